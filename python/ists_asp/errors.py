@@ -1,0 +1,111 @@
+"""Every error that ists-asp raises on purpose, in one tree.
+
+::
+
+    IstsError
+    ├── UsageError          wrong options or arguments            exit code 2
+    ├── DataError           an input file or sentence is faulty   exit code 1
+    ├── RuleError           a rule file is faulty                 exit code 1
+    ├── ResourceError       a model or data file is missing       exit code 1
+    └── SolveError          a pair got no answer                  exit code 1
+        ├── UnsatisfiableError   the rules admit no answer set
+        └── TimeLimitError       no answer within the time limit
+
+A message is one line that says *where*, *what was found*, *what was expected*
+and *what to do*; only :class:`RuleError` adds an excerpt of the rule file below
+that line.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataError",
+    "IstsError",
+    "ResourceError",
+    "RuleError",
+    "SolveError",
+    "TimeLimitError",
+    "UnsatisfiableError",
+    "UsageError",
+]
+
+
+class IstsError(Exception):
+    """An error whose text is meant for the user.
+
+    Args:
+        found: what is wrong, as a phrase ("3 sentences in b.txt against 4 in a.txt").
+        where: file, ``file:line`` or pair that the error is about.
+        expected: what would have been right.
+        hint: what the user can do about it, as an imperative sentence.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        where: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.found = found
+        self.where = where
+        self.expected = expected
+        self.hint = hint
+        super().__init__(found)
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.found}" if self.where else self.found
+        if self.expected:
+            text += f"; expected {self.expected}"
+        if self.hint:
+            text += f". {self.hint}"
+        return text
+
+
+class UsageError(IstsError):
+    """Options or arguments that do not go together."""
+
+    exit_code = 2
+
+
+class DataError(IstsError):
+    """A faulty input file, line or sentence."""
+
+
+class RuleError(IstsError):
+    """A faulty rule file; ``excerpt`` shows the place, with a caret."""
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        where: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+        excerpt: str | None = None,
+    ) -> None:
+        super().__init__(found, where=where, expected=expected, hint=hint)
+        self.excerpt = excerpt
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{text}\n{self.excerpt}" if self.excerpt else text
+
+
+class ResourceError(IstsError):
+    """A model, lexicon or rule directory that is not where it should be."""
+
+
+class SolveError(IstsError):
+    """A pair for which no answer was found."""
+
+
+class UnsatisfiableError(SolveError):
+    """The rules admit no answer set for a pair."""
+
+
+class TimeLimitError(SolveError):
+    """No answer set was found within the time limit."""

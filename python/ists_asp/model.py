@@ -1,0 +1,144 @@
+"""The domain: tokens, sentences, pairs, chunks, alignments, answers.
+
+Everything is immutable. Token and chunk numbers start at 1, as in ``.wa`` files;
+sentence numbers are 1 and 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = [
+    "Alignment",
+    "Answer",
+    "Chunk",
+    "Label",
+    "Pair",
+    "Sentence",
+    "Tag",
+    "Token",
+    "Word",
+]
+
+
+class Label(StrEnum):
+    """The alignment types of SemEval-2016 Task 2, and ALIC of the 2015 pilot."""
+
+    EQUI = "EQUI"
+    OPPO = "OPPO"
+    SPE1 = "SPE1"
+    SPE2 = "SPE2"
+    SIMI = "SIMI"
+    REL = "REL"
+    NOALI = "NOALI"
+    ALIC = "ALIC"
+
+    @property
+    def aligned(self) -> bool:
+        """Whether a chunk with this label has a counterpart on its line."""
+        return self not in (Label.NOALI, Label.ALIC)
+
+
+class Tag(StrEnum):
+    """Optional marks on an alignment: factuality or polarity differs."""
+
+    FACT = "FACT"
+    POL = "POL"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What the tagger saw: one word or punctuation mark, with its annotation.
+
+    A whitespace token has one word or several (``connected.`` is ``connected`` and ``.``).
+    ``upos`` and ``xpos`` are the tags as Stanza writes them (``NOUN``, ``NNS``).
+    """
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token that ``.wa`` files count: ``index`` from 1, ``form`` as in the input.
+
+    ``words`` is empty until the sentence has been annotated.
+    """
+
+    index: int
+    form: str
+    words: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of tokens, ``first`` to ``last`` inclusive."""
+
+    first: int
+    last: int
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The token numbers, ascending."""
+        return tuple(range(self.first, self.last + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A tokenised sentence; ``chunks`` is None where they are still to be found."""
+
+    tokens: tuple[Token, ...]
+    chunks: tuple[Chunk, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """The tokens' forms, separated by one blank."""
+        return " ".join(token.form for token in self.tokens)
+
+    def words(self, numbers: tuple[int, ...]) -> str:
+        """The forms of the tokens with these numbers, separated by one blank."""
+        return " ".join(self.tokens[number - 1].form for number in numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sentences to compare; ``id`` is the ``sentence id`` of the ``.wa`` file."""
+
+    id: str
+    sent1: Sentence
+    sent2: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """One line of a ``.wa`` alignment section.
+
+    ``tokens1`` and ``tokens2`` are token numbers; an empty side means *not aligned*
+    (written ``0``). ``score`` is None where the file has ``NIL``.
+    """
+
+    tokens1: tuple[int, ...]
+    tokens2: tuple[int, ...]
+    label: Label
+    score: float | None
+    tags: frozenset[Tag] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the rules decided for a pair.
+
+    ``cost`` has the value of each ``#minimize`` priority of the answer set, highest
+    priority first; ``optimal`` says whether the solver proved that none is better.
+    ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found.
+    """
+
+    pair: Pair
+    chunks1: tuple[Chunk, ...]
+    chunks2: tuple[Chunk, ...]
+    alignments: tuple[Alignment, ...]
+    cost: tuple[int, ...]
+    optimal: bool
