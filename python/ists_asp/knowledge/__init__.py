@@ -1,0 +1,204 @@
+"""What is known about the words of a pair: meanings, spelling and numbers.
+
+Only what the pair's own words need is collected, in an order that does not vary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
+from ists_asp.knowledge.numbers import numeral
+from ists_asp.knowledge.spelling import Glued, glued, similar_spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ists_asp.model import Pair, Sentence, Token
+
+__all__ = [
+    "Glued",
+    "Knowledge",
+    "Multiword",
+    "Numeral",
+    "PairKnowledge",
+    "Relation",
+    "Spelling",
+    "WordClass",
+]
+
+MAX_WORDS = 3
+"""Multiword entries are sought with so many tokens at most (``prime minister``)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class WordClass:
+    """A lemma is commonly used for something of this broad class."""
+
+    lemma: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Spelling:
+    """Lower-cased forms of sentence 1 and 2 that are spelt alike, with 70 to 99 percent."""
+
+    word1: str
+    word2: str
+    similarity: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Numeral:
+    """The value of a token in digits; see :func:`ists_asp.knowledge.numbers.numeral`."""
+
+    sentence: int
+    token: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Multiword:
+    """Tokens ``first`` to ``last`` are one entry of the lexicon, a lemma with blanks."""
+
+    sentence: int
+    first: int
+    last: int
+    lemma: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairKnowledge:
+    """What is known about one pair; every tuple is sorted, lemmas are lower-cased.
+
+    Relations and classes speak of lemmas, also of those of ``multiwords``; they do not
+    repeat that a lemma equals itself.
+    """
+
+    relations: tuple[Relation, ...]
+    classes: tuple[WordClass, ...]
+    spellings: tuple[Spelling, ...]
+    glued: tuple[Glued, ...]
+    numerals: tuple[Numeral, ...]
+    multiwords: tuple[Multiword, ...]
+
+
+class Knowledge:
+    """The sources of knowledge; use it as a context manager, or call :meth:`close`.
+
+    Args:
+        lexicon_path: the SQLite file of the lexicon; the shipped one if None.
+
+    Raises:
+        ResourceError: if the lexicon is missing or damaged.
+    """
+
+    def __init__(self, lexicon_path: Path | None = None) -> None:
+        if lexicon_path is None:
+            # Only the default needs the data folder: a caller's own file works without it.
+            from ists_asp.resources import data_dir
+
+            lexicon_path = data_dir() / "lexicon" / "wordnet.sqlite"
+        self._lexicon = Lexicon(lexicon_path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the lexicon; the object cannot be used afterwards."""
+        self._lexicon.close()
+
+    def relations(self, pair: Pair) -> PairKnowledge:
+        """Collect what is known about the words of an annotated pair.
+
+        Relations and classes are sought for nouns, verbs, adjectives and adverbs, and for
+        multiword entries.
+
+        Raises:
+            ResourceError: if the lexicon turns out to be damaged.
+        """
+        multiwords = tuple(
+            multiword
+            for number, sentence in ((1, pair.sent1), (2, pair.sent2))
+            for multiword in self._multiwords(number, sentence)
+        )
+        lemmas1 = _lemmas(1, pair.sent1, multiwords)
+        lemmas2 = _lemmas(2, pair.sent2, multiwords)
+        classes = {
+            WordClass(lemma, name)
+            for lemma, pos in lemmas1 | lemmas2
+            for name in self._lexicon.classes(lemma, pos)
+        }
+        forms1 = [_plain_form(token) for token in pair.sent1.tokens]
+        forms2 = [_plain_form(token) for token in pair.sent2.tokens]
+        return PairKnowledge(
+            relations=tuple(self._lexicon.relations(lemmas1, lemmas2)),
+            classes=tuple(sorted(classes)),
+            spellings=tuple(Spelling(*found) for found in similar_spelling(forms1, forms2)),
+            glued=tuple(glued(forms1, forms2)),
+            numerals=(*_numerals(1, pair.sent1), *_numerals(2, pair.sent2)),
+            multiwords=multiwords,
+        )
+
+    def _multiwords(self, number: int, sentence: Sentence) -> Iterator[Multiword]:
+        tokens = sentence.tokens
+        for first in range(1, len(tokens)):
+            for last in range(first + 1, min(first + MAX_WORDS, len(tokens) + 1)):
+                run = tokens[first - 1 : last]
+                lemma = self._entry_of(run)
+                if lemma is not None:
+                    yield Multiword(number, first, last, lemma)
+
+    def _entry_of(self, run: tuple[Token, ...]) -> str | None:
+        """The entry that these tokens make, as written or with the last word's lemma."""
+        *start, end = run
+        if not all(_plain_form(token) == token.form for token in start):
+            return None
+        before = [token.form.lower() for token in start]
+        ends = [_plain_form(end).lower()]
+        if end.words:
+            ends.append(end.words[0].lemma.lower())
+        for final in ends:
+            lemma = " ".join([*before, final])
+            if lemma in self._lexicon:
+                return lemma
+        return None
+
+
+def _lemmas(
+    number: int, sentence: Sentence, multiwords: tuple[Multiword, ...]
+) -> set[tuple[str, str]]:
+    """Lemma and part of speech of the content words and multiword entries of a sentence."""
+    single = {
+        (word.lemma.lower(), pos)
+        for token in sentence.tokens
+        for word in token.words
+        if (pos := pos_class(word.upos)) is not None
+    }
+    return single | {(entry.lemma, "") for entry in multiwords if entry.sentence == number}
+
+
+def _plain_form(token: Token) -> str:
+    """The token without what was split from it, such as a full stop."""
+    return token.words[0].form if token.words else token.form
+
+
+def _numerals(number: int, sentence: Sentence) -> Iterator[Numeral]:
+    for token in sentence.tokens:
+        value = _value(token)
+        if value is not None:
+            yield Numeral(number, token.index, value)
+
+
+def _value(token: Token) -> str | None:
+    """The token's value, as a whole or without the punctuation that was split from it."""
+    whole = numeral(token.form)
+    if whole is not None:
+        return whole
+    parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
+    return numeral(parts[0]) if len(parts) == 1 else None

@@ -1,0 +1,125 @@
+"""Words that are spelt alike, and words that lost the blank between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["Glued", "glued", "similar_spelling", "similarity"]
+
+MIN_LETTERS = 4
+"""Shorter words resemble each other by chance."""
+
+MIN_SIMILARITY = 70
+"""Pairs below this are left out; what a higher value is worth is for the rules to say."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Glued:
+    """A word that equals two neighbouring words of the other sentence without the blank.
+
+    ``sentence`` (1 or 2) has the long word at ``token``; the other sentence has its two
+    parts at ``first`` and ``first + 1``. Tokens count from 1.
+    """
+
+    sentence: int
+    token: int
+    first: int
+
+
+@lru_cache(maxsize=100_000)
+def similarity(word1: str, word2: str) -> int:
+    """How alike two words are spelt, from 0 to 100, whatever their case.
+
+    ``100 * (1 - d / length of the longer)``, rounded down, where ``d`` is the
+    Damerau-Levenshtein distance in its optimal string alignment form: the fewest
+    insertions, deletions, substitutions and swaps of neighbouring letters. These are the
+    slips of a typist, each counts once, and the measure is symmetric; the ratio of
+    :mod:`difflib` counts a swapped or mistaken letter twice and depends on the order of
+    its arguments.
+    """
+    first, second = word1.lower(), word2.lower()
+    longest = max(len(first), len(second))
+    if not longest:
+        return 100
+    return 100 * (longest - _edits(first, second)) // longest
+
+
+def similar_spelling(words1: Iterable[str], words2: Iterable[str]) -> list[tuple[str, str, int]]:
+    """Different words of the two sentences that are spelt alike.
+
+    Only alphabetic words of at least four letters with a similarity of at least 70 count.
+
+    Returns:
+        Lower-cased word of sentence 1, of sentence 2, and :func:`similarity`; sorted.
+    """
+    candidates1, candidates2 = _candidates(words1), _candidates(words2)
+    return [
+        (word1, word2, alike)
+        for word1 in candidates1
+        for word2 in candidates2
+        if word1 != word2
+        and _ceiling(word1, word2) >= MIN_SIMILARITY
+        and (alike := similarity(word1, word2)) >= MIN_SIMILARITY
+    ]
+
+
+def glued(tokens1: Sequence[str], tokens2: Sequence[str]) -> list[Glued]:
+    """Words that are two neighbouring words of the other sentence, joined; sorted.
+
+    Only alphabetic words count: ``thebulb`` is ``the`` and ``bulb``.
+    """
+    return sorted(
+        Glued(sentence, token, first)
+        for sentence, words, others in ((1, tokens1, tokens2), (2, tokens2, tokens1))
+        for first, joined in _joined(others)
+        for token, word in enumerate(words, start=1)
+        if word.lower() == joined
+    )
+
+
+def _candidates(words: Iterable[str]) -> list[str]:
+    return sorted({word.lower() for word in words if len(word) >= MIN_LETTERS and word.isalpha()})
+
+
+def _joined(words: Sequence[str]) -> Iterator[tuple[int, str]]:
+    for first, (left, right) in enumerate(pairwise(words), start=1):
+        if left.isalpha() and right.isalpha():
+            yield first, (left + right).lower()
+
+
+def _ceiling(word1: str, word2: str) -> int:
+    """A similarity that cannot be exceeded, far cheaper to find: by the letters in common."""
+    longest = max(len(word1), len(word2))
+    if 100 * min(len(word1), len(word2)) // longest < MIN_SIMILARITY:
+        return 0
+    return 100 * (Counter(word1) & Counter(word2)).total() // longest
+
+
+def _edits(first: str, second: str) -> int:
+    """The optimal string alignment distance, row by row."""
+    before: list[int] = []
+    previous = list(range(len(second) + 1))
+    for row, letter1 in enumerate(first, start=1):
+        current = [row]
+        for column, letter2 in enumerate(second, start=1):
+            best = min(
+                previous[column] + 1,
+                current[-1] + 1,
+                previous[column - 1] + (letter1 != letter2),
+            )
+            swapped = (
+                row > 1
+                and column > 1
+                and letter1 == second[column - 2]
+                and letter2 == first[row - 2]
+            )
+            current.append(min(best, before[column - 2] + 1) if swapped else best)
+        before, previous = previous, current
+    return previous[-1]
