@@ -1,0 +1,149 @@
+"""The only module that talks to Stanza.
+
+It loads pipelines on first use, from disk alone, keeps Stanza's log and the known
+warnings of its libraries off the user's screen, and returns plain strings.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ists_asp.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.annotate.models import Models
+
+__all__ = ["Reading", "StanzaAdapter"]
+
+
+class Reading(NamedTuple):
+    """What Stanza says about one word."""
+
+    lemma: str
+    upos: str
+    xpos: str
+
+
+class _Word(Protocol):
+    lemma: str | None
+    upos: str | None
+    xpos: str | None
+
+
+class _Token(Protocol):
+    start_char: int
+    end_char: int
+
+
+class _Sentence(Protocol):
+    words: Sequence[_Word]
+    tokens: Sequence[_Token]
+
+
+class _Document(Protocol):
+    sentences: Sequence[_Sentence]
+
+
+class _Pipeline(Protocol):
+    def __call__(self, text: str | list[list[str]]) -> _Document: ...
+
+
+class StanzaAdapter:
+    """Stanza pipelines over one set of models; not more than one call at a time runs.
+
+    Stanza keeps state while it works, hence the lock.
+    """
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._tagger: _Pipeline | None = None
+        self._tokenizer: _Pipeline | None = None
+        self._lock = threading.Lock()
+
+    def tag(self, sentences: list[list[str]]) -> list[list[Reading]]:
+        """Tag and lemmatise sentences of words.
+
+        Args:
+            sentences: none of them empty; no word empty or with a blank in it.
+
+        Raises:
+            ResourceError: the models cannot be loaded.
+        """
+        with self._lock:
+            if self._tagger is None:
+                self._tagger = self._load("tokenize,pos,lemma", tokenize_pretokenized=True)
+            with _quiet():
+                document = self._tagger(sentences)
+        return [
+            [
+                Reading(word.lemma or "_", word.upos or "X", word.xpos or "_")
+                for word in sentence.words
+            ]
+            for sentence in document.sentences
+        ]
+
+    def tokenize(self, text: str) -> list[list[str]]:
+        """Cut paragraphs, which blank lines separate, into tokens.
+
+        Raises:
+            ResourceError: the models cannot be loaded.
+        """
+        with self._lock:
+            if self._tokenizer is None:
+                self._tokenizer = self._load("tokenize", tokenize_no_ssplit=True)
+            with _quiet():
+                document = self._tokenizer(text)
+        return [
+            [text[token.start_char : token.end_char] for token in sentence.tokens]
+            for sentence in document.sentences
+        ]
+
+    def _load(self, processors: str, **options: bool) -> _Pipeline:
+        # Models that build on a transformer would ask its hub for it otherwise.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        models = self._models
+        with _quiet():
+            import stanza
+
+            try:
+                pipeline: _Pipeline = stanza.Pipeline(
+                    models.lang,
+                    dir=str(models.directory),
+                    package=models.package,
+                    processors=processors,
+                    download_method=None,
+                    use_gpu=False,
+                    verbose=False,
+                    **options,
+                )
+            # A damaged file fails in as many ways as there are bytes to damage.
+            except Exception as error:
+                reason = " ".join(f"{type(error).__name__}: {error}".split())
+                raise ResourceError(
+                    f"package '{models.package}' for '{models.lang}' cannot be loaded ({reason})",
+                    where=str(models.directory),
+                    expected=f"models that Stanza {stanza.__version__} reads",
+                    hint="Install the files anew, or choose others with --stanza-dir DIR"
+                    " or --stanza-package NAME",
+                ) from error
+        return pipeline
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence Stanza's log and the warnings that its libraries are known to give."""
+    logger = logging.getLogger("stanza")
+    disabled, logger.disabled = logger.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"stanza\.")
+            yield
+    finally:
+        logger.disabled = disabled

@@ -1,0 +1,147 @@
+"""From tokens to tokens with words: cutting, batching, tagging, putting back together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from ists_asp.annotate.adapter import Reading, StanzaAdapter
+from ists_asp.annotate.batches import batches, windows
+from ists_asp.annotate.models import find
+from ists_asp.annotate.subtokens import LONGEST, UNSEEN, cut, spelling
+from ists_asp.annotate.tables import tables
+from ists_asp.errors import DataError
+from ists_asp.model import Token, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["Annotator"]
+
+_EXCERPT = 60
+
+
+class Annotator:
+    """Tags and lemmatises tokens with Stanza, from models on disk and never a network.
+
+    Models are looked up here and read on first use. One sentence's annotation does not
+    depend on the others of a call, but many sentences in one call are ten times as fast.
+
+    Args:
+        lang: language code, ``en`` or another that the models have.
+        stanza_dir: a directory of Stanza models; None for the shipped ones.
+        package: a package in that directory; None for its default.
+
+    Raises:
+        ResourceError: there are no such models; the message says what there is.
+    """
+
+    def __init__(
+        self, lang: str = "en", stanza_dir: Path | None = None, package: str | None = None
+    ) -> None:
+        self.models = find(lang, stanza_dir, package)
+        self._tables = tables(lang)
+        self._stanza = StanzaAdapter(self.models)
+
+    def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
+        """Fill in the words of every token.
+
+        A token's words are its parts in order (``connected.`` has two, see
+        :mod:`ists_asp.annotate.subtokens`); their forms, joined, are the token's form.
+        Lemmas are in lower case, whatever the model does, so that a word has one lemma
+        in a headline and in a sentence.
+
+        Returns:
+            The same sentences and tokens, with ``words``; an empty sentence stays empty.
+
+        Raises:
+            ResourceError: the models cannot be loaded.
+            DataError: Stanza lost or made up a word of a sentence.
+        """
+        cuts = [self._cut(tokens) for tokens in sentences]
+        readings = self._read([list(chain.from_iterable(parts)) for parts in cuts])
+        return [
+            _joined(tokens, parts, tagged)
+            for tokens, parts, tagged in zip(sentences, cuts, readings, strict=True)
+        ]
+
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
+        """Cut raw texts into tokens as Stanza's tokeniser does; a text is one sentence.
+
+        White space of any kind counts as one blank. The tokens have no words yet.
+
+        Raises:
+            ResourceError: the models cannot be loaded.
+            DataError: Stanza did not return one sentence for each text.
+        """
+        clean = [" ".join(text.split()) for text in texts]
+        filled = [position for position, text in enumerate(clean) if text]
+        result: list[tuple[Token, ...]] = [() for _ in clean]
+        for batch in batches([len(clean[position]) for position in filled]):
+            positions = [filled[number] for number in batch]
+            cut_texts = self._stanza.tokenize("\n\n".join(clean[p] for p in positions))
+            if len(cut_texts) != len(positions):
+                raise DataError(
+                    f"Stanza returned {len(cut_texts)} sentences for {len(positions)} texts",
+                    where=_excerpt(clean[positions[0]]),
+                    hint="Tokenise the texts yourself and separate the tokens by blanks",
+                )
+            for position, forms in zip(positions, cut_texts, strict=True):
+                parts = chain.from_iterable(form.split() for form in forms)
+                result[position] = tuple(Token(i, form) for i, form in enumerate(parts, 1))
+        return result
+
+    def _cut(self, tokens: Sequence[Token]) -> list[tuple[str, ...]]:
+        following: list[str | None] = [token.form for token in tokens[1:]]
+        following.append(None)
+        return [
+            cut(token.form, self._tables, after)
+            for token, after in zip(tokens, following, strict=False)
+        ]
+
+    def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
+        """Tag sentences of words in windows and batches; return them in their order."""
+        pieces = [
+            (number, [spelling(word) for word in words[start:end]])
+            for number, words in enumerate(sentences)
+            for start, end in windows(words)
+        ]
+        tagged: list[list[Reading]] = [[] for _ in pieces]
+        for batch in batches([len(words) for _, words in pieces]):
+            output = self._stanza.tag([pieces[position][1] for position in batch])
+            for position, readings in zip(batch, output, strict=False):
+                tagged[position] = readings
+        result: list[list[Reading]] = [[] for _ in sentences]
+        for (number, words), readings in zip(pieces, tagged, strict=True):
+            if len(words) != len(readings):
+                raise DataError(
+                    f"Stanza tagged {len(readings)} of {len(words)} words",
+                    where=f"sentence '{_excerpt(' '.join(sentences[number]))}'",
+                    hint="Remove unusual characters from the sentence",
+                )
+            result[number] += readings
+        return result
+
+
+def _joined(
+    tokens: Sequence[Token], parts: Sequence[tuple[str, ...]], readings: Sequence[Reading]
+) -> tuple[Token, ...]:
+    """Give each token the words for its parts; there is one reading for each part."""
+    rest = iter(readings)
+    return tuple(
+        replace(token, words=tuple(_word(form, next(rest)) for form in forms))
+        for token, forms in zip(tokens, parts, strict=True)
+    )
+
+
+def _word(form: str, reading: Reading) -> Word:
+    # The lemma of a word that the tagger saw only in part is not the word's.
+    unseen = reading.lemma == UNSEEN or len(form) > LONGEST
+    lemma = form if unseen else reading.lemma
+    return Word(form, lemma.lower(), reading.upos, reading.xpos)
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…"

@@ -1,0 +1,136 @@
+"""From a whitespace token to the words and marks that a tagger expects, and to its spelling.
+
+``connected.`` is one token of a ``.wa`` file but two words to a tagger. :func:`cut` makes
+the words; put together again they always give the token. In this order:
+
+1. A token without a letter or digit stays whole (``--``, ``...``, ``:-)``).
+2. Quotes, brackets and ``. , ; : ! ?`` are cut off at both ends; a run of one mark, or
+   of ``!`` and ``?``, is one word (``...``, ``?!``). So are a currency sign before a
+   digit and a percent sign after one, which the treebanks cut off too.
+3. What looks like a mark but is part of the word stays: the period of ``U.S.``, ``p.m.``,
+   ``Dr.`` and of initials before another name (``W. Bush``), ``.5``, ``'90s``, ``'em``.
+4. Clitics are cut off: ``do|n't``, ``it|'s``, ``should|n't|'ve``, ``can|not``.
+
+:func:`spelling` is what the tagger is shown for a word: plain quotes and hyphens,
+nothing invisible, no blank.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ists_asp.annotate.tables import BRACKETS, CLOSERS, OPENERS, STAND_INS, Tables
+
+__all__ = ["LONGEST", "UNSEEN", "cut", "spelling"]
+
+LONGEST = 100
+"""Characters of a word that the tagger is shown; its memory grows with each."""
+
+UNSEEN = "_"
+"""What the tagger is shown for a word that has nothing visible."""
+
+_ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}")
+_INITIAL = re.compile(r"[^\W\d_]\.")
+_DECIMAL = re.compile(r"[.,]\d")
+_AMOUNT = re.compile(r"[$€£¥][.,]?\d")
+_PERCENTAGE = re.compile(r".*\d%", re.DOTALL)
+_YEAR = re.compile(r"'\d\ds?(?!\w)")
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
+
+
+def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, ...]:
+    """Cut a token into words.
+
+    Args:
+        form: the token.
+        tables: the tables of its language.
+        following: the next token of the sentence, None after the last.
+
+    Returns:
+        At least one word; joined, they are ``form``.
+    """
+    if not any(character.isalnum() for character in form):
+        return (form,)
+    start, end = 0, len(form)
+    front: list[str] = []
+    back: list[str] = []
+    while (width := _opening(form[start:end], tables)) > 0:
+        front.append(form[start : start + width])
+        start += width
+    while (width := _closing(form[start:end], tables, following if not back else None)) > 0:
+        back.insert(0, form[end - width : end])
+        end -= width
+    return (*front, *_clitics(form[start:end], tables), *back)
+
+
+def spelling(word: str) -> str:
+    """Return what the tagger is shown for a word: never empty, never with a blank."""
+    plain = BRACKETS.get(word) or unicodedata.normalize("NFC", word).translate(STAND_INS)
+    visible = "".join(c for c in plain if unicodedata.category(c) not in _INVISIBLE)
+    return visible[:LONGEST] or UNSEEN
+
+
+def _straight(text: str) -> str:
+    return text.lower().translate(STAND_INS)
+
+
+def _run(text: str, position: int, step: int) -> int:
+    """Return how many marks from ``position`` on, in direction ``step``, are one word."""
+    mark = text[position]
+    same = "!?" if mark in "!?" else mark
+    width = 1
+    while 0 <= position + step * width < len(text) and text[position + step * width] in same:
+        width += 1
+    return width
+
+
+def _opening(text: str, tables: Tables) -> int:
+    """Return the width of the marks to cut off at the front, 0 for none."""
+    if _AMOUNT.match(text):
+        return 1
+    if text[0] not in OPENERS or _DECIMAL.match(text):
+        return 0
+    straight = _straight(text)
+    if straight[0] == "'" and (_YEAR.match(straight) or _elided(straight, tables)):
+        return 0
+    return _run(text, 0, 1)
+
+
+def _elided(straight: str, tables: Tables) -> bool:
+    return straight in tables.elisions or straight.rstrip('.,;:!?")') in tables.elisions
+
+
+def _closing(text: str, tables: Tables, following: str | None) -> int:
+    """Return the width of the marks to cut off at the end, 0 for none."""
+    if _PERCENTAGE.fullmatch(text):
+        return 1
+    if text[-1] not in CLOSERS or _straight(text) in tables.elisions:
+        return 0
+    width = _run(text, len(text) - 1, -1)
+    if text[-1] == "." and width == 1 and _keeps_period(text, tables, following):
+        return 0
+    return width
+
+
+def _keeps_period(text: str, tables: Tables, following: str | None) -> bool:
+    if _ACRONYM.fullmatch(text) or text[:-1].lower() in tables.abbreviations:
+        return True
+    # "George W. Bush", but not the "bulb A." that ends a sentence.
+    name_follows = following is not None and following[:1].isupper()
+    return name_follows and text[0].isupper() and _INITIAL.fullmatch(text) is not None
+
+
+def _clitics(text: str, tables: Tables) -> tuple[str, ...]:
+    straight = _straight(text)
+    if len(straight) != len(text):
+        # A character that becomes several would shift every cut.
+        return (text,)
+    for whole, first in tables.contractions:
+        if straight == whole:
+            return text[:first], text[first:]
+    for clitic in tables.clitics:
+        if straight.endswith(clitic) and len(text) > len(clitic):
+            place = len(text) - len(clitic)
+            return (*_clitics(text[:place], tables), text[place:])
+    return (text,)
