@@ -1,0 +1,87 @@
+"""From an answer set's symbols to an :class:`~ists_asp.model.Answer`.
+
+The symbols are those that ``asp/output.lp`` shows. Nothing is decided here: the order of
+the lines is the only thing that this module adds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from ists_asp.model import Alignment, Answer, Chunk, Label, Tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clingo import Symbol
+
+    from ists_asp.model import Pair, Sentence
+
+__all__ = ["read_answer"]
+
+
+class _Link(NamedTuple):
+    """The spans of sentence 1 and 2 that an alignment joins, as terms."""
+
+    span1: Symbol
+    span2: Symbol
+
+
+def read_answer(
+    pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal: bool
+) -> Answer:
+    """Read the decisions for a pair.
+
+    Args:
+        pair: the pair that the answer set is about.
+        symbols: the shown atoms of the answer set, in any order.
+        cost: the value of each priority of the objective, highest priority first.
+        optimal: whether the solver proved that no answer set is better.
+
+    Returns:
+        The answer; its alignments are sorted by their tokens, those of sentence 2 that have
+        no counterpart last.
+    """
+    shown: dict[str, list[list[Symbol]]] = defaultdict(list)
+    for symbol in symbols:
+        shown[symbol.name].append(symbol.arguments)
+
+    chunks1 = _chunks(pair.sent1, 1, shown["first"])
+    chunks2 = _chunks(pair.sent2, 2, shown["first"])
+    tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
+    for side, span, index in shown["span_token"]:
+        tokens[side.number, span].append(index.number)
+    labels = {_Link(x, y): Label(label.name.upper()) for x, y, label in shown["label"]}
+    scores = {_Link(x, y): float(score.number) for x, y, score in shown["score"]}
+    tags: dict[_Link, set[Tag]] = defaultdict(set)
+    for x, y, tag in shown["tag"]:
+        tags[_Link(x, y)].add(Tag(tag.name.upper()))
+
+    alignments = []
+    for x, y in shown["aligned"]:
+        link = _Link(x, y)
+        tokens1 = tuple(sorted(tokens[1, x]))
+        tokens2 = tuple(sorted(tokens[2, y]))
+        marks = frozenset(tags[link])
+        alignments.append(Alignment(tokens1, tokens2, labels[link], scores[link], marks))
+    for label in (Label.NOALI, Label.ALIC):
+        for side, number in shown[label.name.lower()]:
+            if side.number == 1:
+                chunk = chunks1[number.number - 1]
+                alignments.append(Alignment(chunk.tokens, (), label, None))
+            else:
+                chunk = chunks2[number.number - 1]
+                alignments.append(Alignment((), chunk.tokens, label, None))
+    alignments.sort(key=_order)
+    return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal)
+
+
+def _chunks(sentence: Sentence, side: int, first: Iterable[list[Symbol]]) -> tuple[Chunk, ...]:
+    starts = sorted(index.number for number, _, index in first if number.number == side)
+    ends = [start - 1 for start in starts[1:]] + [len(sentence.tokens)]
+    return tuple(Chunk(start, end) for start, end in zip(starts, ends, strict=True))
+
+
+def _order(alignment: Alignment) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
+    return (not alignment.tokens1, alignment.tokens1, alignment.tokens2)

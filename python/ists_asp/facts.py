@@ -1,0 +1,104 @@
+"""From a pair and what is known about its words to ASP facts.
+
+This is the only module that knows how a Python value becomes an ASP term. The
+vocabulary is documented in ``asp/input.lp``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clingo import Function, Number, String, Symbol
+
+from ists_asp.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ists_asp.knowledge import PairKnowledge
+    from ists_asp.model import Pair, Sentence
+
+__all__ = ["constant", "facts_text", "pair_facts"]
+
+_NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
+
+
+def constant(name: str) -> Symbol:
+    """A tag or class name as an ASP constant: ``PRP$`` is ``prp_s``, ``,`` is ``punct``."""
+    text = _NOT_CONSTANT.sub("_", name.lower().replace("$", "_s")).strip("_")
+    if not text:
+        return Function("punct")
+    return Function(text if text[0].isalpha() else f"x{text}")
+
+
+def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Symbol, ...]:
+    """All facts of an annotated pair, in a fixed order and without repetition.
+
+    Raises:
+        DataError: a token has not been annotated.
+    """
+    facts = [Function("language", [constant(language)])]
+    for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
+        facts.extend(_sentence_facts(pair, number, sentence))
+    if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
+        facts.append(Function("chunked"))
+    facts.extend(_knowledge_facts(knowledge))
+    return tuple(dict.fromkeys(facts))
+
+
+def facts_text(facts: tuple[Symbol, ...]) -> str:
+    """The facts as a program for plain clingo, one on each line."""
+    return "".join(f"{fact}.\n" for fact in facts)
+
+
+def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Symbol]:
+    side = Number(number)
+    for token in sentence.tokens:
+        index = Number(token.index)
+        yield Function("token", [side, index, String(token.form)])
+        if not token.words:
+            raise DataError(
+                f"token {token.index} ({token.form!r}) of sentence {number} has no annotation",
+                where=f"pair {pair.id}",
+                expected="tags and lemmas for every token",
+                hint="Annotate the pair before its facts are made",
+            )
+        for place, word in enumerate(token.words, start=1):
+            yield Function(
+                "part",
+                [
+                    side,
+                    index,
+                    Number(place),
+                    String(word.form.lower()),
+                    String(word.lemma.lower()),
+                    constant(word.upos),
+                    constant(word.xpos),
+                ],
+            )
+    for chunk in sentence.chunks or ():
+        yield Function("given", [side, Number(chunk.first)])
+
+
+def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
+    for relation in knowledge.relations:
+        lemmas = [String(relation.lemma1), String(relation.lemma2)]
+        yield Function(
+            "relation", [constant(relation.kind), *lemmas, Number(relation.distance)]
+        )
+    for entry in knowledge.classes:
+        yield Function("class", [String(entry.lemma), constant(entry.name)])
+    for spelling in knowledge.spellings:
+        words = [String(spelling.word1.lower()), String(spelling.word2.lower())]
+        yield Function("spelling", [*words, Number(spelling.similarity)])
+    for glued in knowledge.glued:
+        numbers = (glued.sentence, glued.token, glued.first)
+        yield Function("glued", [Number(number) for number in numbers])
+    for numeral in knowledge.numerals:
+        place = [Number(numeral.sentence), Number(numeral.token)]
+        yield Function("numeral", [*place, String(numeral.value)])
+    for multiword in knowledge.multiwords:
+        numbers = (multiword.sentence, multiword.first, multiword.last)
+        place = [Number(number) for number in numbers]
+        yield Function("multiword", [*place, String(multiword.lemma)])
