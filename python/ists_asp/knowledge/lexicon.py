@@ -188,9 +188,11 @@ class Lexicon:
         if not path.is_file():
             self._fail("there is no lexicon here")
         # Nothing writes to the file while it is in use, so threads may share the connection.
-        self._database = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        try:
+            self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
+        except sqlite3.Error as error:
+            self._fail(f"the lexicon cannot be opened ({error})", cause=error)
         try:
             [(version,)] = self._rows("PRAGMA user_version")
             if version != SCHEMA_VERSION:

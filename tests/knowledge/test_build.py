@@ -1,0 +1,179 @@
+"""The build on a few synsets of the installed WordNet, and on made-up ones."""
+
+from __future__ import annotations
+
+import importlib.util
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+WORDNET = Path("/usr/share/wordnet")
+
+HEADER = "  1 The licence is here, indented.\n"
+
+NOUNS = (
+    "00000001 03 n 01 entity 0 001 ~ 00000002 n 0000 | everything\n"
+    "00000002 03 n 02 Animal 0 animate_being 0 002 @ 00000001 n 0000 ~ 00000003 n 0000 | beast\n"
+    "00000003 03 n 01 dog 0 002 @ 00000002 n 0000 + 00000001 v 0101 | barks\n"
+    "00000004 03 n 01 dog 1 001 @i 00000001 n 0000 | a rare sense\n"
+)
+
+NOUN_INDEX = (
+    "animal n 1 2 @ ~ 1 1 00000002  \n"
+    "animate_being n 1 2 @ ~ 1 0 00000002  \n"
+    "dog n 2 2 @ + 2 1 00000003 00000004  \n"
+    "entity n 1 1 ~ 1 1 00000001  \n"
+)
+
+
+@pytest.fixture(scope="module")
+def build(lexicon_folder: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_lexicon", lexicon_folder / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    folder = tmp_path / "wordnet"
+    folder.mkdir()
+    contents = {
+        "data.noun": HEADER + NOUNS,
+        "index.noun": HEADER + NOUN_INDEX,
+        "data.verb": "00000001 30 v 01 dog 0 001 + 00000003 n 0101 01 + 01 00 | follow\n",
+        "index.verb": "dog v 1 1 + 1 0 00000001  \n",
+        "data.adj": (
+            "00000001 00 a 01 large(a) 0 001 & 00000002 a 0000 | big\n"
+            "00000002 00 s 01 huge 0 001 & 00000001 a 0000 | very big\n"
+        ),
+        "index.adj": "huge a 1 1 & 1 0 00000002  \nlarge a 1 1 & 1 0 00000001  \n",
+        "data.adv": "",
+        "index.adv": "",
+        "cntlist.rev": "dog%1:03:00:: 1 40\ndog%1:03:01:: 2 2\n",
+    }
+    for name, content in contents.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def classes(tmp_path: Path) -> Path:
+    path = tmp_path / "classes.tsv"
+    path.write_text(
+        "# a comment\n\nanimal\tanimal\tn\t1\nrare\tdog\tn\t2\nsize\tlarge\ta\t1\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def rows(path: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as database:
+        return database.execute(query).fetchall()
+
+
+def test_tables(build: ModuleType, tiny: Path, classes: Path, tmp_path: Path) -> None:
+    output = tmp_path / "tiny.sqlite"
+    build.build(tiny, output, classes)
+    assert rows(output, "SELECT lemma FROM word ORDER BY id") == [
+        ("animal",),
+        ("animate being",),
+        ("dog",),
+        ("entity",),
+        ("huge",),
+        ("large",),
+    ]
+    assert rows(output, "SELECT pos, rank, synset FROM sense WHERE word = 3") == [
+        ("n", 0, 3),
+        ("n", 1, 4),
+        ("v", 0, 5),
+    ]
+    assert rows(output, "SELECT * FROM hypernym") == [(2, 1), (3, 2), (4, 1)]
+    assert rows(output, "SELECT * FROM similar") == [(7, 6)]
+    assert rows(output, "SELECT synset, word, target, target_word FROM link") == [
+        (3, 3, 5, 3),
+        (5, 3, 3, 3),
+    ]
+    named = "SELECT lemma, pos, name FROM class JOIN word ON word.id = class.word "
+    named += "JOIN class_name ON class_name.id = class.class ORDER BY lemma, pos, name"
+    assert rows(output, named) == [
+        ("animal", "n", "animal"),
+        ("animate being", "n", "animal"),
+        ("dog", "n", "animal"),
+        ("huge", "a", "size"),
+        ("large", "a", "size"),
+    ]
+
+
+def test_rebuilding_gives_the_same_bytes(
+    build: ModuleType, tiny: Path, classes: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.sqlite", tmp_path / "second.sqlite"
+    build.build(tiny, first, classes)
+    build.build(tiny, second, classes)
+    once = first.read_bytes()
+    assert once == second.read_bytes()
+    build.build(tiny, first, classes)
+    assert once == first.read_bytes()
+
+
+@pytest.mark.parametrize("line", ["animal\tunicorn\tn\t1", "animal\tdog\tn\t3", "animal dog n 1"])
+def test_faulty_class_table(build: ModuleType, tiny: Path, tmp_path: Path, line: str) -> None:
+    faulty = tmp_path / "classes.tsv"
+    faulty.write_text(f"# classes\n{line}\n", encoding="utf-8")
+    output = tmp_path / "tiny.sqlite"
+    with pytest.raises(build.BuildError, match=r"classes\.tsv:2: .*does not name a sense"):
+        build.build(tiny, output, faulty)
+    assert not output.exists()
+
+
+def test_missing_wordnet(lexicon_folder: Path, tmp_path: Path) -> None:
+    command = [sys.executable, str(lexicon_folder / "build.py"), "--wordnet", str(tmp_path)]
+    output = tmp_path / "out.sqlite"
+    done = subprocess.run(
+        [*command, "-o", str(output)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "install Debian's wordnet-base" in done.stderr
+    assert not output.exists()
+
+
+@pytest.mark.skipif(
+    not (WORDNET / "data.noun").is_file(),
+    reason="WordNet's files are not here: install Debian's wordnet-base to compare with them",
+)
+def test_the_shipped_file_is_what_the_script_builds(
+    build: ModuleType, lexicon_folder: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "wordnet.sqlite"
+    build.build(WORDNET, output)
+    shipped = lexicon_folder / "wordnet.sqlite"
+    tables = rows(shipped, "SELECT name, sql FROM sqlite_master ORDER BY name")
+    assert rows(output, "SELECT name, sql FROM sqlite_master ORDER BY name") == tables
+    for name, _ in tables:
+        query = f"SELECT * FROM {name}"
+        assert rows(output, query) == rows(shipped, query), name
+
+
+def test_shipped_file_is_small(lexicon_folder: Path) -> None:
+    assert (lexicon_folder / "wordnet.sqlite").stat().st_size <= 12 * 1024**2
+
+
+def test_card_counts_the_rows(lexicon_folder: Path) -> None:
+    card = (lexicon_folder / "README.md").read_text(encoding="utf-8")
+    shipped = lexicon_folder / "wordnet.sqlite"
+    for (name,) in rows(shipped, "SELECT name FROM sqlite_master WHERE type = 'table'"):
+        [(count,)] = rows(shipped, f"SELECT count(*) FROM {name}")
+        written = f"{count:,}".replace(",", " ")
+        assert f"| `{name}` | {written} |" in card

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import ResourceError
+from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+INVERSE = {
+    "hypernym": "hyponym",
+    "hyponym": "hypernym",
+    "part": "whole",
+    "whole": "part",
+    "cause": "effect",
+    "effect": "cause",
+}
+
+SOME = [
+    *(("dog", "n"), ("animal", "n"), ("cat", "n"), ("man", "n"), ("woman", "n"), ("boy", "n")),
+    *(("iraq", "n"), ("baghdad", "n"), ("iraqi", "a"), ("killer", "n"), ("attack", "n")),
+    *(("kill", "v"), ("die", "v"), ("rise", "v"), ("fall", "n"), ("attack", "v"), ("run", "v")),
+    *(("big", "a"), ("small", "a"), ("huge", "a"), ("open", "a"), ("close", "v"), ("quickly", "r")),
+]
+
+
+def words(text: str) -> list[tuple[str, str]]:
+    """Read ``us/n united_states/-``: lemma and part of speech, ``-`` for any."""
+    return [(word[:-2].replace("_", " "), word[-1].strip("-")) for word in text.split()]
+
+
+def related(lexicon: Lexicon, first: str, second: str) -> dict[str, int]:
+    found = lexicon.relations(words(first), words(second))
+    return {relation.kind: relation.distance for relation in found}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind", "distance"),
+    [
+        ("big/a", "large/a", "synonym", 0),
+        ("united_states/-", "us/n", "synonym", 0),
+        ("dog/n", "animal/n", "hyponym", 2),
+        ("animal/n", "dog/n", "hypernym", 2),
+        ("murder/v", "kill/v", "hyponym", 1),
+        ("mumbai/n", "city/n", "hyponym", 1),
+        ("dog/n", "cat/n", "cohyponym", 4),
+        ("guitar/n", "piano/n", "cohyponym", 2),
+        ("iran/n", "iraq/n", "cohyponym", 2),
+        ("man/n", "woman/n", "antonym", 0),
+        ("rise/v", "fall/v", "antonym", 1),
+        ("sit/v", "stand/v", "antonym", 0),
+        ("kill/v", "killer/n", "derivation", 0),
+        ("australia/n", "australian/a", "derivation", 0),
+        ("australia/n", "australian/n", "derivation", 0),
+        ("quickly/r", "quick/a", "derivation", 0),
+        ("huge/a", "large/a", "similar", 1),
+        ("red/a", "blue/a", "similar", 2),
+        ("baghdad/n", "iraq/n", "part", 0),
+        ("syria/n", "damascus/n", "whole", 0),
+        ("kill/v", "die/v", "cause", 0),
+        ("die/v", "kill/v", "effect", 0),
+    ],
+)
+def test_known_relation(
+    lexicon: Lexicon, first: str, second: str, kind: str, distance: int
+) -> None:
+    assert related(lexicon, first, second)[kind] == distance
+
+
+def test_unrelated_words_have_no_relation(lexicon: Lexicon) -> None:
+    assert related(lexicon, "car/n", "idea/n") == {}
+
+
+def test_two_people_are_not_cohyponyms_for_being_people(lexicon: Lexicon) -> None:
+    assert "cohyponym" not in related(lexicon, "president/n", "goalkeeper/n")
+
+
+def test_words_that_cover_each_other_are_not_cohyponyms(lexicon: Lexicon) -> None:
+    assert related(lexicon, "boy/n", "man/n") == {"hyponym": 1}
+
+
+def test_antonyms_of_synonyms_are_farther(lexicon: Lexicon) -> None:
+    assert related(lexicon, "large/a", "small/a")["antonym"] == 0
+    assert related(lexicon, "big/a", "small/a")["antonym"] == 1
+
+
+def test_derivation_from_one_base(lexicon: Lexicon) -> None:
+    assert related(lexicon, "killer/n", "killing/n") == {"derivation": 1}
+
+
+def test_synonyms_of_another_part_of_speech_are_derivations(lexicon: Lexicon) -> None:
+    assert "derivation" in related(lexicon, "attack/n", "assault/v")
+
+
+def test_a_verb_tagged_as_a_noun_keeps_its_antonym(lexicon: Lexicon) -> None:
+    assert related(lexicon, "rise/v", "fall/n") == {"antonym": 1}
+
+
+def test_a_word_without_senses_as_stated_is_tried_as_any(lexicon: Lexicon) -> None:
+    assert related(lexicon, "dog/a", "animal/n") == related(lexicon, "dog/n", "animal/n")
+
+
+def test_equal_lemmas_are_left_to_the_caller(lexicon: Lexicon) -> None:
+    assert lexicon.relations([("attack", "n")], [("Attack", "v")]) == []
+
+
+def test_unknown_words_have_no_relations(lexicon: Lexicon) -> None:
+    assert lexicon.relations([("qwertz", "n"), ("", "n")], [("dog", "n")]) == []
+
+
+def test_case_does_not_matter(lexicon: Lexicon) -> None:
+    assert lexicon.relations([("Dog", "n")], [("ANIMAL", "n")]) == [
+        Relation("hyponym", "dog", "animal", 2)
+    ]
+
+
+def test_each_kind_is_given_once_and_in_order(lexicon: Lexicon) -> None:
+    found = lexicon.relations(SOME * 2, reversed(SOME))
+    assert found == sorted(found)
+    keys = [(relation.kind, relation.lemma1, relation.lemma2) for relation in found]
+    assert len(keys) == len(set(keys))
+
+
+@given(
+    st.lists(st.sampled_from(SOME), max_size=8),
+    st.lists(st.sampled_from(SOME), max_size=8),
+)
+def test_swapping_the_sentences_swaps_the_relations(
+    lexicon: Lexicon, first: list[tuple[str, str]], second: list[tuple[str, str]]
+) -> None:
+    swapped = [
+        Relation(INVERSE.get(found.kind, found.kind), found.lemma2, found.lemma1, found.distance)
+        for found in lexicon.relations(first, second)
+    ]
+    assert sorted(swapped) == lexicon.relations(second, first)
+
+
+def test_a_fresh_lexicon_agrees_with_a_used_one(lexicon: Lexicon, lexicon_folder: Path) -> None:
+    used = lexicon.relations(SOME, SOME)
+    with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh:
+        assert fresh.relations(SOME, SOME) == used
+
+
+def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
+    with (
+        Lexicon(lexicon_folder / "wordnet.sqlite") as shared,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        answers = list(pool.map(lambda _: shared.relations(SOME, SOME), range(8)))
+    assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("lemma", "pos", "name"),
+    [
+        ("man", "n", "person"),
+        ("dog", "n", "animal"),
+        ("bus", "n", "vehicle"),
+        ("bicycle", "n", "vehicle"),
+        ("jacket", "n", "clothing"),
+        ("shoe", "n", "clothing"),
+        ("red", "a", "colour"),
+        ("black", "a", "colour"),
+        ("apple", "n", "food"),
+        ("beer", "n", "drink"),
+        ("house", "n", "building"),
+        ("London", "n", "city"),
+        ("iraq", "n", "country"),
+        ("hand", "n", "body"),
+        ("guitar", "n", "instrument"),
+        ("football", "n", "sport"),
+        ("monday", "n", "weekday"),
+        ("june", "n", "month"),
+        ("five", "n", "number"),
+        ("run", "v", "motion"),
+        ("sit", "v", "posture"),
+        ("huge", "a", "size"),
+    ],
+)
+def test_class(lexicon: Lexicon, lemma: str, pos: str, name: str) -> None:
+    assert name in lexicon.classes(lemma, pos)
+
+
+def test_rare_senses_give_no_class(lexicon: Lexicon) -> None:
+    assert lexicon.classes("dog", "n") == {"animal"}
+
+
+def test_classes_of_unknown_words(lexicon: Lexicon) -> None:
+    assert lexicon.classes("qwertz", "n") == frozenset()
+
+
+def test_membership(lexicon: Lexicon) -> None:
+    assert "prime minister" in lexicon
+    assert "Dog" in lexicon
+    assert "qwertz" not in lexicon
+    assert 7 not in lexicon
+
+
+@pytest.mark.parametrize(
+    ("upos", "pos"),
+    [("NOUN", "n"), ("PROPN", "n"), ("AUX", "v"), ("ADJ", "a"), ("ADV", "r"), ("DET", None)],
+)
+def test_part_of_speech(upos: str, pos: str | None) -> None:
+    assert pos_class(upos) == pos
+
+
+def test_missing_file_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"there is no lexicon here.*build\.py") as caught:
+        Lexicon(tmp_path / "none.sqlite")
+    assert str(tmp_path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"not a database, but long enough" * 40, b""])
+def test_other_file_says_what_to_do(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(ResourceError, match=r"lexicon .*build\.py") as caught:
+        Lexicon(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_truncated_file_is_reported(tmp_path: Path, lexicon_folder: Path) -> None:
+    path = tmp_path / "cut.sqlite"
+    path.write_bytes((lexicon_folder / "wordnet.sqlite").read_bytes()[:20_000])
+    with pytest.raises(ResourceError, match="cannot be read"), Lexicon(path) as cut:
+        cut.relations(SOME, SOME)
+
+
+def test_file_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch, lexicon_folder: Path) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    with pytest.raises(ResourceError, match=r"cannot be opened \(unable to open"):
+        Lexicon(lexicon_folder / "wordnet.sqlite")
+
+
+def test_names_with_special_characters(tmp_path: Path, lexicon_folder: Path) -> None:
+    folder = tmp_path / "a ?b#c%20 é"
+    folder.mkdir()
+    path = folder / "wordnet.sqlite"
+    shutil.copy(lexicon_folder / "wordnet.sqlite", path)
+    with Lexicon(path) as copy:
+        assert "dog" in copy
