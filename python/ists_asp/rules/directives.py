@@ -1,0 +1,164 @@
+"""Rule names: ``%@rule NAME: "sentence with {Variables}"`` above the rule that it names.
+
+For clingo it is a comment. The sentence says what it means that the rule fired; it may name
+the rule's variables in curly brackets (``{{`` and ``}}`` stand for the brackets themselves).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from clingo.ast import AST, ASTSequence, ASTType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.errors import RuleError
+    from ists_asp.rules.source import SourceText
+
+__all__ = ["NamedRule", "name_rules", "variables"]
+
+_DIRECTIVE = re.compile(
+    r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\])*)"\s*'
+)
+_FORM = '%@rule name: "sentence with {Variables}"'
+_NAMEABLE = (ASTType.Rule, ASTType.Minimize)
+_LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRule:
+    """A statement with its name and place.
+
+    ``sentence`` is None, and ``name`` is ``file:line``, where the file gives no name.
+    ``text`` is the statement as written (an element of ``#maximize`` or ``#minimize`` as
+    the weak constraint that it stands for). ``line`` and ``column`` start at 1 and count
+    characters.
+    """
+
+    name: str
+    sentence: str | None
+    file: str
+    line: int
+    column: int
+    text: str
+
+
+def name_rules(
+    source: SourceText, comments: Sequence[AST], statements: Sequence[AST]
+) -> tuple[NamedRule, ...]:
+    """Return a named rule for each statement of a file, in order.
+
+    Args:
+        source: the file.
+        comments: its comments, as parsed.
+        statements: its other statements, as parsed, in order.
+
+    Raises:
+        RuleError: a directive is unknown or malformed, shares its line with a rule, stands
+            in a rule or before no rule, or names a variable that its rule lacks.
+    """
+    begins = [_begin(statement) for statement in statements]
+    given: dict[tuple[int, int], tuple[str, str]] = {}
+    for comment in comments:
+        if not str(comment.value).startswith("%@"):
+            continue
+        name, sentence = _parse(source, comment)
+        # The parser puts an empty #program base in front of each file, at its first column.
+        index = max(bisect_left(begins, _begin(comment)), 1)
+        if _end(statements[index - 1]) > _begin(comment):
+            raise _fault(
+                source, comment, "this directive stands inside a rule", expected="it above the rule"
+            )
+        if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
+            raise _fault(source, comment, "no rule follows this directive", expected="a rule below")
+        if begins[index] in given:
+            raise _fault(source, comment, "the rule below has two names", expected="one directive")
+        _check(source, comment, sentence, statements[index])
+        given[begins[index]] = (name, sentence)
+    return tuple(
+        _named(source, statement, given.get(begin))
+        for statement, begin in zip(statements, begins, strict=True)
+    )
+
+
+def variables(statement: AST) -> frozenset[str]:
+    """Return the variables of a rule that have a value when it fires.
+
+    Those are the ones outside aggregates and conditions in the body; the head counts whole,
+    as each of its atoms is a firing of its own.
+    """
+    found = set(_variables(statement, skip=_LOCAL))
+    if statement.ast_type == ASTType.Rule:
+        found.update(_variables(statement.head, skip=()))
+    return frozenset(found - {"_"})
+
+
+def _variables(node: AST, skip: tuple[ASTType, ...]) -> Iterator[str]:
+    if node.ast_type == ASTType.Variable:
+        yield node.name
+    for key in node.child_keys:
+        child = getattr(node, key)
+        for part in child if isinstance(child, ASTSequence) else (child,):
+            if isinstance(part, AST) and part.ast_type not in skip:
+                yield from _variables(part, skip)
+
+
+def _parse(source: SourceText, comment: AST) -> tuple[str, str]:
+    line, byte = _begin(comment)
+    if source.span((line, 1), (line, byte)).strip():
+        raise _fault(
+            source, comment, "this directive shares its line with a rule", expected="its own line"
+        )
+    text = str(comment.value).rstrip()
+    keyword = re.match(r"%@\S*", text)
+    if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
+        raise _fault(source, comment, f"unknown directive {keyword[0]}", expected=_FORM)
+    match = _DIRECTIVE.fullmatch(text)
+    if match is None:
+        raise _fault(source, comment, "malformed directive", expected=_FORM)
+    return match["name"], re.sub(r"\\(.)", r"\1", match["sentence"])
+
+
+def _check(source: SourceText, comment: AST, sentence: str, statement: AST) -> None:
+    try:
+        fields = [field[1:] for field in Formatter().parse(sentence) if field[1] is not None]
+    except ValueError:
+        raise _fault(
+            source, comment, "the sentence has an unpaired curly bracket", expected="{Variable}"
+        ) from None
+    known = variables(statement)
+    for variable, spec, conversion in fields:
+        if spec or conversion or variable not in known:
+            raise _fault(
+                source,
+                comment,
+                f"the rule has no variable {{{variable}}}",
+                expected=", ".join(sorted(known)) or "a sentence without variables",
+            )
+
+
+def _named(source: SourceText, statement: AST, given: tuple[str, str] | None) -> NamedRule:
+    begin = _begin(statement)
+    text = source.span(begin, _end(statement))
+    if statement.ast_type == ASTType.Minimize and not text.startswith(":~"):
+        text = str(statement)
+    name, sentence = given or (f"{source.name}:{begin[0]}", None)
+    return NamedRule(name, sentence, source.name, begin[0], source.character(*begin), text)
+
+
+def _fault(source: SourceText, comment: AST, found: str, *, expected: str) -> RuleError:
+    line, byte = _begin(comment)
+    return source.error(found, line, source.character(line, byte), expected=expected)
+
+
+def _begin(node: AST) -> tuple[int, int]:
+    return node.location.begin.line, node.location.begin.column
+
+
+def _end(node: AST) -> tuple[int, int]:
+    return node.location.end.line, node.location.end.column

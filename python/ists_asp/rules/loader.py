@@ -1,0 +1,220 @@
+"""Rule files to syntax trees, read once and added to many solvers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from clingo.ast import (
+    AST,
+    ASTSequence,
+    ASTType,
+    Location,
+    ProgramBuilder,
+    parse_files,
+    parse_string,
+)
+
+from ists_asp.errors import RuleError
+from ists_asp.rules.directives import NamedRule, name_rules
+from ists_asp.rules.messages import Messages, RuleWarning, syntax_error
+from ists_asp.rules.source import Include, SourceText, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from clingo import Control
+
+__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSource:
+    """A rule file to load.
+
+    ``name`` is what messages and traces call it; ``root`` is the folder that its includes
+    must not leave, and ``root_name`` what messages call that.
+    """
+
+    path: Path
+    name: str
+    root: Path
+    root_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal)."""
+
+    path: Path
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Parsed rule files.
+
+    ``statements`` are clingo syntax trees without comments; ``rules`` has the name and
+    place of each, at the same index. Places in the trees have absolute paths: ``names``
+    gives the files' names in messages. ``warnings`` are the parser's.
+    """
+
+    files: tuple[RuleFile, ...]
+    statements: tuple[AST, ...]
+    rules: tuple[NamedRule, ...]
+    warnings: tuple[RuleWarning, ...]
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The files' names in messages, by absolute path."""
+        return {str(file.path): file.name for file in self.files}
+
+    def add_to(self, control: Control) -> None:
+        """Add all statements to a solver, ready to be grounded."""
+        with ProgramBuilder(control) as builder:
+            for statement in self.statements:
+                builder.add(statement)
+
+
+def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
+    """Return the rule files that a path stands for: itself, or all ``.lp`` files below it.
+
+    Args:
+        path: a file or a folder.
+        name: what to call it in messages; the path as given by default.
+
+    Raises:
+        RuleError: there is nothing at the path, or a folder without ``.lp`` files.
+    """
+    shown = str(path) if name is None else name
+    place = path.resolve()
+    if place.is_dir():
+        files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        if not files:
+            raise RuleError("the folder has no rule files", where=shown, expected="*.lp files")
+        return tuple(
+            RuleSource(file, _join(shown, file.relative_to(place).as_posix()), place, shown)
+            for file in files
+        )
+    if not place.is_file():
+        raise RuleError(
+            "there is no such rule file or folder", where=shown, hint="Check the path's spelling"
+        )
+    root_name = str(path.parent) if name is None else name.rpartition("/")[0]
+    return (RuleSource(place, shown, place.parent, root_name),)
+
+
+def load_rules(sources: Iterable[RuleSource]) -> RuleSet:
+    """Parse rule files, and what they include, each once, in the order of their mention.
+
+    Raises:
+        RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
+            that leaves its folder, a faulty directive, or a rule name that is taken.
+    """
+    loading = _Loading()
+    for source in sources:
+        loading.load(source)
+    if not loading.files:
+        raise RuleError("there are no rule files to load", hint="Name at least one")
+    return RuleSet(
+        tuple(loading.files.values()),
+        tuple(loading.statements),
+        tuple(loading.rules),
+        loading.messages.warnings,
+    )
+
+
+@dataclass(slots=True)
+class _Loading:
+    """What has been loaded so far."""
+
+    files: dict[Path, RuleFile] = field(default_factory=dict)
+    statements: list[AST] = field(default_factory=list)
+    rules: list[NamedRule] = field(default_factory=list)
+    messages: Messages = field(default_factory=Messages)
+    places: dict[str, NamedRule] = field(default_factory=dict)
+
+    def load(self, source: RuleSource) -> None:
+        path = source.path.resolve()
+        if path in self.files:
+            return
+        text, data = read_source(path, source.name)
+        self.files[path] = RuleFile(path, source.name, sha256(data).hexdigest())
+        includes = text.includes()
+        for include in includes:
+            self.load(_included(source, text, include))
+        self._add(text, self._parse(path, text, includes))
+
+    def _parse(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> list[AST]:
+        messages = Messages({str(path): text.name})
+        nodes: list[AST] = []
+        try:
+            if includes:
+                # clingo would look for included files in the working directory first.
+                parse_string(text.without(includes), nodes.append, logger=messages)
+                for node in nodes:
+                    _place(node, str(path))
+            else:
+                parse_files([str(path)], nodes.append, logger=messages)
+        except RuntimeError:
+            raise syntax_error(text, messages.errors) from None
+        for warning in messages.warnings:
+            self.messages.add(warning)
+        return nodes
+
+    def _add(self, text: SourceText, nodes: list[AST]) -> None:
+        comments = [node for node in nodes if node.ast_type == ASTType.Comment]
+        statements = [node for node in nodes if node.ast_type != ASTType.Comment]
+        rules = name_rules(text, comments, statements)
+        for rule in rules:
+            if rule.sentence is None:
+                continue
+            taken = self.places.setdefault(rule.name, rule)
+            # The elements of one #maximize share its place and name.
+            if (taken.file, taken.line, taken.column) != (rule.file, rule.line, rule.column):
+                raise text.error(
+                    f"the rule name {rule.name} is taken by the rule at {taken.file}:{taken.line}",
+                    rule.line,
+                    rule.column,
+                    hint="Give each rule a name of its own, and load each file once",
+                )
+        self.statements.extend(statements)
+        self.rules.extend(rules)
+
+
+def _included(source: RuleSource, text: SourceText, include: Include) -> RuleSource:
+    path = (source.path.parent / include.target).resolve()
+    if not path.is_relative_to(source.root):
+        raise text.error_at(
+            include.start,
+            f'"{include.target}" lies outside the rule folder',
+            expected=f"a file in {source.root_name or '.'}",
+            hint="Copy the file into the folder",
+        )
+    if not path.is_file():
+        raise text.error_at(
+            include.start,
+            f'there is no file "{include.target}"',
+            expected="a path relative to the file that includes it",
+        )
+    name = _join(source.root_name, path.relative_to(source.root).as_posix())
+    return RuleSource(path, name, source.root, source.root_name)
+
+
+def _place(node: AST, path: str) -> None:
+    """Set the file of all places in a syntax tree."""
+    if "location" in node.keys():  # noqa: SIM118 (a syntax tree is no mapping)
+        begin, end = node.location
+        node.location = Location(begin._replace(filename=path), end._replace(filename=path))
+    for key in node.child_keys:
+        child = getattr(node, key)
+        for part in child if isinstance(child, ASTSequence) else (child,):
+            if isinstance(part, AST):
+                _place(part, path)
+
+
+def _join(folder: str, relative: str) -> str:
+    return relative if folder in ("", ".") else f"{folder.rstrip('/')}/{relative}"

@@ -1,0 +1,223 @@
+"""The text of one rule file: positions, excerpts, includes, and what must not reach clingo."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import RuleError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Include", "SourceText", "read_source"]
+
+_STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
+_LEXEMES = re.compile(
+    rf"(?P<string>{_STRING})"
+    r'|(?P<quote>")'
+    r"|(?P<block>%\*)"
+    r"|(?P<comment>%[^\n]*)"
+    r"|(?P<script>#script(?![A-Za-z0-9_']))"
+    r"|(?P<include>#include(?![A-Za-z0-9_']))"
+    r"|(?P<foreign>[^\x00-\x7f]+)"
+)
+_BLOCK = re.compile(r"(?P<open>%\*)|(?P<close>\*%)|%[^\n]*")
+_INCLUDE = re.compile(rf"#include\s*(?:(?P<target>{_STRING})|<(?P<library>[^<>\s]*)>)\s*\.")
+_ESCAPES = {r"\"": '"', r"\\": "\\", r"\n": "\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """An ``#include "target".`` at the text offsets ``start`` to ``end``."""
+
+    start: int
+    end: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A rule file's text, and ``name``, the file's name in messages.
+
+    clingo counts columns in UTF-8 bytes; people count characters. Both start at 1.
+    """
+
+    name: str
+    text: str
+    _lines: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_lines", tuple(self.text.split("\n")))
+
+    def line(self, number: int) -> str:
+        """Return a line without its end; empty behind the last one."""
+        return self._lines[number - 1].rstrip("\r") if number <= len(self._lines) else ""
+
+    def character(self, line: int, byte: int) -> int:
+        """Return the character column of a byte column."""
+        return len(self.line(line).encode()[: byte - 1].decode(errors="replace")) + 1
+
+    def span(self, begin: tuple[int, int], end: tuple[int, int]) -> str:
+        """Return the text between two positions (line, byte column), end excluded."""
+        (line1, byte1), (line2, byte2) = begin, end
+        rows = [row.encode() for row in self._lines[line1 - 1 : line2]]
+        if not rows:
+            return ""
+        rows[-1] = rows[-1][: byte2 - 1]
+        rows[0] = rows[0][byte1 - 1 :]
+        return b"\n".join(rows).decode(errors="replace")
+
+    def excerpt(self, line: int, column: int) -> str:
+        """Return the line and below it a caret under the character ``column``."""
+        text = self.line(line)
+        # Tabs stay tabs, so that the caret stands right whatever their width.
+        blanks = "".join("\t" if character == "\t" else " " for character in text[: column - 1])
+        return f"    {text}\n    {blanks}^"
+
+    def error(
+        self,
+        found: str,
+        line: int,
+        column: int,
+        *,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> RuleError:
+        """Return an error about the character ``column`` of a line."""
+        return RuleError(
+            found,
+            where=f"{self.name}:{line}:{column}",
+            expected=expected,
+            hint=hint,
+            excerpt=self.excerpt(line, column),
+        )
+
+    def error_at(
+        self, offset: int, found: str, *, expected: str | None = None, hint: str | None = None
+    ) -> RuleError:
+        """Return an error about the character at a text offset."""
+        line = self.text.count("\n", 0, offset) + 1
+        column = offset - self.text.rfind("\n", 0, offset)
+        return self.error(found, line, column, expected=expected, hint=hint)
+
+    def includes(self) -> tuple[Include, ...]:
+        """Return the file's includes in order.
+
+        Raises:
+            RuleError: the text has what clingo must not see: a script, an include of one
+                of clingo's own libraries, a string or comment without an end, or
+                characters beyond ASCII outside strings and comments (clingo's Python
+                module ends the process when it reports those).
+        """
+        found: list[Include] = []
+        position = 0
+        while match := _LEXEMES.search(self.text, position):
+            position = match.end()
+            if match.lastgroup == "block":
+                position = self._block_end(match)
+            elif match.lastgroup == "include":
+                include = self._include(match.start())
+                found.append(include)
+                position = include.end
+            elif match.lastgroup not in ("string", "comment"):
+                raise self._forbidden(match)
+        return tuple(found)
+
+    def without(self, includes: tuple[Include, ...]) -> str:
+        """Return the text with blanks for the includes, all else at its old position."""
+        text = self.text
+        for include in reversed(includes):
+            blanks = re.sub(
+                r"[^\n]",
+                lambda match: " " * len(match[0].encode()),
+                text[include.start : include.end],
+            )
+            text = text[: include.start] + blanks + text[include.end :]
+        return text
+
+    def _block_end(self, start: re.Match[str]) -> int:
+        # As in clingo: blocks nest, and a % within a block hides the rest of its line.
+        depth, position = 1, start.end()
+        while depth:
+            match = _BLOCK.search(self.text, position)
+            if match is None:
+                raise self.error_at(
+                    start.start(),
+                    "this block comment has no end",
+                    expected='"*%"',
+                    hint='Close it with "*%"; a "%" within it hides the rest of its line',
+                )
+            depth += (match.lastgroup == "open") - (match.lastgroup == "close")
+            position = match.end()
+        return position
+
+    def _include(self, offset: int) -> Include:
+        match = _INCLUDE.match(self.text, offset)
+        if match is None or match["library"] is not None:
+            raise self.error_at(
+                offset,
+                "this #include names no rule file",
+                expected='#include "file.lp".',
+                hint="Include files of the rule folder only, clingo's libraries hold scripts",
+            )
+        target = re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], match["target"][1:-1])
+        return Include(match.start(), match.end(), target)
+
+    def _forbidden(self, match: re.Match[str]) -> RuleError:
+        if match.lastgroup == "script":
+            return self.error_at(
+                match.start(),
+                "#script is refused: a script could do anything on this computer",
+                hint="Express it as rules, or give clingo the facts it needs",
+            )
+        if match.lastgroup == "quote":
+            return self.error_at(
+                match.start(),
+                "this string has no end on its line, or an escape that clingo does not know",
+                expected=r'a closing ", and no escapes but \" \\ \n',
+            )
+        if match[0].startswith("\ufeff"):
+            return self.error_at(
+                match.start(), "the file has a byte order mark", hint="Save it as UTF-8 without one"
+            )
+        return self.error_at(
+            match.start(),
+            f'"{match[0]}" stands outside strings and comments',
+            expected="letters a-z, digits and ASCII signs",
+            hint='Put words between double quotes: "…"',
+        )
+
+
+def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
+    """Read a rule file; return its text and its bytes.
+
+    Raises:
+        RuleError: there is no such file, it cannot be read, or it is not UTF-8.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise RuleError("there is no such rule file", where=name) from None
+    except OSError as error:
+        raise RuleError(
+            f"the rule file cannot be read ({error.strerror})", where=name, expected="a .lp file"
+        ) from None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RuleError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8",
+            where=f"{name}:{line}",
+            hint="Save the file as UTF-8",
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise RuleError(
+            "the file has a null character, clingo would stop reading there",
+            where=f"{name}:{line}",
+            hint="Remove it",
+        )
+    return SourceText(name, text), data
