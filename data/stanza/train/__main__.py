@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import evaluate
 import lemma
 import pack
 import pos
+import score
 import tokenizer
 import torch
-from languages import LANGUAGES, Language
+from languages import LANGUAGES, PACKAGE, Language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,12 +57,12 @@ def _run(args: argparse.Namespace, work: Path) -> None:
     missing = [
         processor
         for processor in pack.PROCESSORS
-        if not (args.out / language.code / processor / f"{pack.PACKAGE}.pt").exists()
+        if not (args.out / language.code / processor / f"{PACKAGE}.pt").exists()
     ]
     if missing:
         _log.info("not scored: %s still to be trained", ", ".join(missing))
     else:
-        print(evaluate.report(language, args.ud, args.out))
+        print(score.report(language, args.ud, args.out))
 
 
 def main() -> None:

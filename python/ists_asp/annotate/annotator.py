@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ists_asp.annotate.adapter import Reading, StanzaAdapter
 from ists_asp.annotate.batches import batches, windows
 from ists_asp.annotate.models import find
-from ists_asp.annotate.subtokens import LONGEST, UNSEEN, cut, spelling
+from ists_asp.annotate.subtokens import LONGEST, UNSEEN, cut, spellings
 from ists_asp.annotate.tables import tables
 from ists_asp.errors import DataError
 from ists_asp.model import Token, Word
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Annotator"]
 
 _EXCERPT = 60
+
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), " ")
 
 
 class Annotator:
@@ -70,13 +72,13 @@ class Annotator:
     def tokenize(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
         """Cut raw texts into tokens as Stanza's tokeniser does; a text is one sentence.
 
-        White space of any kind counts as one blank. The tokens have no words yet.
+        White space and control characters count as one blank. The tokens have no words yet.
 
         Raises:
             ResourceError: the models cannot be loaded.
             DataError: Stanza did not return one sentence for each text.
         """
-        clean = [" ".join(text.split()) for text in texts]
+        clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
         filled = [position for position, text in enumerate(clean) if text]
         result: list[tuple[Token, ...]] = [() for _ in clean]
         for batch in batches([len(clean[position]) for position in filled]):
@@ -104,9 +106,9 @@ class Annotator:
     def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
         """Tag sentences of words in windows and batches; return them in their order."""
         pieces = [
-            (number, [spelling(word) for word in words[start:end]])
-            for number, words in enumerate(sentences)
-            for start, end in windows(words)
+            (number, shown[start:end])
+            for number, shown in enumerate(map(spellings, sentences))
+            for start, end in windows(shown)
         ]
         tagged: list[list[Reading]] = [[] for _ in pieces]
         for batch in batches([len(words) for _, words in pieces]):

@@ -12,23 +12,31 @@ the words; put together again they always give the token. In this order:
 4. Clitics are cut off: ``do|n't``, ``it|'s``, ``should|n't|'ve``, ``can|not``.
 
 :func:`spelling` is what the tagger is shown for a word: plain quotes and hyphens,
-nothing invisible, no blank.
+nothing invisible, no blank. :func:`spellings` also lowers the voice of a sentence THAT IS
+ALL CAPITALS: taggers take each of its words for a name.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 from ists_asp.annotate.tables import BRACKETS, CLOSERS, OPENERS, STAND_INS, Tables
 
-__all__ = ["LONGEST", "UNSEEN", "cut", "spelling"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["LONGEST", "UNSEEN", "cut", "spelling", "spellings"]
 
 LONGEST = 100
 """Characters of a word that the tagger is shown; its memory grows with each."""
 
 UNSEEN = "_"
 """What the tagger is shown for a word that has nothing visible."""
+
+_SHOUTED = 3
+"""Fewer words in capitals, with nothing in small letters beside them, may be acronyms."""
 
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}")
 _INITIAL = re.compile(r"[^\W\d_]\.")
@@ -69,6 +77,15 @@ def spelling(word: str) -> str:
     plain = BRACKETS.get(word) or unicodedata.normalize("NFC", word).translate(STAND_INS)
     visible = "".join(c for c in plain if unicodedata.category(c) not in _INVISIBLE)
     return visible[:LONGEST] or UNSEEN
+
+
+def spellings(words: Sequence[str]) -> list[str]:
+    """Return what the tagger is shown for the words of a sentence, one for each."""
+    shown = [spelling(word) for word in words]
+    long = [word for word in shown if len(word) > 1 and word.isalpha()]
+    if len(long) >= _SHOUTED and all(word.isupper() for word in long):
+        return [word.lower() for word in shown]
+    return shown
 
 
 def _straight(text: str) -> str:

@@ -10,6 +10,7 @@ import stanza
 from languages import PACKAGE, Language
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 __all__ = ["Scores", "report", "score_tags", "score_tokens"]

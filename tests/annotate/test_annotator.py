@@ -1,0 +1,200 @@
+"""The annotator with the shipped English models."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from ists_asp.annotate import Annotator
+from ists_asp.annotate.adapter import StanzaAdapter
+from ists_asp.errors import DataError
+from ists_asp.model import Token
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    return tuple(Token(index, form) for index, form in enumerate(text.split(), 1))
+
+
+def tagged(annotator: Annotator, text: str) -> list[list[tuple[str, str, str]]]:
+    """Form, lemma and XPOS of each word of each token."""
+    (sentence,) = annotator.annotate([tokens(text)])
+    return [[(word.form, word.lemma, word.xpos) for word in token.words] for token in sentence]
+
+
+SENTENCES = [
+    "The bulb isn't connected to terminal b.",
+    "Dogs",
+    "Three children are playing in the snow , and a woman watches them .",
+    "“ Don’t go ! ”",
+    "Obama warns Syrian leaders about chemical weapons",
+]
+
+
+def test_sub_tokens_become_words_of_their_token(annotator: Annotator) -> None:
+    assert tagged(annotator, "The bulb isn't connected.") == [
+        [("The", "the", "DT")],
+        [("bulb", "bulb", "NN")],
+        [("is", "be", "VBZ"), ("n't", "not", "RB")],
+        [("connected", "connect", "VBN"), (".", ".", ".")],
+    ]
+
+
+def test_forms_stay_as_in_the_input(annotator: Annotator) -> None:
+    assert tagged(annotator, "They don’t sleep -LRB- yet -RRB- now.") == [
+        [("They", "they", "PRP")],
+        [("do", "do", "VBP"), ("n’t", "not", "RB")],
+        [("sleep", "sleep", "VB")],
+        [("-LRB-", "(", "-LRB-")],
+        [("yet", "yet", "RB")],
+        [("-RRB-", ")", "-RRB-")],
+        [("now", "now", "RB"), (".", ".", ".")],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "upos"),
+    [
+        ("The old man reads a newspaper .", "DET ADJ NOUN VERB DET NOUN PUNCT"),
+        ("She was not happy .", "PRON AUX PART ADJ PUNCT"),
+        ("Two women walked to the river .", "NUM NOUN VERB ADP DET NOUN PUNCT"),
+        ("the dog is very big", "DET NOUN AUX ADV ADJ"),
+        ("We can go and he will stay .", "PRON AUX VERB CCONJ PRON AUX VERB PUNCT"),
+    ],
+)
+def test_plain_sentences_are_tagged_right(annotator: Annotator, text: str, upos: str) -> None:
+    (sentence,) = annotator.annotate([tokens(text)])
+    assert " ".join(token.words[0].upos for token in sentence) == upos
+
+
+@pytest.mark.parametrize(
+    "text", ["The Children Were Eating Apples .", "THE CHILDREN WERE EATING APPLES ."]
+)
+def test_lemmas_do_not_depend_on_case(annotator: Annotator, text: str) -> None:
+    lemmas = [word[1] for (word,) in tagged(annotator, text)]
+    assert lemmas == ["the", "child", "be", "eat", "apple", "."]
+
+
+def test_numbers_and_forms_of_tokens_are_kept(annotator: Annotator) -> None:
+    sentence = (Token(7, "can't."), Token(9, "go"))
+    (result,) = annotator.annotate([sentence])
+    assert [(token.index, token.form) for token in result] == [(7, "can't."), (9, "go")]
+
+
+def test_nothing_gives_nothing(annotator: Annotator) -> None:
+    assert annotator.annotate([]) == []
+    assert annotator.annotate([(), tokens("Dogs bark ."), ()])[::2] == [(), ()]
+    assert annotator.tokenize([]) == []
+    assert annotator.tokenize(["", " \n\t "]) == [(), ()]
+
+
+def test_a_batch_gives_what_single_sentences_give(annotator: Annotator) -> None:
+    sentences = [tokens(text) for text in SENTENCES]
+    together = annotator.annotate(sentences)
+    assert together == [annotator.annotate([sentence])[0] for sentence in sentences]
+    assert annotator.annotate(sentences[::-1]) == together[::-1]
+
+
+def test_raw_text_in_a_batch_gives_what_single_texts_give(annotator: Annotator) -> None:
+    together = annotator.tokenize(SENTENCES)
+    assert together == [annotator.tokenize([text])[0] for text in SENTENCES]
+
+
+def test_raw_text_is_one_sentence_cut_by_stanza(annotator: Annotator) -> None:
+    (sentence,) = annotator.tokenize(["The dog\n\nisn't here. It left  the U.S., they say."])
+    forms = "The dog is n't here . It left the U.S. , they say ."
+    assert sentence == tokens(forms)
+
+
+def test_a_very_long_sentence(annotator: Annotator) -> None:
+    text = "the dogs didn't bark , and the cat slept. " * 1250
+    (sentence,) = annotator.annotate([tokens(text)])
+    assert len(sentence) == 11250
+    assert {token.words[0].lemma for token in sentence[1::9]} == {"dog"}
+    (raw,) = annotator.tokenize([text])
+    assert len(raw) == 13750
+
+
+ODD = [
+    "zero\u200bwidth",
+    "\u200b",
+    "\ufeff",
+    "no\u00a0break",
+    "a b",
+    " ",
+    "\x00",
+    "\x1b[0m",
+    "\x85",
+    "\ud800",
+    "😀",
+    "👩‍👩‍👧",
+    "中文",
+    "e\u0301",
+    "İıŉß",
+    "½",
+    "_",
+    "<UNK>",
+    "x" * 20_000,
+]
+
+
+def test_odd_characters_do_not_shift_tokens(annotator: Annotator) -> None:
+    around = [tokens(f"dogs {'.' * n} bark") for n in range(3)]
+    sentences: list[Sequence[Token]] = [[Token(1, odd)] for odd in ODD]
+    sentences.append([Token(index, odd) for index, odd in enumerate(ODD, 1)])
+    result = annotator.annotate([*around, *sentences])
+    for before, after in zip([*around, *sentences], result, strict=True):
+        assert [token.form for token in before] == [token.form for token in after]
+        for token in after:
+            assert "".join(word.form for word in token.words) == token.form
+            assert all(word.lemma and word.upos and word.xpos for word in token.words)
+
+
+def test_odd_characters_in_raw_text(annotator: Annotator) -> None:
+    texts = [odd for odd in ODD if odd.isprintable() and odd.strip()]
+    result = annotator.tokenize([*texts, "Dogs bark."])
+    assert result[-1] == tokens("Dogs bark .")
+    for text, sentence in zip(texts, result, strict=False):
+        assert "".join(token.form for token in sentence) == "".join(text.split())
+
+
+def test_a_lost_word_is_an_error_that_shows_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StanzaAdapter, "tag", lambda _, sentences: [s[1:] for s in sentences])
+    with pytest.raises(DataError, match=r"sentence 'Dogs bark loudly'.*tagged 2 of 3 words"):
+        Annotator().annotate([tokens("Dogs bark loudly")])
+
+
+def test_a_lost_text_is_an_error_that_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StanzaAdapter, "tokenize", lambda *_: [["Dogs"], ["bark"]])
+    with pytest.raises(DataError, match=r"Dogs bark: Stanza returned 2 sentences for 1 texts"):
+        Annotator().tokenize(["Dogs bark"])
+
+
+def test_no_network_is_asked_and_nothing_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("the network was asked")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    fresh = Annotator()
+    (sentence,) = fresh.annotate(fresh.tokenize(["Dogs bark."]))
+    assert [token.words[0].lemma for token in sentence] == ["dog", "bark", "."]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_importing_the_package_imports_no_stanza() -> None:
+    program = (
+        "import sys, ists_asp.annotate as a; a.Annotator();"
+        "sys.exit(bool({'stanza', 'torch', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False, timeout=60)
+    assert done.returncode == 0

@@ -1,0 +1,125 @@
+"""What is said when models are missing or damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ists_asp.annotate import Annotator
+from ists_asp.annotate.models import PROCESSORS, SHIPPED_PACKAGE, find
+from ists_asp.errors import ResourceError
+from ists_asp.model import Token
+from ists_asp.resources import data_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SENTENCE = [(Token(1, "Dogs"), Token(2, "bark"))]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the shipped models that a test may spoil."""
+    target = tmp_path / "models"
+    shutil.copytree(data_dir() / "stanza" / "en", target / "en")
+    shutil.copy(data_dir() / "stanza" / "resources.json", target)
+    return target
+
+
+def error(*arguments: str | Path | None) -> str:
+    with pytest.raises(ResourceError) as caught:
+        find(*arguments)  # type: ignore[arg-type]
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def test_the_shipped_models_are_found() -> None:
+    models = find("en")
+    assert models.directory == data_dir() / "stanza"
+    assert models.package == SHIPPED_PACKAGE
+
+
+def test_shipped_files_fit_the_bound_and_name_no_path() -> None:
+    files = [path for path in (data_dir() / "stanza" / "en").rglob("*") if path.is_file()]
+    assert len(files) == len(PROCESSORS)
+    assert sum(path.stat().st_size for path in files) < 15e6
+    assert not [path for path in files if b"/tmp/" in path.read_bytes()]
+
+
+def test_a_missing_directory(tmp_path: Path) -> None:
+    text = error("en", tmp_path / "nowhere")
+    assert str(tmp_path / "nowhere") in text
+    assert "no such directory" in text
+    assert "--stanza-dir DIR" in text
+    assert "stanza.download('en', model_dir='DIR')" in text
+
+
+def test_a_directory_without_an_index(tmp_path: Path) -> None:
+    assert "no such resources.json" in error("en", tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{", "\x00"])
+def test_a_damaged_index(tmp_path: Path, content: str) -> None:
+    (tmp_path / "resources.json").write_text(content)
+    assert "not readable as JSON" in error("en", tmp_path)
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"en": 1}', '{"en": {"packages": 3}}'])
+def test_an_index_without_the_language(tmp_path: Path, content: str) -> None:
+    (tmp_path / "resources.json").write_text(content)
+    assert "no Stanza models for language 'en'" in error("en", tmp_path)
+
+
+def test_an_unknown_language_names_those_there_are(copy: Path) -> None:
+    text = error("xx", copy)
+    assert "no Stanza models for language 'xx'" in text
+    assert "one of the languages en" in text
+
+
+def test_an_unknown_package_names_those_there_are(copy: Path) -> None:
+    text = error("en", copy, "craft")
+    assert "no Stanza package 'craft'" in text
+    assert f"one of the packages {SHIPPED_PACKAGE}" in text
+    assert "--stanza-package NAME" in text
+
+
+def test_a_missing_model_file_names_the_complete_packages(copy: Path) -> None:
+    index = copy / "resources.json"
+    resources = json.loads(index.read_text())
+    resources["en"]["packages"]["big"] = dict.fromkeys(PROCESSORS, "big")
+    index.write_text(json.dumps(resources))
+    text = error("en", copy, "big")
+    assert "lacks the model file" in text
+    assert "big.pt" in text
+    assert f"one of the complete packages {SHIPPED_PACKAGE}" in text
+
+
+def test_the_default_package_of_other_models_is_stanzas(copy: Path) -> None:
+    index = copy / "resources.json"
+    resources = json.loads(index.read_text())
+    packages = resources["en"]["packages"]
+    packages["default"] = packages.pop(SHIPPED_PACKAGE)
+    index.write_text(json.dumps(resources))
+    assert find("en", copy).package == "default"
+
+
+@pytest.mark.parametrize("processor", ["pos", "lemma"])
+@pytest.mark.parametrize("keep", [0, 1000])
+def test_a_damaged_model(
+    copy: Path, capfd: pytest.CaptureFixture[str], processor: str, keep: int
+) -> None:
+    model = copy / "en" / processor / f"{SHIPPED_PACKAGE}.pt"
+    model.write_bytes(model.read_bytes()[:keep])
+    annotator = Annotator(stanza_dir=copy)
+    with pytest.raises(ResourceError) as caught:
+        annotator.annotate(SENTENCE)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert "cannot be loaded" in text
+    assert str(copy) in text
+    assert "--stanza-dir DIR" in text
+    assert capfd.readouterr() == ("", "")
