@@ -1,0 +1,53 @@
+"""Rule files: found, read, checked, named; profiles that choose among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ists_asp.rules.copy import copy_rules
+from ists_asp.rules.directives import NamedRule
+from ists_asp.rules.loader import RuleFile, RuleSet, RuleSource, find_rules, load_rules
+from ists_asp.rules.messages import Messages, RuleWarning
+from ists_asp.rules.overlay import Overlay, overlay
+from ists_asp.rules.profiles import Profile, list_profiles, load_profile, profile_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = [
+    "Messages",
+    "NamedRule",
+    "Overlay",
+    "Profile",
+    "RuleFile",
+    "RuleSet",
+    "RuleSource",
+    "RuleWarning",
+    "copy_rules",
+    "find_rules",
+    "list_profiles",
+    "load_profile",
+    "load_profile_rules",
+    "load_rules",
+    "overlay",
+    "profile_sources",
+]
+
+
+def load_profile_rules(name: str, given: Sequence[Path] = ()) -> tuple[Profile, RuleSet]:
+    """Return a profile and its parsed rules.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order; see
+            :mod:`ists_asp.rules.overlay`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: a rule file or the profile is faulty.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    chosen = overlay(given)
+    profile = load_profile(name, chosen.base)
+    return profile, load_rules(chosen.apply(profile_sources(profile, chosen.base)))

@@ -1,0 +1,59 @@
+"""Copies of the shipped rules, for editing."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import UsageError
+from ists_asp.resources import rules_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["copy_rules"]
+
+
+def copy_rules(target: Path) -> list[Path]:
+    """Copy the shipped rule folder to a new or empty folder; return the files' new paths, sorted.
+
+    A copy that fails half-way is removed again.
+
+    Raises:
+        UsageError: the target is a file or a folder that is not empty, or cannot be written.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    source = rules_dir()
+    files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
+    existed = target.is_dir()
+    if target.exists() and (not existed or any(target.iterdir())):
+        raise UsageError(
+            "this folder is not empty" if existed else "this is a file",
+            where=str(target),
+            expected="a new or empty folder",
+            hint="Choose another folder",
+        )
+    try:
+        for file in files:
+            copy = target / file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            # Without the original's mode: an installed file may be read-only.
+            shutil.copyfile(source / file, copy)
+    except BaseException as error:
+        _clear(target, keep=existed)
+        if isinstance(error, OSError):
+            raise UsageError(
+                f"the rules cannot be copied ({error.strerror})",
+                where=str(target),
+                hint="Choose a folder that you can write to",
+            ) from None
+        raise
+    return [target / file for file in files]
+
+
+def _clear(folder: Path, *, keep: bool) -> None:
+    if keep:
+        for child in folder.iterdir():
+            shutil.rmtree(child) if child.is_dir() else child.unlink()
+    elif folder.is_dir():
+        shutil.rmtree(folder)

@@ -1,0 +1,208 @@
+"""Profiles: which rule files to load, with which constants, for which language.
+
+A profile is a file ``profiles/NAME.toml`` in the rule folder::
+
+    description = "News headlines"
+    language = "en"
+    machine = ["chunks", "align", "output"]
+    rules = ["chunking", "english/words"]
+    weights = ["weights/headlines"]
+    constants = { max_span = 2 }
+
+``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
+or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``weights`` and
+``constants`` are optional. A constant is what ``clingo -c name=value`` takes: an integer,
+or the text of a term.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from clingo import parse_term
+
+from ists_asp.errors import RuleError, UsageError
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.loader import RuleSource, find_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["Profile", "list_profiles", "load_profile", "profile_sources"]
+
+_REQUIRED = ("description", "language", "machine", "rules")
+_KEYS = (*_REQUIRED, "weights", "constants")
+_CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
+_INT32 = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A profile as written; ``file`` is its TOML file, for messages.
+
+    ``constants`` are pairs of a name and an ASP term, in the order of the file.
+    """
+
+    name: str
+    file: str
+    description: str
+    language: str
+    machine: tuple[str, ...]
+    rules: tuple[str, ...]
+    weights: tuple[str, ...] = ()
+    constants: tuple[tuple[str, str], ...] = ()
+
+
+def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
+    """Return the names of the profiles in a rule folder (the shipped one by default), sorted.
+
+    Raises:
+        ResourceError: the installation lacks the shipped rules.
+    """
+    folder = (rules_dir() if rules is None else rules) / "profiles"
+    return tuple(sorted(file.stem for file in folder.glob("*.toml")))
+
+
+def load_profile(name: str, rules: Path | None = None) -> Profile:
+    """Read a profile from a rule folder (the shipped one by default).
+
+    Raises:
+        UsageError: there is no profile of this name.
+        RuleError: the profile is faulty; the message names file and key.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    base = rules_dir() if rules is None else rules
+    known = list_profiles(base)
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        raise UsageError(
+            f'there is no profile "{name}"',
+            where=_shown(base, "profiles"),
+            expected=", ".join(known) or "a file profiles/NAME.toml in the rule folder",
+            hint=f'Did you mean "{close[0]}"?' if close else None,
+        )
+    file = _shown(base, f"profiles/{name}.toml")
+    try:
+        table = tomllib.loads((base / "profiles" / f"{name}.toml").read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RuleError(
+            f"the profile is no TOML: {error}", where=file, hint='Texts stand in "…", lists in […]'
+        ) from None
+    _check_keys(table, file)
+    return Profile(
+        name,
+        file,
+        description=_text(table, "description", file),
+        language=_text(table, "language", file),
+        machine=_list(table, "machine", file),
+        rules=_list(table, "rules", file),
+        weights=_list(table, "weights", file),
+        constants=_constants(table.get("constants", {}), file),
+    )
+
+
+def profile_sources(profile: Profile, rules: Path | None = None) -> tuple[RuleSource, ...]:
+    """Return the files that a profile loads, each once: machine, rules, weights.
+
+    Raises:
+        RuleError: a file that the profile names does not exist; the message names the key.
+        ResourceError: the installation lacks the shipped rules or encodings.
+    """
+    base = rules_dir() if rules is None else rules
+    found: dict[Path, RuleSource] = {}
+    for key, folder, shown in (
+        ("machine", asp_dir(), "asp"),
+        ("rules", base, _shown(base)),
+        ("weights", base, _shown(base)),
+    ):
+        for entry in getattr(profile, key):
+            for source in _entry(profile, key, entry, folder, shown):
+                found.setdefault(source.path, source)
+    return tuple(found.values())
+
+
+def _entry(
+    profile: Profile, key: str, entry: str, folder: Path, shown: str
+) -> Iterable[RuleSource]:
+    root = folder.resolve()
+    places = [root / entry, root / f"{entry}.lp"]
+    found = [place for place in places if place.exists() and place.resolve().is_relative_to(root)]
+    if len(found) != 1:
+        raise RuleError(
+            f'"{entry}" is both a folder and a file'
+            if found
+            else f'there is no "{entry}" in {shown}',
+            where=f"{profile.file}: {key}",
+            expected=f"{entry}.lp or {entry}/",
+            hint="Write the name with .lp for the file" if found else "Check its spelling",
+        )
+    relative = found[0].relative_to(root).as_posix()
+    return (
+        RuleSource(source.path, source.name, root, shown)
+        for source in find_rules(found[0], shown if relative == "." else f"{shown}/{relative}")
+    )
+
+
+def _check_keys(table: dict[str, Any], file: str) -> None:
+    for key in table:
+        if key not in _KEYS:
+            close = get_close_matches(key, _KEYS, n=1)
+            raise RuleError(
+                f'unknown key "{key}"',
+                where=file,
+                expected=", ".join(_KEYS),
+                hint=f'Did you mean "{close[0]}"?' if close else None,
+            )
+    for key in _REQUIRED:
+        if key not in table:
+            raise RuleError(f'the key "{key}" is missing', where=file, hint="Add it")
+
+
+def _text(table: dict[str, Any], key: str, file: str) -> str:
+    value = table[key]
+    if not isinstance(value, str) or not value.strip():
+        raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="a text")
+    return value
+
+
+def _list(table: dict[str, Any], key: str, file: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(part, str) and part for part in value):
+        raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="a list of file names")
+    if key in _REQUIRED and not value:
+        raise RuleError("the list is empty", where=f"{file}: {key}", expected="a file name")
+    return tuple(value)
+
+
+def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:
+    if not isinstance(table, dict):
+        raise RuleError(f"found {table!r}", where=f"{file}: constants", expected="{ name = value }")
+    return tuple((name, _constant(name, value, file)) for name, value in table.items())
+
+
+def _constant(name: str, value: object, file: str) -> str:
+    where = f"{file}: constants.{name}"
+    if not _CONSTANT.fullmatch(name):
+        raise RuleError(
+            f'"{name}" is no name of a constant', where=where, expected="a lower-case name"
+        )
+    if isinstance(value, int) and not isinstance(value, bool) and -_INT32 <= value < _INT32:
+        return str(value)
+    if isinstance(value, str):
+        try:
+            return str(parse_term(value, logger=lambda _code, _text: None))
+        except RuntimeError:
+            pass
+    raise RuleError(
+        f"found {value!r}", where=where, expected="an integer of 32 bits, or an ASP term as text"
+    )
+
+
+def _shown(base: Path, relative: str = "") -> str:
+    folder = "lp_rules" if base == rules_dir() else str(base)
+    return f"{folder}/{relative}".rstrip("/")
