@@ -1,0 +1,1 @@
+"""Official measures, well-formedness, statistics and chunk boundaries of answers."""

@@ -1,0 +1,133 @@
+"""JSON Lines: pairs in, answers out, one object a line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import DataError
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, Source, Warn, clean, ignore, read_lines, split_words
+from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["read_jsonl", "write_jsonl"]
+
+
+def read_jsonl(
+    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
+) -> Iterator[Pair]:
+    """Yield pairs from objects with ``sent1`` and ``sent2`` (strings of tokens).
+
+    Optional: ``id`` (string or integer, else the line number) and ``chunks1``, ``chunks2``
+    (lists of ``[first, last]`` token numbers). Other keys are ignored.
+
+    Raises:
+        DataError: no JSON object, a missing or faulty value, an empty line, a repeated id.
+    """
+    repairs = Repairs(warn, strict)
+    seen: dict[str, str] = {}
+    for line in read_lines(source, name=name, warn=warn, strict=strict):
+        where = line.where
+        record = _record(line.text, where)
+        identifier = _identifier(record, line.number, where)
+        if identifier in seen:
+            raise DataError(
+                f"the id '{identifier}' again, first at {seen[identifier]}",
+                where=where,
+                expected="one line an id",
+            )
+        seen[identifier] = where
+        sent1, sent2 = (_sentence(record, number, where, repairs) for number in "12")
+        yield Pair(identifier, sent1, sent2)
+
+
+def write_jsonl(answer: Answer) -> str:
+    """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality."""
+    pair = answer.pair
+    record = {
+        "id": pair.id,
+        "sent1": pair.sent1.text,
+        "sent2": pair.sent2.text,
+        "tokens1": [token.form for token in pair.sent1.tokens],
+        "tokens2": [token.form for token in pair.sent2.tokens],
+        "chunks1": [[chunk.first, chunk.last] for chunk in answer.chunks1],
+        "chunks2": [[chunk.first, chunk.last] for chunk in answer.chunks2],
+        "alignments": [_alignment(pair, alignment) for alignment in answer.alignments],
+        "cost": list(answer.cost),
+        "optimal": answer.optimal,
+    }
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
+    return {
+        "tokens1": list(alignment.tokens1),
+        "tokens2": list(alignment.tokens2),
+        "text1": pair.sent1.words(alignment.tokens1),
+        "text2": pair.sent2.words(alignment.tokens2),
+        "label": str(alignment.label),
+        "tags": [str(tag) for tag in Tag if tag in alignment.tags],
+        "score": alignment.score,
+    }
+
+
+def _record(text: str, where: str) -> dict[str, object]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise DataError(
+            f"no valid JSON{column} ({reason})", where=where, expected="one object a line"
+        ) from error
+    if not isinstance(record, dict):
+        raise DataError("JSON that is no object", where=where, expected='{"sent1": …, "sent2": …}')
+    return record
+
+
+def _identifier(record: dict[str, object], number: int, where: str) -> str:
+    value = record.get("id", number)
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise DataError(
+            f"the id {json.dumps(value)}", where=where, expected="a string or a whole number"
+        )
+    return clean(str(value), where, Repairs()).strip()
+
+
+def _sentence(record: dict[str, object], number: str, where: str, repairs: Repairs) -> Sentence:
+    key = f"sent{number}"
+    text = record.get(key)
+    if not isinstance(text, str):
+        found = f"no '{key}'" if key not in record else f"'{key}' is no string"
+        raise DataError(found, where=where, expected="a sentence as a string")
+    words = split_words(clean(text, where, repairs))
+    if not words:
+        raise DataError(f"'{key}' is empty", where=where, expected="at least one token")
+    tokens = make_sentence(words).tokens
+    return Sentence(tokens, _chunks(record.get(f"chunks{number}"), len(tokens), number, where))
+
+
+def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
+    if value is None:
+        return None
+    chunks = []
+    for item in value if isinstance(value, list) else [value]:
+        bounds = item if isinstance(item, list) else []
+        if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
+            raise DataError(
+                f"{json.dumps(item)} in 'chunks{number}'",
+                where=where,
+                expected="[first token, last token]",
+            )
+        chunks.append(Chunk(bounds[0], bounds[1]))
+    covered = [token for chunk in chunks for token in chunk.tokens[: size + 1]]
+    if covered != list(range(1, size + 1)):
+        raise DataError(
+            f"'chunks{number}' covers the tokens {covered[:20]}",
+            where=where,
+            expected=f"1 to {size}, each once and in order",
+        )
+    return tuple(chunks)

@@ -1,0 +1,169 @@
+"""Lines of text from bytes that may be dirty, and the report of what was repaired."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from ists_asp.errors import DataError
+
+__all__ = [
+    "Line",
+    "Repairs",
+    "Source",
+    "Warn",
+    "ignore",
+    "read_lines",
+    "source_name",
+    "split_words",
+]
+
+Source: TypeAlias = Path | BinaryIO
+Warn: TypeAlias = Callable[[str], None]
+
+_BLANKS = re.compile(r"[ \t]+")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def ignore(message: str) -> None:
+    """Drop a warning: the default sink of the readers."""
+    del message
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """Where a reader reports what it repaired.
+
+    Args:
+        warn: receives one line of text a repair.
+        strict: make every repair a :class:`DataError` instead.
+    """
+
+    warn: Warn = ignore
+    strict: bool = False
+
+    def report(self, where: str, found: str, done: str) -> None:
+        """Tell that ``found`` at ``where`` was dealt with as ``done`` says.
+
+        Raises:
+            DataError: in strict mode.
+        """
+        if self.strict:
+            raise DataError(found, where=where, hint="Mend it, or read without strict checking.")
+        self.warn(f"{where}: {found}; {done}")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end; ``number`` from 1, ``where`` as ``file:line``."""
+
+    number: int
+    text: str
+    where: str
+
+
+def source_name(source: Source, name: str | None = None) -> str:
+    """The name of a source for messages: ``name``, its path, or ``<stdin>``."""
+    if name is not None:
+        return name
+    return str(source) if isinstance(source, Path) else "<stdin>"
+
+
+def split_words(text: str) -> list[str]:
+    """The tokens of a line: what runs of blanks and tabs separate.
+
+    Other Unicode blanks (such as a no-break space) stay inside their token, as in the
+    official files, unless the token would consist of nothing else.
+    """
+    return [word for word in _BLANKS.split(text) if word.strip()]
+
+
+def read_lines(
+    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
+) -> Iterator[Line]:
+    r"""Yield the lines of a file or binary stream; only ``\n`` (or ``\r\n``) ends a line.
+
+    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, and
+    control characters other than tab become blanks, each with one warning.
+
+    Raises:
+        DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
+    """
+    label = source_name(source, name)
+    repairs = Repairs(warn, strict)
+    with _opened(source, label) as stream:
+        number = 0
+        for number, raw in enumerate(_raw_lines(stream, label), 1):
+            where = f"{label}:{number}"
+            if number == 1:
+                if raw.startswith(_UTF16):
+                    raise DataError(
+                        "the file is UTF-16",
+                        where=label,
+                        expected="UTF-8",
+                        hint="Convert it, for instance with iconv.",
+                    )
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            text = _decode(raw.removesuffix(b"\n").removesuffix(b"\r"), where, repairs)
+            yield Line(number, clean(text, where, repairs), where)
+
+
+def clean(text: str, where: str, repairs: Repairs) -> str:
+    """Replace control characters (tab excepted), line separators and surrogates by blanks."""
+    if text.isascii() and text.isprintable():
+        return text
+    odd = sorted({char for char in text if _is_control(char)})
+    if not odd:
+        return text
+    names = ", ".join(f"U+{ord(char):04X}" for char in odd)
+    repairs.report(where, f"control character {names}", "read as a blank")
+    return text.translate({ord(char): " " for char in odd})
+
+
+def _is_control(char: str) -> bool:
+    return char != "\t" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
+
+
+def _decode(raw: bytes, where: str, repairs: Repairs) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = raw[error.start]
+        repairs.report(
+            where,
+            f"byte 0x{byte:02X} at column {error.start + 1} is not UTF-8",
+            "the line is read as Windows-1252",
+        )
+    try:
+        return raw.decode("cp1252")
+    except UnicodeDecodeError:
+        # Five bytes have no meaning in Windows-1252; Latin-1 gives every byte one.
+        return raw.decode("latin-1")
+
+
+def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
+    try:
+        yield from stream
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
+
+
+@contextmanager
+def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
+    if not isinstance(source, Path):
+        yield source
+        return
+    try:
+        stream = source.open("rb")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise DataError(
+            f"cannot be read: {reason}", where=label, hint="Check the name of the file."
+        ) from error
+    with stream:
+        yield stream
