@@ -8,7 +8,7 @@ from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleFile, RuleSet, RuleSource, find_rules, load_rules
 from ists_asp.rules.messages import Messages, RuleWarning
-from ists_asp.rules.overlay import Overlay, overlay
+from ists_asp.rules.overlay import Overlay, read_overlay
 from ists_asp.rules.profiles import Profile, list_profiles, load_profile, profile_sources
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ __all__ = [
     "load_profile",
     "load_profile_rules",
     "load_rules",
-    "overlay",
     "profile_sources",
+    "read_overlay",
 ]
 
 
@@ -48,6 +48,6 @@ def load_profile_rules(name: str, given: Sequence[Path] = ()) -> tuple[Profile, 
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
-    chosen = overlay(given)
+    chosen = read_overlay(given)
     profile = load_profile(name, chosen.base)
     return profile, load_rules(chosen.apply(profile_sources(profile, chosen.base)))

@@ -110,15 +110,16 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
         return source.error(_one_line(match["text"]), line, column)
     token = _WORDS.get(parsed["token"], "")
     text = source.span((line, byte), end).strip()
-    before = source.line(line)[: column - 1]
+    decimal = _decimal(source.line(line), column)
     found = f'syntax error at "{text}"' if text else f"syntax error at {token or 'this place'}"
     if token.startswith("the end"):
         found, hint = "the file ends in the middle of a rule", "End each rule with a full stop"
         line = len(source.text.rstrip().split("\n"))
         column = len(source.line(line)) + 1
-    elif re.search(r"\d$", before) and re.match(r"\.\d", source.line(line)[column - 1 :]):
+    elif decimal is not None:
+        column, found = decimal.start() + 1, f'"{decimal[0]}" is not a number of clingo'
         hint = "Numbers are integers: write 50 of 100 for 0.5"
-    elif not before.strip():
+    elif not source.line(line)[: column - 1].strip():
         hint = "Check that the rule above ends with a full stop"
     else:
         hint = "Check the commas, brackets and full stops here"
@@ -127,6 +128,14 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
         re.sub(r"<[A-Z]+>", lambda word: _WORDS.get(word[0], word[0]), wish) if wish else None
     )
     return source.error(found, line, column, expected=expected, hint=hint)
+
+
+def _decimal(line: str, column: int) -> re.Match[str] | None:
+    # clingo stumbles over the point of 0.5, or over what follows the 5.
+    for match in re.finditer(r"(?<![\d.])\d+\.\d+", line):
+        if match.start() < column <= match.end() + 1:
+            return match
+    return None
 
 
 def _one_line(text: str) -> str:

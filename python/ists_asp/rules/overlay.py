@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["Overlay", "overlay"]
+__all__ = ["Overlay", "read_overlay"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Overlay:
         )
 
 
-def overlay(given: Sequence[Path]) -> Overlay:
+def read_overlay(given: Sequence[Path]) -> Overlay:
     """Sort out what the user gave with ``--rules``, in order.
 
     Raises:

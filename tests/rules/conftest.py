@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import pytest
+
+from ists_asp.rules import copy, find_rules, load_rules, overlay, profiles
+
+PROFILE = """\
+description = "Small"
+language = "en"
+machine = ["choose"]
+rules = ["labels", "words.lp"]
+weights = ["weights/small"]
+constants = { max_span = 2, domain = "news" }
+"""
+FILES = {
+    "asp/choose.lp": "{ a }.\n",
+    "lp_rules/labels/tags.lp": "label_tags.\n",
+    "lp_rules/labels/types.lp": "types.\n",
+    "lp_rules/chunking/tags.lp": "chunk_tags.\n",
+    "lp_rules/words.lp": "words.\n",
+    "lp_rules/weights/small.lp": "weight(a,1).\n",
+    "lp_rules/profiles/small.toml": PROFILE,
+    "lp_rules/profiles/wide.toml": PROFILE.replace('"labels"', '"labels", "chunking"'),
+}
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """A small asp/ and lp_rules/ that stand for the shipped ones."""
+    root = write(tmp_path / "shipped", FILES)
+    for module in (overlay, profiles):
+        monkeypatch.setattr(module, "asp_dir", lambda: root / "asp")
+    for module in (copy, overlay, profiles):
+        monkeypatch.setattr(module, "rules_dir", lambda: root / "lp_rules")
+    return root
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Load one rule text as the file ``x.lp``."""
+
+    def load_text(text):
+        path = tmp_path / "x.lp"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return load_rules(find_rules(path, "x.lp"))
+
+    return load_text

@@ -1,0 +1,274 @@
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from clingo import Control, MessageCode
+from clingo.ast import ASTType, parse_string
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import RuleError
+from ists_asp.rules import Messages, RuleSource, find_rules, load_rules
+from ists_asp.rules.source import SourceText
+
+from .conftest import write
+
+
+def answer(rules, arguments=()):
+    control = Control(list(arguments))
+    rules.add_to(control)
+    control.ground()
+    found = []
+    control.solve(on_model=lambda model: found.append(sorted(map(str, model.symbols(shown=True)))))
+    return found[-1]
+
+
+def refused(load, text):
+    with pytest.raises(RuleError) as caught:
+        load(text)
+    return caught.value
+
+
+def test_one_rule_set_serves_many_controls(load):
+    rules = load("p(1..n). #const n=2. q(X) :- p(X), X > 1. #show q/1.")
+    for _ in range(3):
+        assert answer(rules) == ["q(2)"]
+    assert answer(rules, ["-c", "n=3"]) == ["q(2)", "q(3)"]
+
+
+def test_files_have_path_name_and_checksum(load, tmp_path):
+    (file,) = load("p.\n").files
+    assert file.path == (tmp_path / "x.lp").resolve()
+    assert file.name == "x.lp"
+    assert file.sha256 == sha256(b"p.\n").hexdigest()
+
+
+def test_statements_and_rules_run_in_parallel(load):
+    rules = load("% a comment\na.\nb :- a,\n     not c.\n#maximize { 1,x : a; 2,y : b }.\n")
+    assert len(rules.statements) == len(rules.rules) == 5
+    assert [rule.text for rule in rules.rules[1:]] == [
+        "a.",
+        "b :- a,\n     not c.",
+        ":~ a. [-1@0,x]",
+        ":~ b. [-2@0,y]",
+    ]
+    assert [rule.name for rule in rules.rules[1:]] == ["x.lp:2", "x.lp:3", "x.lp:5", "x.lp:5"]
+
+
+def test_a_folder_is_searched_in_depth_in_order(tmp_path):
+    root = write(tmp_path / "r", {"b.lp": "b.", "a/z.lp": "z.", "a/b.lp": "ab.", "note.txt": "-"})
+    names = [source.name for source in find_rules(root, "r")]
+    assert names == ["r/a/b.lp", "r/a/z.lp", "r/b.lp"]
+
+
+def test_names_are_as_typed(tmp_path, monkeypatch):
+    write(tmp_path / "r", {"b.lp": "b."})
+    monkeypatch.chdir(tmp_path)
+    assert [source.name for source in find_rules(Path("r"))] == ["r/b.lp"]
+    assert [source.name for source in find_rules(Path("r/b.lp"))] == ["r/b.lp"]
+    monkeypatch.chdir(tmp_path / "r")
+    assert [source.name for source in find_rules(Path())] == ["b.lp"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("empty", "the folder has no rule files"), ("none.lp", "there is no such rule file")],
+)
+def test_paths_without_rules(tmp_path, name, found):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RuleError, match=found) as caught:
+        find_rules(tmp_path / name)
+    assert caught.value.where == str(tmp_path / name)
+
+
+def test_a_file_that_has_gone(tmp_path):
+    path = tmp_path / "gone.lp"
+    with pytest.raises(RuleError, match=r"gone\.lp: there is no such rule file"):
+        load_rules([RuleSource(path, "gone.lp", tmp_path, "")])
+
+
+def test_a_folder_in_place_of_a_file(tmp_path):
+    with pytest.raises(RuleError, match="cannot be read"):
+        load_rules([RuleSource(tmp_path, "folder", tmp_path, "")])
+
+
+def test_no_files_at_all():
+    with pytest.raises(RuleError, match="no rule files"):
+        load_rules([])
+
+
+def test_other_encodings_are_refused(load):
+    error = refused(load, b'a.\nb("caf\xe9").\n')
+    assert str(error) == "x.lp:2: byte 0xe9 is not UTF-8. Save the file as UTF-8"
+
+
+def test_a_null_character_is_refused(load):
+    assert refused(load, "a.\n% \0\nb.").where == "x.lp:2"
+
+
+# Syntax errors
+
+
+def test_a_syntax_error_has_place_and_caret(load):
+    error = refused(load, 'a.\np :- q("é") r(X), s.\n')
+    assert error.where == "x.lp:2:13"
+    assert error.found == 'syntax error at "r"'
+    assert error.excerpt == '    p :- q("é") r(X), s.\n                ^'
+
+
+def test_tabs_keep_the_caret_in_place(load):
+    assert refused(load, "\tp :-\tq r.\n").excerpt.split("\n")[1] == "    \t    \t  ^"
+
+
+def test_all_syntax_errors_of_a_file_are_shown(load):
+    error = refused(load, "p :- q r.\nok.\ns(.\nt :- 0.5.\n")
+    assert error.where == "x.lp:1:8"
+    assert "x.lp:3:3" in str(error)
+    assert "x.lp:4:6" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        ("p :- q\nr.\n", "x.lp:2:1", "rule above ends with a full stop"),
+        ("p :- V > 0.5, q(V).\n", "x.lp:1:10", "Numbers are integers"),
+        ("p.\nq :- r\n", "x.lp:2:7", "the file ends in the middle of a rule"),
+        ("p(a.\n", "x.lp:1:4", "expected ) or ;"),
+        ("#foo p.\n", "x.lp:1:1", '"#foo"'),
+        ('p("abc).\n', "x.lp:1:3", "no end on its line"),
+        (r'p("a\qb").', "x.lp:1:3", "no end on its line, or an escape"),
+        ("a.\n%* b\nc.\n", "x.lp:2:1", "block comment has no end"),
+        ("%* % *%\nc.\n", "x.lp:1:1", "hides the rest of its line"),
+        ("a :- é.\n", "x.lp:1:6", '"é" stands outside strings'),
+        ("a :- b(“x”).\n", "x.lp:1:8", "between double quotes"),
+        ("\ufeffa.\n", "x.lp:1:1", "byte order mark"),
+    ],
+)
+def test_errors_in_plain_words(load, text, where, words):
+    error = refused(load, text)
+    assert error.where == where
+    assert words in str(error)
+    assert "<IDENTIFIER>" not in str(error)
+
+
+def test_so_many_errors_that_clingo_gives_up(load):
+    assert refused(load, "p(.\n" * 50).where == "x.lp:1:3"
+
+
+# Scripts and includes
+
+
+@pytest.mark.parametrize("text", ["#script (lua) print(1) #end.", "a. #script(python)\n#end."])
+def test_scripts_are_refused(load, text):
+    assert "#script is refused" in str(refused(load, text))
+
+
+def test_scripts_are_seen_where_clingo_sees_them_only(load):
+    rules = load('% #script (lua)\n%* #script %* #include "x" *% é *%\na("#script % é").\n')
+    assert answer(rules) == ['a("#script % é")']
+
+
+def test_a_script_in_an_included_file_is_refused(tmp_path):
+    write(tmp_path, {"a.lp": '#include "b.lp".', "b.lp": "#script (lua) #end."})
+    with pytest.raises(RuleError, match=r"b\.lp:1:1: #script is refused"):
+        load_rules(find_rules(tmp_path / "a.lp"))
+
+
+def test_includes_are_relative_to_their_file(tmp_path, monkeypatch):
+    root = write(
+        tmp_path / "r",
+        {
+            "main.lp": 'm. #include "sub/é.lp". n.',
+            "sub/é.lp": '#include "b.lp".\n#include "../main.lp".\ne.',
+            "sub/b.lp": "right.",
+            "b.lp": "wrong.",
+        },
+    )
+    # clingo itself would take the file in the working directory.
+    monkeypatch.chdir(root)
+    rules = load_rules([next(s for s in find_rules(root, "r") if s.name == "r/main.lp")])
+    assert answer(rules) == ["e", "m", "n", "right"]
+    assert [file.name for file in rules.files] == ["r/main.lp", "r/sub/é.lp", "r/sub/b.lp"]
+
+
+def test_a_file_is_loaded_once(tmp_path):
+    root = write(tmp_path, {"a.lp": '#include "b.lp".', "b.lp": '%@rule b: "b"\nb.\n'})
+    rules = load_rules([*find_rules(root), *find_rules(root / "b.lp")])
+    assert len(rules.files) == 2
+
+
+def test_places_behind_an_include_are_unchanged(tmp_path):
+    root = write(tmp_path, {"a.lp": '#include "é.lp". p :- q.\n', "é.lp": "q :- z."})
+    rules = load_rules(find_rules(root / "a.lp", "a.lp"))
+    rule = rules.rules[-1]
+    assert (rule.line, rule.column, rule.text) == (1, 18, "p :- q.")
+    messages = Messages(rules.names)
+    control = Control(logger=messages)
+    rules.add_to(control)
+    control.ground()
+    assert list(map(str, messages.warnings)) == ["é.lp:1: atom does not occur in any rule head: z"]
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("../out.lp", "outside the rule folder"), ("no.lp", 'there is no file "no.lp"')],
+)
+def test_includes_that_lead_nowhere(tmp_path, target, words):
+    write(tmp_path, {"out.lp": "a.", "r/a.lp": f'b.\n  #include "{target}".\n'})
+    with pytest.raises(RuleError, match=words) as caught:
+        load_rules(find_rules(tmp_path / "r", "r"))
+    assert caught.value.where == "r/a.lp:2:3"
+
+
+def test_an_include_may_not_leave_through_a_link(tmp_path):
+    write(tmp_path, {"out.lp": "a.", "r/a.lp": '#include "link.lp".'})
+    (tmp_path / "r/link.lp").symlink_to(tmp_path / "out.lp")
+    with pytest.raises(RuleError, match="outside the rule folder"):
+        load_rules(find_rules(tmp_path / "r/a.lp"))
+
+
+@pytest.mark.parametrize("include", ["#include <incmode>.", "#include x.", '#include "x"'])
+def test_other_includes_are_refused(load, include):
+    assert "names no rule file" in str(refused(load, include))
+
+
+# Warnings
+
+
+def test_warnings_name_their_places_once(load):
+    rules = load('a(1).\na("x").\nb(Y) :- a(X), Y = X + 1.\nc :- misspelt(1).\n')
+    messages = Messages(rules.names)
+    for _ in range(2):
+        control = Control(logger=messages)
+        rules.add_to(control)
+        control.ground()
+    assert list(map(str, messages.warnings)) == [
+        "x.lp:4: atom does not occur in any rule head: misspelt(1)",
+        "x.lp:3: operation undefined: (X+1)",
+    ]
+
+
+def test_a_place_less_warning_is_kept():
+    messages = Messages()
+    messages(MessageCode.Other, "something\n  odd\n")
+    messages(MessageCode.RuntimeError, "bad")
+    assert list(map(str, messages.warnings)) == ["something odd"]
+    assert messages.errors == ("bad",)
+
+
+# The scanner agrees with clingo
+
+LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é", "#script (lua) ", "#end"]
+
+
+@given(st.lists(st.sampled_from(LEXEMES), max_size=14).map("".join))
+def test_no_script_gets_past_the_scanner_and_clingo_never_panics(text):
+    try:
+        SourceText("x", text).includes()
+    except RuleError:
+        return
+    nodes = []
+    with suppress(RuntimeError):
+        parse_string(text, nodes.append, logger=lambda _code, _text: None)
+    assert all(node.ast_type != ASTType.Script for node in nodes)

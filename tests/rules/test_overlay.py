@@ -1,0 +1,108 @@
+from pathlib import Path
+
+import pytest
+
+from ists_asp.errors import RuleError, UsageError
+from ists_asp.rules import load_profile, load_profile_rules, profile_sources, read_overlay
+
+from .conftest import PROFILE, write
+
+
+def names(profile, given):
+    chosen = read_overlay(given)
+    sources = chosen.apply(profile_sources(load_profile(profile, chosen.base), chosen.base))
+    return [source.name for source in sources]
+
+
+SMALL = [
+    "asp/choose.lp",
+    "lp_rules/labels/tags.lp",
+    "lp_rules/labels/types.lp",
+    "lp_rules/words.lp",
+    "lp_rules/weights/small.lp",
+]
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write(
+        Path("mine"),
+        {
+            "words.lp": "my_words.",
+            "new.lp": "new.",
+            "choose.lp": "my_choice.",
+            "tags.lp": "my_tags.",
+            "labels/tags.lp": "my_label_tags.",
+            "notes.txt": "",
+            "words/extra.lp": "extra.",
+        },
+    )
+
+
+def test_nothing_given(shipped):
+    assert names("small", []) == SMALL
+
+
+def test_a_file_of_the_same_name_takes_the_place(shipped, mine):
+    expected = [name.replace("lp_rules/words.lp", "mine/words.lp") for name in SMALL]
+    assert names("small", [mine / "words.lp"]) == expected
+
+
+def test_other_files_are_added_in_order(shipped, mine):
+    given = [mine / "new.lp", mine / "choose.lp"]
+    assert names("small", given) == [*SMALL, "mine/new.lp", "mine/choose.lp"]
+
+
+def test_a_folder_is_added(shipped, mine):
+    assert names("small", [mine / "words"]) == [*SMALL, "mine/words/extra.lp"]
+
+
+def test_the_folders_name_tells_files_of_one_name_apart(shipped, mine):
+    given = names("wide", [mine / "labels/tags.lp"])
+    assert "mine/labels/tags.lp" in given
+    assert "lp_rules/labels/tags.lp" not in given
+    assert "lp_rules/chunking/tags.lp" in given
+
+
+def test_an_ambiguous_file_is_refused(shipped, mine):
+    with pytest.raises(UsageError) as caught:
+        names("wide", [mine / "tags.lp"])
+    assert "expected lp_rules/labels/tags.lp or lp_rules/chunking/tags.lp" in str(caught.value)
+
+
+def test_a_rule_folder_takes_the_place_of_all(shipped, mine):
+    base = write(
+        Path("copy"),
+        {
+            "labels.lp": "l.",
+            "words.lp": "w.",
+            "weights/small.lp": "x.",
+            "profiles/small.toml": PROFILE,
+        },
+    )
+    assert names("small", [mine / "new.lp", base]) == [
+        "asp/choose.lp",
+        "copy/labels.lp",
+        "copy/words.lp",
+        "copy/weights/small.lp",
+        "mine/new.lp",
+    ]
+
+
+def test_two_rule_folders_are_refused(shipped):
+    with pytest.raises(UsageError, match="two rule folders"):
+        read_overlay([shipped / "lp_rules", shipped / "lp_rules"])
+
+
+def test_what_is_no_rule_file(shipped, mine):
+    with pytest.raises(UsageError, match=r"--rules mine/notes\.txt: this is no rule file"):
+        read_overlay([mine / "notes.txt"])
+    with pytest.raises(RuleError, match=r"mine/none\.lp: there is no such rule file"):
+        read_overlay([mine / "none.lp"])
+
+
+def test_the_rules_are_loaded(shipped, mine):
+    _, rules = load_profile_rules("small", [mine / "words.lp"])
+    assert "my_words." in [str(statement) for statement in rules.statements]
+    assert "words." not in [str(statement) for statement in rules.statements]

@@ -1,0 +1,118 @@
+import pytest
+
+from ists_asp.errors import RuleError, UsageError
+from ists_asp.rules import list_profiles, load_profile, load_profile_rules, profile_sources
+
+from .conftest import PROFILE, write
+
+
+def test_a_profile_as_written(shipped):
+    profile = load_profile("small")
+    assert list_profiles() == ("small", "wide")
+    assert profile.name == "small"
+    assert profile.file == "lp_rules/profiles/small.toml"
+    assert (profile.description, profile.language) == ("Small", "en")
+    assert profile.rules == ("labels", "words.lp")
+    assert profile.constants == (("max_span", "2"), ("domain", "news"))
+
+
+def test_its_files_in_order_each_once(shipped):
+    write(shipped, {"lp_rules/profiles/small.toml": PROFILE.replace("labels", "labels/types")})
+    names = [source.name for source in profile_sources(load_profile("small"))]
+    assert names == [
+        "asp/choose.lp",
+        "lp_rules/labels/types.lp",
+        "lp_rules/words.lp",
+        "lp_rules/weights/small.lp",
+    ]
+
+
+def test_another_rule_folder_is_named_as_given(shipped, tmp_path):
+    mine = write(
+        tmp_path / "mine",
+        {
+            "labels.lp": "l.",
+            "words.lp": "w.",
+            "weights/small.lp": "x.",
+            "profiles/new.toml": PROFILE,
+        },
+    )
+    names = [source.name for source in profile_sources(load_profile("new", mine), mine)]
+    assert names[:2] == ["asp/choose.lp", f"{mine}/labels.lp"]
+
+
+def test_weights_and_constants_may_be_absent(shipped):
+    text = "".join(PROFILE.splitlines(keepends=True)[:4])
+    write(shipped, {"lp_rules/profiles/few.toml": text})
+    profile = load_profile("few")
+    assert profile.weights == profile.constants == ()
+
+
+def test_profile_and_rules_at_once(shipped):
+    profile, rules = load_profile_rules("small")
+    assert profile.name == "small"
+    assert len(rules.files) == 5
+
+
+def test_an_unknown_profile_lists_the_known_ones(shipped):
+    with pytest.raises(UsageError) as caught:
+        load_profile("smal")
+    assert str(caught.value) == (
+        'lp_rules/profiles: there is no profile "smal"; expected small, wide. Did you mean "small"?'
+    )
+
+
+@pytest.mark.parametrize("name", ["../profiles/small", "", "small.toml"])
+def test_only_names_name_profiles(shipped, name):
+    with pytest.raises(UsageError):
+        load_profile(name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"Small"', "Small", "small.toml: the profile is no TOML"),
+        ('"Small"', "3", "small.toml: description: found 3; expected a text"),
+        ('language = "en"\n', "", 'small.toml: the key "language" is missing'),
+        ("rules =", "rule =", 'unknown key "rule"; expected'),
+        ("rules =", "rule =", 'Did you mean "rules"?'),
+        ('["choose"]', '"choose"', "machine: found 'choose'; expected a list"),
+        ('["choose"]', "[]", "machine: the list is empty"),
+        ("max_span = 2", "max_span = 0.5", "constants.max_span: found 0.5"),
+        ("max_span = 2", "max_span = 3000000000", "expected an integer of 32 bits"),
+        ("max_span = 2", "max_span = true", "found True"),
+        ("max_span = 2", 'max_span = "a b"', "found 'a b'"),
+        ("max_span = 2", "Max = 2", '"Max" is no name of a constant'),
+        ('{ max_span = 2, domain = "news" }', "2", "constants: found 2"),
+    ],
+)
+def test_faulty_profiles_name_file_and_key(shipped, old, new, words):
+    assert old in PROFILE
+    write(shipped, {"lp_rules/profiles/small.toml": PROFILE.replace(old, new)})
+    with pytest.raises(RuleError) as caught:
+        load_profile("small")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("nowhere", 'small.toml: rules: there is no "nowhere" in lp_rules'),
+        ("../asp/choose", 'there is no "../asp/choose" in lp_rules'),
+        ("double", '"double" is both a folder and a file'),
+        ("profiles", "lp_rules/profiles: the folder has no rule files"),
+    ],
+)
+def test_files_that_a_profile_cannot_have(shipped, entry, words):
+    write(
+        shipped,
+        {
+            "lp_rules/profiles/small.toml": PROFILE.replace("labels", entry),
+            "lp_rules/double.lp": "d.",
+            "lp_rules/double/d.lp": "d.",
+        },
+    )
+    with pytest.raises(RuleError) as caught:
+        profile_sources(load_profile("small"))
+    assert words in str(caught.value)
