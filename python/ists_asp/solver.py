@@ -156,12 +156,13 @@ class Solver:
 
     def _ground(self, facts: Sequence[Symbol], strategy: str) -> Control:
         control = Control([strategy, *self._arguments], logger=self._messages)
-        with ProgramBuilder(control) as builder:
-            for node in self._statements:
-                builder.add(node)
+        # The facts first: clingo evaluates #show statements when a backend is closed.
         with control.backend() as backend:
             for symbol in chain(self._facts, facts):
                 backend.add_rule([backend.add_atom(symbol)])
+        with ProgramBuilder(control) as builder:
+            for node in self._statements:
+                builder.add(node)
         self._run_grounder(control)
         return control
 
