@@ -1,0 +1,96 @@
+"""The wheel holds what it should, and the tested versions fit what the package asks for."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|build\w*\.py)(/|$)")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (file,) = folder.glob("*.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
+def names(wheel):
+    with ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+@pytest.mark.parametrize("folder", ["asp", "lp_rules", "data"])
+def test_the_wheel_has_encodings_rules_and_data(names, folder):
+    relative = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
+    expected = {path.as_posix() for path in relative if not NOT_SHIPPED.search(path.as_posix())}
+    share = "ists_asp/share/"
+    found = {name.removeprefix(share) for name in names if name.startswith(f"{share}{folder}/")}
+    assert found == expected
+
+
+def test_the_wheel_has_the_package(names):
+    package = ROOT / "python"
+    modules = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
+    assert modules | {"ists_asp/py.typed"} <= names
+
+
+def test_the_wheel_has_licences_and_cards(names):
+    licences = {name.rpartition("/")[2] for name in names if ".dist-info/licenses/" in name}
+    assert licences == {"LICENSE", "NOTICE"}
+    for folder in (ROOT / "data").iterdir():
+        if folder.is_dir() and not folder.name.startswith("."):
+            assert f"ists_asp/share/data/{folder.name}/README.md" in names
+
+
+def test_the_wheel_has_nothing_else(names):
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"ists_asp", f"ists_asp-{PROJECT['version']}.dist-info"}
+    assert not [name for name in names if "__pycache__" in name or "/train/" in name]
+
+
+def test_an_installed_package_finds_its_own_folders(wheel, tmp_path):
+    with ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    code = (
+        "from ists_asp.resources import asp_dir, data_dir, rules_dir;"
+        "print(asp_dir(), rules_dir(), data_dir())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(tmp_path)},
+    )
+    share = tmp_path / "ists_asp" / "share"
+    assert run.stdout.split() == [str(share / name) for name in ("asp", "lp_rules", "data")]
+
+
+def test_constraints_pin_what_the_package_asks_for():
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert all(re.fullmatch(r"\d[0-9a-z.]*", version) for version in pins.values())
+    versions = {canonicalize_name(name): version for name, version in pins.items()}
+    extras = [PROJECT["optional-dependencies"][extra] for extra in ("test", "dev")]
+    for text in [*PROJECT["dependencies"], *(text for extra in extras for text in extra)]:
+        requirement = Requirement(text)
+        if canonicalize_name(requirement.name) != PROJECT["name"]:
+            assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)])
+    assert "torch" in versions
