@@ -29,14 +29,14 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
         [name, f"{measure.f1:.4f}", f"{measure.precision:.4f}", f"{measure.recall:.4f}"]
         for name, measure in evaluation.overall.named()
     ]
-    parts = [f"Scheme {evaluation.scheme}, {len(evaluation.pairs)} pairs", _table(rows)]
+    parts = [f"Scheme {evaluation.scheme}, pairs: {len(evaluation.pairs)}", _table(rows)]
     for ids, what in (
         (evaluation.missing, "only in the gold file"),
         (evaluation.extra, "only in the system file"),
     ):
         if ids:
             more = ", …" if len(ids) > _SHOWN_IDS else ""
-            parts.append(f"{len(ids)} pairs {what}: {', '.join(ids[:_SHOWN_IDS])}{more}\n")
+            parts.append(f"Pairs {what} ({len(ids)}): {', '.join(ids[:_SHOWN_IDS])}{more}\n")
     if evaluation.confusion:
         parts.append("Labels by link weight (rows gold, columns system)\n" + _labels(evaluation))
     if by_pair:
@@ -55,8 +55,8 @@ def render_check(report: CheckReport, stats: bool = False) -> str:
     lines += [f"note: {note}" for note in report.notes]
     verdict = "correct" if report.correct else "incorrect"
     lines.append(
-        f"{report.name}: {verdict} ({report.statistics.pairs} pairs, "
-        f"{len(report.faults)} faults, {len(report.notes)} notes)"
+        f"{report.name}: {verdict} (pairs: {report.statistics.pairs}, "
+        f"faults: {len(report.faults)}, notes: {len(report.notes)})"
     )
     text = "\n".join(lines) + "\n"
     return text + "\n" + render_statistics(report.statistics) if stats else text

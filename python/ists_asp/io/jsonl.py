@@ -113,7 +113,7 @@ def _sentence(record: dict[str, object], number: str, where: str, repairs: Repai
 def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
     if value is None:
         return None
-    chunks = []
+    chunks: list[Chunk] = []
     for item in value if isinstance(value, list) else [value]:
         bounds = item if isinstance(item, list) else []
         if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
@@ -122,12 +122,17 @@ def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, .
                 where=where,
                 expected="[first token, last token]",
             )
-        chunks.append(Chunk(bounds[0], bounds[1]))
-    covered = [token for chunk in chunks for token in chunk.tokens[: size + 1]]
-    if covered != list(range(1, size + 1)):
+        first, last = bounds
+        due = chunks[-1].last + 1 if chunks else 1
+        if first != due or not first <= last <= size:
+            raise DataError(
+                f"{json.dumps(item)} in 'chunks{number}' of a sentence of {size} tokens",
+                where=where,
+                expected=f"a chunk that begins at {due} and ends by {size}",
+            )
+        chunks.append(Chunk(first, last))
+    if not chunks or chunks[-1].last != size:
         raise DataError(
-            f"'chunks{number}' covers the tokens {covered[:20]}",
-            where=where,
-            expected=f"1 to {size}, each once and in order",
+            f"'chunks{number}' does not reach the last token", where=where, expected=f"{size}"
         )
     return tuple(chunks)

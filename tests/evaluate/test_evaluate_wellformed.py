@@ -1,0 +1,127 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from ists_asp.errors import DataError
+from ists_asp.evaluate.report import render_check
+from ists_asp.evaluate.wellformed import check_file
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.wa_writer import write_pair
+from ists_asp.model import Alignment, Label, Pair, Tag
+
+SHARED = Path(__file__).parents[3] / "shared"
+OFFICIAL = SHARED / "expected" / "wellformed"
+needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")
+CASES = json.loads((OFFICIAL / "expected.json").read_text()) if OFFICIAL.is_dir() else {}
+GOLD = sorted((SHARED / "data").glob("ists-*/**/*.wa"))
+
+TEXT = write_pair(
+    Pair("1", make_sentence(["a", "b", "c"]), make_sentence(["d", "e", "f"])),
+    [
+        Alignment((1, 3), (1,), Label.SPE1, 4.0, frozenset({Tag.POL})),
+        Alignment((2,), (2,), Label.EQUI, 5.0),
+        Alignment((), (3,), Label.NOALI, None),
+    ],
+)
+
+
+def check(tmp_path, old="", new=""):
+    assert old in TEXT
+    path = tmp_path / "x.wa"
+    path.write_text(TEXT.replace(old, new, 1) if old else TEXT)
+    return check_file(path)
+
+
+@needs_shared
+@pytest.mark.parametrize("case", CASES)
+def test_agrees_with_the_official_check(case):
+    report = check_file(OFFICIAL / f"{case}.wa")
+    assert report.correct == (CASES[case]["verdict"] == "correct")
+    assert sorted({fault.kind for fault in report.faults}) == sorted(CASES[case]["messages"])
+
+
+@needs_shared
+@pytest.mark.parametrize("path", GOLD, ids=lambda path: "-".join(path.parts[-2:]))
+def test_official_gold_files_are_well_formed(path):
+    assert check_file(path).faults == ()
+
+
+def test_a_good_file(tmp_path):
+    report = check(tmp_path)
+    assert (report.correct, report.faults, report.notes) == (True, (), ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("// 5 //", "// 5.5 //", ":16: wrong score: found '5.5', expected a number from 0 to 5"),
+        ("// 5 //", "// nan //", ":16: wrong score: found 'nan', expected a number from 0 to 5"),
+        ("// 5 //", "// ٣ //", ":16: wrong score: found '٣', expected a number from 0 to 5"),
+        ("2 <==> 2", "2 <==> +2", ":16: wrong token: found '+2', expected the number of a token"),
+        ("2 <==> 2", "2 = 2", ":16: wrong alignment: found '2 = 2 // EQUI // 5 // b <==> e'"),
+        ("EQUI", "EQUI_FACT_POL_POL", ":16: wrong number of types: found 4 in "),
+        ("EQUI", "EQUI_", ":16: wrong type: found '', expected one of EQUI, OPPO, "),
+        ('id="1" ', "", ":1: Can't find id: found a sentence without one"),
+    ],
+)
+def test_faults_say_where_what_and_what_was_expected(tmp_path, old, new, message):
+    report = check(tmp_path, old, new)
+    assert not report.correct
+    assert message in str(report.faults[0])
+    assert message in render_check(report)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        ("// 5 //", "// 4 //", "16: EQUI with score 4 instead of 5"),
+        ("EQUI", "SIMI", "16: SIMI with score 5, which is not between 0 and 5"),
+        ("// 5 //", "// 5.0 //", "16: the score is written 5.0"),
+        ("NIL", "0", "17: NOALI with score 0 instead of NIL"),
+        ("0 <==> 3", "2 <==> 3", "17: NOALI with tokens on both sides"),
+        ("2 <==> 2 // EQUI", "0 <==> 2 // EQUI", "16: EQUI with a side that is not aligned"),
+        ("2 <==> 2", "2 9 <==> 2", "16: sentence 1 has no token 9"),
+        ("2 <==> 2", "2 3 <==> 2", "1: tokens of sentence 1 on more than one line: 3 'c'"),
+        ("0 <==> 3", "0 <==> 2", "1: tokens of sentence 2 on no line: 3 'f'"),
+        ("0 <==> 3", "0 <==> 0", "17: no token on either side"),
+        ("SPE1_POL", "SPE1_POL_POL", "15: a type twice in SPE1_POL_POL"),
+        ("3 f : ", "3 f:", "12: no blank before the colon of '3 f:'; read as 'f'"),
+    ],
+)
+def test_notes_do_not_change_the_verdict(tmp_path, old, new, note):
+    report = check(tmp_path, old, new)
+    assert report.correct
+    assert any(text.endswith(note) for text in report.notes)
+
+
+def test_repeated_id_and_empty_file(tmp_path):
+    path = tmp_path / "x.wa"
+    path.write_text(TEXT * 2)
+    assert "the sentence id 1 again" in check_file(path).notes[0]
+    path.write_text("")
+    assert [fault.kind for fault in check_file(path).faults] == ["Can't find id"]
+    with pytest.raises(DataError, match="cannot be read"):
+        check_file(tmp_path / "no.wa")
+
+
+def test_statistics(tmp_path):
+    report = check(tmp_path)
+    assert json.loads(json.dumps(report.as_dict()))["statistics"] == {
+        "pairs": 1,
+        "tokens1": 3,
+        "tokens2": 3,
+        "lines": 3,
+        "aligned_lines": 2,
+        "labels": {"EQUI": 1, "SPE1": 1, "NOALI": 1},
+        "tags": {"POL": 1},
+        "scores": {"4": 1, "5": 1},
+        "sharing_lines": 0,
+        "non_contiguous": 1,
+        "chunks1": 2,
+        "chunks2": 3,
+        "chunks_per_sentence": 2.5,
+    }
+    text = render_check(report, stats=True)
+    assert "x.wa: correct (pairs: 1, faults: 0, notes: 0)\n\npairs " in text
+    assert "sides that are not contiguous        1\n" in text

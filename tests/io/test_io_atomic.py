@@ -1,0 +1,86 @@
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from ists_asp.errors import DataError
+from ists_asp.io.atomic import atomic_writer
+
+
+class StopError(Exception):
+    pass
+
+
+def write(path, text):
+    with atomic_writer(path) as stream:
+        stream.write(text)
+
+
+def write_and_fail(path):
+    with atomic_writer(path) as stream:
+        stream.write("new")
+        raise StopError
+
+
+def test_new_file_gets_the_mode_of_the_umask(tmp_path):
+    old = os.umask(0o027)
+    try:
+        write(tmp_path / "x", "é\n")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "x").read_bytes() == "é\n".encode()
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
+
+
+def test_an_error_keeps_the_old_file_and_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    path.chmod(0o600)
+    with pytest.raises(StopError):
+        write_and_fail(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    write(path, "new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_link_keeps_pointing_at_its_target(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+@pytest.mark.parametrize("name", ["no/such/x", ".", "x" * 5000, "a/x"])
+def test_a_place_that_cannot_be_written(tmp_path, name):
+    (tmp_path / "a").write_text("a file, no directory")
+    with pytest.raises(DataError, match="cannot be written"):
+        write(tmp_path / name, "x")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk():
+    with pytest.raises(DataError, match="No space left"):
+        write(Path("/dev/full"), "x" * 100_000)
+    with pytest.raises(DataError, match="No space left"):
+        write(Path("/dev/full"), "x")
+
+
+def test_devices_and_pipes_are_written_directly(tmp_path):
+    write(Path("/dev/null"), "x")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+    reader.start()
+    write(fifo, "through")
+    reader.join(10)
+    assert got == ["through"]
+    assert fifo.is_fifo()

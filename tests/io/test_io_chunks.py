@@ -1,0 +1,109 @@
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import DataError
+from ists_asp.io.chunks import format_chunks, parse_chunks, read_chunk_pairs, read_chunks
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs
+from ists_asp.io.wa_reader import read_wa
+from ists_asp.model import Chunk, Sentence
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "ists-2016-train"
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
+
+
+def parse(text):
+    warnings = []
+    sentence = parse_chunks(text, where="f:1", repairs=Repairs(warnings.append))
+    return [sentence.words(chunk.tokens) for chunk in sentence.chunks], warnings
+
+
+def test_plain_line():
+    assert parse("[ the bulb ] [ is ] [ on ] ") == (["the bulb", "is", "on"], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "chunks", "message"),
+    [
+        ("[ is ] [ in [ a path ] [ but ]", ["is", "in", "a path", "but"], "inside an open chunk"),
+        ("[ is not] [ on ]", ["is not", "on"], "no blank at the bracket of 'not]'"),
+        ("[is not ] [ on ]", ["is not", "on"], "no blank at the bracket of '[is'"),
+        ("[ is ][ on ]", ["is", "on"], "no blank at the bracket of ']['"),
+        ("[ is ] [ on off", ["is", "on off"], "'on off' has no ]"),
+        ("so it [ is ] on", ["so it", "is", "on"], "'so it' stands outside brackets"),
+        ("[ is ] ] [ on ]", ["is", "on"], "] without its ["),
+        ("[ is ] [ ] [ on ]", ["is", "on"], "an empty chunk"),
+        ("no brackets", ["no brackets"], "outside brackets"),
+    ],
+)
+def test_repairs(text, chunks, message):
+    found, warnings = parse(text)
+    assert found == chunks
+    assert warnings
+    assert warnings[0].startswith("f:1: ")
+    assert message in "\n".join(warnings)
+    with pytest.raises(DataError, match=r"^f:1: "):
+        parse_chunks(text, where="f:1", repairs=Repairs(strict=True))
+
+
+def test_brackets_that_belong_to_words():
+    words = ["[", "]", "[1]", "foo[1]", "a][b", "\\[", "\\", "x]\\"]
+    sentence = Sentence(make_sentence(words).tokens, (Chunk(1, 3), Chunk(4, 8)))
+    line = format_chunks(sentence)
+    assert parse_chunks(line, repairs=Repairs(strict=True)) == sentence
+    assert parse("[ see foo[1] ]") == (["see foo[1]"], [])
+
+
+def test_no_tokens():
+    with pytest.raises(DataError, match=r"c:1: an empty sentence"):
+        list(read_chunks(io.BytesIO(b"[ ]\n"), name="c"))
+
+
+def test_writer_refuses_gaps():
+    with pytest.raises(DataError, match="cover the tokens"):
+        format_chunks(Sentence(make_sentence(["a", "b"]).tokens, (Chunk(2, 2),)))
+
+
+@st.composite
+def chunked(draw):
+    word = st.text(st.sampled_from("ab[]\\\"%'/"), min_size=1, max_size=5)
+    words = draw(st.lists(word, min_size=1, max_size=8))
+    starts = sorted({1, *draw(st.lists(st.integers(1, len(words))))})
+    ends = [start - 1 for start in starts[1:]] + [len(words)]
+    return Sentence(make_sentence(words).tokens, tuple(map(Chunk, starts, ends)))
+
+
+@given(chunked())
+def test_round_trip(sentence):
+    assert parse_chunks(format_chunks(sentence), repairs=Repairs(strict=True)) == sentence
+
+
+@given(st.text(st.sampled_from("ab[] \\"), max_size=30))
+def test_chunks_cover_every_token_of_any_line(text):
+    try:
+        sentence = parse_chunks(text)
+    except DataError:
+        return
+    covered = [number for chunk in sentence.chunks for number in chunk.tokens]
+    assert covered == [token.index for token in sentence.tokens]
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["headlines", "images", "answers-students"])
+def test_official_chunk_files_have_the_tokens_of_the_gold_file(name):
+    folder = SHARED / name
+    warnings = []
+    pairs = list(
+        read_chunk_pairs(
+            folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", warn=warnings.append
+        )
+    )
+    gold = [sentence.to_pair() for sentence in read_wa(folder / "gold.wa")]
+    assert [(p.id, p.sent1.text, p.sent2.text) for p in pairs] == [
+        (p.id, p.sent1.text, p.sent2.text) for p in gold
+    ]
+    assert len(warnings) == (1 if name == "answers-students" else 0)

@@ -1,0 +1,136 @@
+import io
+import json
+
+import pytest
+
+from ists_asp.errors import DataError
+from ists_asp.io.jsonl import read_jsonl, write_jsonl
+from ists_asp.io.readable import display_width, format_answer
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.tsv import read_sts, read_tsv
+from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
+
+ANSWER = Answer(
+    Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),
+    (Chunk(1, 2), Chunk(3, 3), Chunk(4, 4)),
+    (Chunk(1, 1), Chunk(2, 3)),
+    (
+        Alignment((1, 2), (1, 3), Label.SPE1, 4.0, frozenset({Tag.POL, Tag.FACT})),
+        Alignment((3,), (2,), Label.EQUI, 5.0),
+        Alignment((4,), (), Label.NOALI, None),
+    ),
+    (12, 3),
+    True,
+)
+
+
+def tsv(data):
+    return list(read_tsv(io.BytesIO(data), name="t"))
+
+
+def jsonl(text):
+    return list(read_jsonl(io.BytesIO(text.encode()), name="j"))
+
+
+def test_tsv_with_and_without_ids():
+    pairs = tsv(b"a b\tc\nx7\td\te  f\n")
+    assert [(p.id, p.sent1.text, p.sent2.text) for p in pairs] == [
+        ("1", "a b", "c"),
+        ("x7", "d", "e f"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"a\n", "t:1: 1 columns"),
+        (b"a\tb\n1\t2\t3\t4\n", "t:2: 4 columns"),
+        (b"a\t \n", "t:1: sentence 2 is empty"),
+        (b"i\ta\tb\ni\tc\td\n", "t:2: the id 'i' again, first at t:1"),
+        (b" \ta\tb\n", "t:1: an empty id"),
+    ],
+)
+def test_faulty_tsv(data, message):
+    with pytest.raises(DataError) as caught:
+        tsv(data)
+    assert str(caught.value).startswith(message)
+
+
+def test_sts():
+    (found,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
+    assert (found.score, found.pair.id, found.pair.sent1.text) == (3.25, "1", "a b")
+    for line in (b"x\ta\tb\n", b"nan\ta\tb\n", b"a\tb\n"):
+        with pytest.raises(DataError, match=r"^s:1: "):
+            list(read_sts(io.BytesIO(line), name="s"))
+
+
+def test_jsonl_reads_chunks_and_ids():
+    pairs = jsonl(
+        '{"sent1": "a b c", "sent2": "d", "id": 9, "chunks1": [[1, 2], [3, 3]]}\n'
+        '{"sent1": "a\\u0000b \\ud800", "sent2": "d"}\n'
+    )
+    assert pairs[0].id == "9"
+    assert pairs[0].sent1.chunks == (Chunk(1, 2), Chunk(3, 3))
+    assert pairs[0].sent2.chunks is None
+    assert (pairs[1].id, pairs[1].sent1.text) == ("2", "a b")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "j:1: no valid JSON at column 2"),
+        ("", "j:1: no valid JSON"),
+        ("[1]", "j:1: JSON that is no object"),
+        ('{"sent1": "a"}', "j:1: no 'sent2'"),
+        ('{"sent1": "a", "sent2": 3}', "j:1: 'sent2' is no string"),
+        ('{"sent1": "a", "sent2": " "}', "j:1: 'sent2' is empty"),
+        ('{"sent1": "a", "sent2": "b", "id": true}', "j:1: the id true"),
+        ('{"sent1": "a", "sent2": "b", "chunks2": [[1]]}', "j:1: [1] in 'chunks2'"),
+        ('{"sent1": "a b", "sent2": "b", "chunks1": [[2, 2]]}', "j:1: [2, 2] in 'chunks1'"),
+        ('{"sent1": "a b", "sent2": "b", "chunks1": [[1, 1]]}', "j:1: 'chunks1' does not reach"),
+        ('{"sent1": "a b", "sent2": "b", "chunks1": []}', "j:1: 'chunks1' does not reach"),
+        ('{"sent1": "a", "sent2": "b", "chunks1": [[1, 999999999]]}', "j:1: [1, 999999999]"),
+        ("[" * 100_000, "j:1: no valid JSON"),
+    ],
+)
+def test_faulty_jsonl(text, message):
+    with pytest.raises(DataError) as caught:
+        jsonl(text + "\n")
+    assert str(caught.value).startswith(message)
+
+
+def test_repeated_id():
+    with pytest.raises(DataError, match=r"^j:2: the id '1' again"):
+        jsonl('{"sent1": "a", "sent2": "b"}\n{"sent1": "a", "sent2": "b", "id": "1"}\n')
+
+
+def test_jsonl_answer():
+    line = write_jsonl(ANSWER)
+    assert line.endswith("\n")
+    assert line.count("\n") == 1
+    record = json.loads(line)
+    assert record["chunks2"] == [[1, 1], [2, 3]]
+    assert record["alignments"][0] == {
+        "tokens1": [1, 2],
+        "tokens2": [1, 3],
+        "text1": "Ein 日本",
+        "text2": "a c",
+        "label": "SPE1",
+        "tags": ["FACT", "POL"],
+        "score": 4.0,
+    }
+    assert record["alignments"][2]["score"] is None
+    assert (record["cost"], record["optimal"]) == ([12, 3], True)
+    assert jsonl(line)[0].sent1.chunks == ANSWER.chunks1
+
+
+def test_readable_answer_lines_up():
+    assert format_answer(ANSWER) == (
+        "Pair 7\n"
+        "  1: Ein 日本 “b” .\n"
+        "  2: a b c\n"
+        "  Ein 日本  SPE1_FACT_POL 4  a … c\n"
+        "  “b”       EQUI 5           b\n"
+        "  Not aligned in 1: .\n"
+    )
+    assert display_width("e\u0301日") == 3

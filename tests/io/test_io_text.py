@@ -1,0 +1,85 @@
+import io
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import DataError
+from ists_asp.io.sentences import read_pairs, read_sentences
+from ists_asp.io.text import read_lines, split_words
+
+
+def lines(data, **options):
+    return [line.text for line in read_lines(io.BytesIO(data), name="f", **options)]
+
+
+def test_bom_and_crlf_are_dropped_silently():
+    warnings = []
+    assert lines(b"\xef\xbb\xbfa b\r\nc\r\n", warn=warnings.append) == ["a b", "c"]
+    assert warnings == []
+
+
+def test_undecodable_line_is_read_as_windows_1252_with_one_warning():
+    warnings = []
+    assert lines(b"ok\ncaf\xe9 \x93x\x94\n\x81\n", warn=warnings.append)[:2] == ["ok", "café “x”"]
+    assert [warning.split(": ")[0] for warning in warnings if "UTF-8" in warning] == ["f:2", "f:3"]
+
+
+def test_control_characters_become_blanks():
+    warnings = []
+    data = "a\x0bb\x85c\u2028d\x00e\tf".encode()
+    assert lines(data, warn=warnings.append) == ["a b c d e\tf"]
+    assert warnings == ["f:1: control character U+0000, U+000B, U+0085, U+2028; read as a blank"]
+
+
+@pytest.mark.parametrize("data", [b"\xff\n", b"a\x0bb\n"])
+def test_strict_makes_repairs_errors(data):
+    with pytest.raises(DataError, match=r"^f:1: "):
+        lines(data, strict=True)
+
+
+def test_utf16_is_refused_clearly():
+    with pytest.raises(DataError, match="UTF-16"):
+        lines("a b".encode("utf-16"))
+
+
+def test_missing_file_and_directory(tmp_path):
+    for path in (tmp_path / "no", tmp_path):
+        with pytest.raises(DataError, match="cannot be read"):
+            list(read_lines(path))
+
+
+def test_no_break_space_stays_inside_a_token_but_is_none():
+    assert split_words("5\u00a0000 \u00a0 x \t y") == ["5\u00a0000", "x", "y"]
+
+
+def test_very_long_line():
+    sentence = next(read_sentences(io.BytesIO(b"w " * 10_000 + b"\n")))
+    assert len(sentence.tokens) == 10_000
+    assert sentence.tokens[-1].index == 10_000
+
+
+def test_pairs_are_numbered_and_names_are_used():
+    pairs = list(read_pairs(io.BytesIO(b'a "b"\\ %\nc\n'), io.BytesIO(b"d\ne  f")))
+    assert [pair.id for pair in pairs] == ["1", "2"]
+    assert [token.form for token in pairs[0].sent1.tokens] == ["a", '"b"\\', "%"]
+    assert pairs[1].sent2.text == "e f"
+
+
+def test_files_of_different_length():
+    with pytest.raises(DataError, match=r"^a: 3 sentences against 1 in b"):
+        list(read_pairs(io.BytesIO(b"1\n2\n3\n"), io.BytesIO(b"1\n"), name1="a", name2="b"))
+
+
+def test_empty_sentence_names_its_line():
+    with pytest.raises(DataError, match=r"^a:2: an empty sentence"):
+        list(read_sentences(io.BytesIO(b"x\n \t\ny\n"), name="a"))
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_printable_lines(data):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return
+    for text in lines(data):
+        assert not any(unicodedata.category(char) == "Cc" and char != "\t" for char in text)

@@ -1,0 +1,197 @@
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import DataError
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.wa_writer import format_score, write_answer, write_pair
+from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
+GOLD = [
+    *sorted(SHARED.glob("ists-2016-train/*/gold.wa")),
+    *sorted(SHARED.glob("ists-2015-train/*.wa")),
+]
+
+PAIR = Pair("7", make_sentence(["A", "dog", "barks", "."]), make_sentence(["Two", "dogs", "bark"]))
+EXPECTED = """\
+<sentence id="7" status="">
+// A dog barks .
+// Two dogs bark
+<source>
+1 A : 
+2 dog : 
+3 barks : 
+4 . : 
+</source>
+<translation>
+1 Two : 
+2 dogs : 
+3 bark : 
+</translation>
+<alignment>
+1 2 <==> 1 2 // SIMI_FACT // 3.5 // A dog <==> Two dogs 
+4 <==> 0 // NOALI // NIL // . <==> -not aligned- 
+0 <==> 3 // NOALI // NIL // -not aligned- <==> bark 
+</alignment>
+</sentence>
+
+
+"""  # noqa: W291
+LINES = (
+    Alignment((), (3,), Label.NOALI, None),
+    Alignment((4,), (), Label.NOALI, None),
+    Alignment((1, 2), (1, 2), Label.SIMI, 3.5, frozenset({Tag.FACT})),
+)
+
+
+def read(text, **options):
+    return list(read_wa(io.BytesIO(text.encode()), name="f", **options))
+
+
+def test_writer_lays_out_lines_like_the_official_files():
+    answer = Answer(PAIR, (Chunk(1, 4),), (Chunk(1, 3),), LINES, (), True)
+    assert write_answer(answer) == EXPECTED
+
+
+def test_reader_gives_back_what_was_written():
+    (sentence,) = read(EXPECTED, strict=True)
+    assert sentence.to_pair() == PAIR
+    assert set(sentence.to_alignments()) == set(LINES)
+    assert sentence.alignments[0].where == "f:16"
+    assert sentence.alignments[0].comment == "A dog <==> Two dogs"
+
+
+@pytest.mark.parametrize(
+    ("score", "text"), [(5.0, "5"), (0.0, "0"), (-0.0, "0"), (3.25, "3.25"), (None, "NIL")]
+)
+def test_scores(score, text):
+    assert format_score(score) == text
+
+
+def test_separators_inside_words_do_not_break_lines():
+    words = ["//", "<==>", "http://x//y", '"', "\\", "%s", "</source>", ":", "5"]
+    pair = Pair('a"<&>', make_sentence(words), make_sentence(words))
+    alignment = Alignment(tuple(range(1, 10)), (1, 3), Label.REL, 2.0)
+    text = write_pair(pair, [alignment])
+    (sentence,) = read(text, strict=True)
+    assert sentence.to_pair() == pair
+    assert sentence.to_alignments() == (alignment,)
+    (line,) = [line for line in text.splitlines() if "REL" in line]
+    assert line.count("//") == 3
+    assert line.count("<==>") == 2
+
+
+def test_hand_edited_lines_are_repaired_with_a_warning():
+    text = EXPECTED.replace("3 barks : ", "3 barks:").replace("2 dogs : ", "2  dogs :")
+    warnings = []
+    (sentence,) = read(text.replace("\n", "\r\n"), warn=warnings.append)
+    assert sentence.to_pair() == PAIR
+    assert warnings == ["f:7: no blank before the colon of '3 barks:'; read as 'barks'"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("</sentence>\n", "", "without </sentence>"),
+        ("// Two dogs bark\n", "", "1 text lines"),
+        ("3 barks :", "4 barks :", "token number 4 where 3 is due"),
+        ("3 barks :", "barks", "no token line"),
+        ("<alignment>\n", "", "outside <alignment>"),
+        ("<source>", "garbage\n<source>", "belongs to no section"),
+    ],
+)
+def test_broken_files_are_read_as_far_as_possible(old, new, message):
+    warnings = []
+    (sentence,) = read(EXPECTED.replace(old, new, 1), warn=warnings.append)
+    assert len(sentence.to_alignments()) == 3
+    assert message in warnings[0]
+    with pytest.raises(DataError):
+        read(EXPECTED.replace(old, new, 1), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1 2 <==>", "1 x <==>"),
+        ("1 2 <==>", "<==>"),
+        ("1 2 <==> 1 2", "1 2"),
+        ("SIMI_FACT", "SIMI_REL"),
+        ("SIMI_FACT", "FACT"),
+        ("// 3.5", "// four"),
+        ("// 3.5", "// nan"),
+    ],
+)
+def test_malformed_alignments_are_errors_only_when_converted(old, new):
+    (sentence,) = read(EXPECTED.replace(old, new, 1), strict=True)
+    with pytest.raises(DataError, match=r"^f:16: "):
+        sentence.to_alignments()
+
+
+def test_no_id():
+    (sentence,) = read(EXPECTED.replace(' id="7"', ""))
+    assert sentence.id is None
+    with pytest.raises(DataError, match="without an id"):
+        sentence.to_pair()
+
+
+@needs_shared
+@pytest.mark.parametrize("path", GOLD, ids=lambda path: "-".join(path.parts[-2:]))
+def test_official_files_survive_a_round_trip(path):
+    warnings = []
+    for sentence in read_wa(path, warn=warnings.append):
+        pair, alignments = sentence.to_pair(), sentence.to_alignments()
+        (again,) = read(write_pair(pair, alignments), strict=True)
+        assert again.to_pair() == pair
+        assert set(again.to_alignments()) == set(alignments)
+    stray_bytes = sum("is not UTF-8" in warning for warning in warnings)
+    assert stray_bytes == (22 if path.name == "STSint.gs.headlines.wa" else 0)
+    assert len(warnings) - stray_bytes == ("train/headlines" in path.as_posix())
+
+
+@needs_shared
+def test_written_alignment_lines_are_those_of_the_official_file():
+    path = SHARED / "ists-2016-train" / "images" / "gold.wa"
+    for sentence in read_wa(path):
+        written = write_pair(sentence.to_pair(), sentence.to_alignments()).split("\n")
+        for line in sentence.alignments:
+            if line.label != "NOALI":
+                assert line.raw in written
+
+
+WORD = st.text(
+    st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=8
+)
+
+
+@st.composite
+def references(draw):
+    words1, words2 = (draw(st.lists(WORD, min_size=1, max_size=6)) for _ in "12")
+    pair = Pair(draw(WORD), make_sentence(words1), make_sentence(words2))
+    line = st.builds(
+        Alignment,
+        st.sets(st.integers(1, len(words1))).map(lambda numbers: tuple(sorted(numbers))),
+        st.sets(st.integers(1, len(words2))).map(lambda numbers: tuple(sorted(numbers))),
+        st.sampled_from(Label),
+        st.none() | st.integers(0, 20).map(lambda quarters: quarters / 4),
+        st.frozensets(st.sampled_from(Tag)),
+    )
+    return pair, draw(st.lists(line, max_size=5))
+
+
+@given(references())
+def test_round_trip(reference):
+    pair, alignments = reference
+    (sentence,) = read(write_pair(pair, alignments), strict=True)
+    assert sentence.to_pair() == pair
+    assert sorted(map(repr, sentence.to_alignments())) == sorted(map(repr, alignments))
+
+
+@given(st.text(st.sampled_from("<>/=1 2:\nsentence"), max_size=80) | st.text(max_size=80))
+def test_reader_never_crashes(text):
+    read(text)
