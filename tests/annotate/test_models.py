@@ -59,7 +59,12 @@ def test_a_missing_directory(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_an_index(tmp_path: Path) -> None:
-    assert "no such resources.json" in error("en", tmp_path)
+    assert "no resources.json in it" in error("en", tmp_path)
+
+
+def test_an_index_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "resources.json").mkdir()
+    assert "cannot be read (Is a directory)" in error("en", tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "{", "\x00"])

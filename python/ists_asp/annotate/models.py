@@ -76,9 +76,9 @@ def _packages(directory: Path, lang: str) -> Mapping[str, Mapping[str, str]]:
     try:
         resources = json.loads(index.read_text(encoding="utf-8"))
     except OSError as error:
-        missing = "resources.json" if directory.is_dir() else "directory"
+        found = "no resources.json in it" if directory.is_dir() else "no such directory"
         raise ResourceError(
-            f"no such {missing} ({error.strerror})" if error.strerror else f"no {missing}",
+            f"cannot be read ({error.strerror})" if index.exists() else found,
             where=str(directory),
             expected="a directory of Stanza models with a resources.json",
             hint=_hint(lang),
