@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["CASES", "Node", "Tree", "Treebank", "join_hyphens", "read", "recase", "write"]
+__all__ = ["CASES", "Node", "Tree", "Treebank", "read", "recase", "write"]
 
 Treebank = list["Tree"]
 
@@ -95,48 +95,6 @@ def write(treebank: Treebank, path: Path) -> Path:
                 out.write("\t".join(fields) + "\n")
             out.write("\n")
     return path
-
-
-def join_hyphens(tree: Tree) -> Tree:
-    """Make one word of ``same``, ``-``, ``sex``, as ordinary text has it.
-
-    The word takes the tags of the part that governs the others; a modifier before its
-    noun is an adjective (``same-sex marriage``, ``rebel-held town``) unless it is a name.
-    A sentence that changes loses its syntax, which the tagger does not look at.
-    """
-    nodes: list[Node] = []
-    start = 0
-    while start < len(tree.nodes):
-        end = start + 1
-        while _joins(tree.nodes, end):
-            end += 2
-        group = tree.nodes[start:end]
-        nodes.append(group[0] if len(group) == 1 else _joined(group, start))
-        start = end
-    if len(nodes) == len(tree.nodes):
-        return tree
-    return replace(tree, nodes=tuple(replace(node, head="0", deprel="root") for node in nodes))
-
-
-def _joins(nodes: tuple[Node, ...], place: int) -> bool:
-    """Whether a hyphen stands at ``place``, with a word glued to it on both sides."""
-    if place + 1 >= len(nodes):
-        return False
-    before, hyphen, after = nodes[place - 1 : place + 2]
-    words = before.form[-1:].isalnum() and after.form[:1].isalnum()
-    return hyphen.form == "-" and before.glued and hyphen.glued and words
-
-
-def _joined(group: tuple[Node, ...], start: int) -> Node:
-    inside = range(start + 1, start + 1 + len(group))
-    outer = [node for node in group if node.form != "-" and int(node.head) not in inside]
-    head = outer[-1] if outer else group[-1]
-    upos, xpos = head.upos, head.xpos
-    before_noun = head.deprel in ("amod", "compound") and int(head.head) > inside[-1]
-    if before_noun and upos not in ("PROPN", "NUM"):
-        upos, xpos = "ADJ", "JJ"
-    form = "".join(node.form for node in group)
-    return replace(head, form=form, lemma=form, upos=upos, xpos=xpos, glued=group[-1].glued)
 
 
 def _as_is(tree: Tree) -> Tree:

@@ -66,15 +66,10 @@ def train(language: Language, treebank: Path, work: Path, seed: int) -> Path:
     usable, if weaker, model behind.
     """
     trees = corpus.read(treebank / name for name in language.train)
-    joined = [corpus.join_hyphens(tree) for tree in trees]
-    changed = [new for old, new in zip(trees, joined, strict=True) if old != new]
-    files = [
-        corpus.write(trees, work / "pos-plain.conllu"),
-        corpus.write(changed, work / "pos-joined.conllu"),
-    ]
-    ratios = [1.0, 1.0]
+    files = [corpus.write(trees, work / "pos-plain.conllu")]
+    ratios = [1.0]
     for case, ratio in language.copies:
-        files.append(corpus.write(corpus.recase(joined, case), work / f"pos-{case}.conllu"))
+        files.append(corpus.write(corpus.recase(trees, case), work / f"pos-{case}.conllu"))
         ratios.append(ratio)
     dev_file = corpus.write(corpus.read([treebank / language.dev]), work / "pos-dev.conllu")
 
