@@ -259,17 +259,20 @@ def test_a_place_less_warning_is_kept():
 
 # The scanner agrees with clingo
 
-LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é", "#script (lua) ", "#end"]
+LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é"]
+LEXEMES += ["#script (lua) ", "#end", "#include", '"b"']
 
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(LEXEMES), max_size=14).map("".join))
-def test_no_script_gets_past_the_scanner_and_clingo_never_panics(text):
+def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text):
+    source = SourceText("x", text)
     try:
-        SourceText("x", text).includes()
+        text = source.without(source.includes())
     except RuleError:
         return
-    nodes = []
+    nodes, messages = [], Messages()
     with suppress(RuntimeError):
-        parse_string(text, nodes.append, logger=lambda _code, _text: None)
+        parse_string(text, nodes.append, logger=messages)
     assert all(node.ast_type != ASTType.Script for node in nodes)
+    assert not [error for error in messages.errors if "could not be opened" in error]
