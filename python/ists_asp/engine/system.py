@@ -1,0 +1,192 @@
+"""A profile made ready: sentences in, answers out.
+
+The data flows one way: annotate, look up what is known about the words, make facts, solve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ists_asp.annotate import Annotator
+from ists_asp.engine.stages import Stages
+from ists_asp.errors import DataError
+from ists_asp.facts import pair_facts
+from ists_asp.io.sentences import make_sentence
+from ists_asp.knowledge import Knowledge
+from ists_asp.model import Pair, Sentence
+from ists_asp.rules import load_profile_rules
+from ists_asp.solver import Solver, SolverOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from clingo import Symbol
+
+    from ists_asp.model import Answer
+    from ists_asp.rules import Profile, RuleSet, RuleWarning
+
+__all__ = ["System", "load"]
+
+BATCH = 200
+"""Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
+
+
+class System:
+    """A profile's rules, models and lexicon, ready for many pairs.
+
+    Use it as a context manager, or call :meth:`close`. Made by :func:`load`.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        rules: RuleSet,
+        annotator: Annotator,
+        knowledge: Knowledge,
+        solver: Solver,
+    ) -> None:
+        self.profile = profile
+        self.rules = rules
+        self.stages = Stages()
+        self._annotator = annotator
+        self._knowledge = knowledge
+        self._solver = solver
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the lexicon; the system cannot be used afterwards."""
+        self._knowledge.close()
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
+        return tuple(dict.fromkeys((*self.rules.warnings, *self._solver.warnings)))
+
+    def solve(self, sent1: str | Sentence, sent2: str | Sentence) -> Answer:
+        """Decide one pair.
+
+        Args:
+            sent1: a sentence, as text whose tokens are separated by blanks, or as a
+                :class:`~ists_asp.model.Sentence`, with chunks if they are known.
+            sent2: the sentence to compare with it.
+
+        Raises:
+            DataError: a sentence is empty.
+            SolveError: there is no answer.
+        """
+        pair = Pair("1", _sentence(sent1, 1), _sentence(sent2, 2))
+        return next(self.solve_many([pair]))
+
+    def solve_many(self, pairs: Iterable[Pair]) -> Iterator[Answer]:
+        """Decide pairs, lazily and in their order; the best answer of each.
+
+        Raises:
+            SolveError: there is no answer for a pair.
+        """
+        return (answers[0] for answers in self.solve_all(pairs))
+
+    def solve_all(self, pairs: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
+        """Decide pairs, lazily and in their order; all answers asked for, best first.
+
+        Raises:
+            SolveError: there is no answer for a pair.
+        """
+        for pair, facts in self.facts(pairs):
+            solution = self._solver.solve(pair, facts)
+            self.stages.grounding.append(solution.grounding)
+            self.stages.solving.append(solution.solving)
+            yield solution.answers
+
+    def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+        """Annotate pairs and yield each, in order, with the facts that the rules see."""
+        for pair in self.annotate(pairs):
+            with self.stages.measure("knowledge"):
+                known = self._knowledge.relations(pair)
+            with self.stages.measure("facts"):
+                facts = pair_facts(pair, known, self.profile.language)
+            yield pair, facts
+
+    def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Tag and lemmatise pairs, lazily and in their order."""
+        remaining = iter(pairs)
+        while batch := list(islice(remaining, BATCH)):
+            with self.stages.measure("annotation"):
+                sentences = [
+                    sentence for pair in batch for sentence in (pair.sent1, pair.sent2)
+                ]
+                tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])
+            done = [
+                replace(sentence, tokens=tokens)
+                for sentence, tokens in zip(sentences, tagged, strict=True)
+            ]
+            for number, pair in enumerate(batch):
+                yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+
+    def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
+        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
+        with self.stages.measure("annotation"):
+            return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
+
+
+def load(
+    profile: str = "default",
+    *,
+    rules: Sequence[Path] = (),
+    constants: Mapping[str, str] | None = None,
+    models: int = 1,
+    time_limit: float = 10.0,
+    stanza_dir: Path | None = None,
+    stanza_package: str | None = None,
+) -> System:
+    """Load a profile.
+
+    Args:
+        profile: its name, such as ``headlines``.
+        rules: rule folders and files that replace or extend the shipped ones, see
+            :mod:`ists_asp.rules.overlay`.
+        constants: values of ``#const`` definitions; they win over the profile's.
+        models: how many answers to find for a pair, best first.
+        time_limit: seconds for the search for one answer.
+        stanza_dir: a directory of Stanza models; the shipped ones by default.
+        stanza_package: a package in that directory.
+
+    Raises:
+        UsageError: there is no such profile, or the options do not go together.
+        RuleError: a rule file is faulty.
+        ResourceError: models or the lexicon are missing.
+    """
+    chosen, parsed = load_profile_rules(profile, rules)
+    options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
+    return System(
+        chosen,
+        parsed,
+        Annotator(chosen.language, stanza_dir, stanza_package),
+        Knowledge(),
+        Solver(parsed, options),
+    )
+
+
+def _sentence(given: str | Sentence, number: int) -> Sentence:
+    sentence = make_sentence(given.split()) if isinstance(given, str) else given
+    if not sentence.tokens:
+        raise DataError(
+            "the sentence is empty",
+            where=f"sentence {number}",
+            expected="at least one token",
+        )
+    return sentence
