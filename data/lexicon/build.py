@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CLASSES = Path(__file__).resolve().with_name("classes.tsv")
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Kept in ``PRAGMA user_version``; the reader refuses any other."""
 
 BROAD = 1000
@@ -52,6 +52,8 @@ CREATE TABLE link (synset INTEGER, kind INTEGER, word INTEGER, target INTEGER, t
 CREATE TABLE class_name (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE class (word INTEGER, pos TEXT, class INTEGER,
     PRIMARY KEY (word, pos, class)) WITHOUT ROWID;
+CREATE TABLE usage (word INTEGER, pos TEXT, percent INTEGER NOT NULL,
+    PRIMARY KEY (word, pos)) WITHOUT ROWID;
 """
 
 LEXICAL = {"!": "antonym", "+": "derivation", "\\": "derivation", "<": "derivation"}
@@ -267,6 +269,22 @@ def class_rows(
             yield wordnet.word_ids[lemma], pos, name
 
 
+def usage_rows(wordnet: WordNet) -> Iterator[tuple[int, str, int]]:
+    """How often, in percent, a word of several parts of speech is used as each of them.
+
+    One is added to the count of each sense, so that senses never seen count a little.
+    """
+    totals: dict[str, dict[str, int]] = defaultdict(dict)
+    for (lemma, pos), keys in wordnet.senses.items():
+        totals[lemma][pos] = sum(
+            wordnet.counts.get((lemma, pos, number), 0) + 1 for number in range(1, len(keys) + 1)
+        )
+    for lemma, by_pos in totals.items():
+        if len(by_pos) > 1:
+            for pos, count in by_pos.items():
+                yield wordnet.word_ids[lemma], pos, round(100 * count / sum(by_pos.values()))
+
+
 def fill(database: sqlite3.Connection, wordnet: WordNet, table: Path) -> None:
     """Create and fill all tables; rows go in sorted, which keeps pages full and in order."""
 
@@ -298,6 +316,7 @@ def fill(database: sqlite3.Connection, wordnet: WordNet, table: Path) -> None:
     insert("kind", ((number, name) for name, number in kinds.items()))
     insert("link", ((synset, kinds[kind], *ends) for synset, kind, *ends in links(wordnet)))
     insert("class_name", ((number, name) for name, number in numbers.items()))
+    insert("usage", usage_rows(wordnet))
     insert("class", ((word, pos, numbers[name]) for word, pos, name in named))
 
 

@@ -89,6 +89,8 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
         )
     for entry in knowledge.classes:
         yield Function("class", [String(entry.lemma), constant(entry.name)])
+    for usage in knowledge.verbs:
+        yield Function("verb_usage", [String(usage.lemma), Number(usage.percent)])
     for spelling in knowledge.spellings:
         words = [String(spelling.word1.lower()), String(spelling.word2.lower())]
         yield Function("spelling", [*words, Number(spelling.similarity)])

@@ -26,6 +26,7 @@ __all__ = [
     "PairKnowledge",
     "Relation",
     "Spelling",
+    "VerbUsage",
     "WordClass",
 ]
 
@@ -39,6 +40,14 @@ class WordClass:
 
     lemma: str
     name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class VerbUsage:
+    """A lemma is a verb in so many of a hundred of its uses (1 to 100)."""
+
+    lemma: str
+    percent: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -79,6 +88,7 @@ class PairKnowledge:
 
     relations: tuple[Relation, ...]
     classes: tuple[WordClass, ...]
+    verbs: tuple[VerbUsage, ...]
     spellings: tuple[Spelling, ...]
     glued: tuple[Glued, ...]
     numerals: tuple[Numeral, ...]
@@ -139,11 +149,16 @@ class Knowledge:
         return PairKnowledge(
             relations=tuple(self._lexicon.relations(lemmas1, lemmas2)),
             classes=tuple(sorted(classes)),
+            verbs=self._verbs(lemmas1 | lemmas2),
             spellings=tuple(Spelling(*found) for found in similar_spelling(forms1, forms2)),
             glued=tuple(glued(forms1, forms2)),
             numerals=(*_numerals(1, pair.sent1), *_numerals(2, pair.sent2)),
             multiwords=multiwords,
         )
+
+    def _verbs(self, lemmas: set[tuple[str, str]]) -> tuple[VerbUsage, ...]:
+        percents = {lemma: self._lexicon.usage(lemma, "v") for lemma, _ in lemmas}
+        return tuple(VerbUsage(lemma, n) for lemma, n in sorted(percents.items()) if n)
 
     def _multiwords(self, number: int, sentence: Sentence) -> Iterator[Multiword]:
         tokens = sentence.tokens

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lexicon", "Relation", "pos_class"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The ``PRAGMA user_version`` of the files that this module reads."""
 
 MAX_EDGES = 4
@@ -167,6 +167,7 @@ class _Entry:
     word: int
     readings: dict[str, _Reading]
     classes: dict[str, frozenset[str]]
+    usage: dict[str, int]
 
     def parts(self, pos: str) -> frozenset[str]:
         """The stated part of speech, or all if the word has no sense as that one."""
@@ -266,6 +267,19 @@ class Lexicon:
             return frozenset()
         return frozenset(name for part in entry.parts(pos) for name in entry.classes.get(part, ()))
 
+    def usage(self, lemma: str, pos: str) -> int:
+        """How often, in percent, a word is used as a part of speech; 0 if unknown.
+
+        Args:
+            lemma: one word, or several with blanks.
+            pos: ``n``, ``v``, ``a`` or ``r``.
+
+        Raises:
+            ResourceError: if the file turns out to be damaged.
+        """
+        entry = self._entry(lemma.lower())
+        return 0 if entry is None else entry.usage.get(pos, 0)
+
     def _entries(self, lemmas: Iterable[tuple[str, str]]) -> list[tuple[str, str, _Entry]]:
         words = {(lemma.lower(), pos) for lemma, pos in lemmas}
         found = ((lemma, pos, self._entry(lemma)) for lemma, pos in sorted(words))
@@ -337,7 +351,9 @@ class Lexicon:
         classes: dict[str, set[str]] = {}
         for pos, name in self._rows(_CLASSES, word):
             classes.setdefault(pos, set()).add(name)
-        return _Entry(word, readings, {pos: frozenset(names) for pos, names in classes.items()})
+        named = {pos: frozenset(names) for pos, names in classes.items()}
+        usage = dict(self._rows("SELECT pos, percent FROM usage WHERE word = ?", word))
+        return _Entry(word, readings, named, usage or dict.fromkeys(readings, 100))
 
     def _load_paths(self, word: int, pos: str, reading: _Reading) -> None:
         if pos in ("n", "v"):
