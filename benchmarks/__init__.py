@@ -1,0 +1,18 @@
+"""Measurements of the checkout that they lie in: accuracy and speed.
+
+Run from the root of the checkout::
+
+    python -m benchmarks.accuracy
+    python -m benchmarks.speed
+
+What is measured is always ``python/ists_asp`` of this checkout, whether the package is
+installed or not; its dependencies must be.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The root of the checkout."""
+
+sys.path.insert(0, str(ROOT / "python"))

@@ -1,0 +1,135 @@
+"""Accuracy and speed on the train sets of SemEval-2016 Task 2.
+
+``python -m benchmarks.accuracy`` runs the whole pipeline on each set, with gold chunks and
+with found ones, by the set's own profile and by the organisers' baseline, and prints
+Markdown tables. The train sets are those that the rules were written with: the figures show
+what changed between two versions, not what to expect of unseen text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import ROOT
+from benchmarks.cases import SCENARIOS, Case, measure
+from benchmarks.machine import describe_machine
+from benchmarks.readme import replace_between
+from benchmarks.sets import SETS, find_data, read_set
+from benchmarks.tables import accuracy_table, check_table, speed_table
+from ists_asp import load
+from ists_asp.errors import IstsError, UsageError
+from ists_asp.io.atomic import atomic_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["main"]
+
+OWN = "own"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; return 1 where an answer is not sound."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.write_readme and _partial(options):
+            raise UsageError(
+                "README.md shows all sets, profiles and pairs",
+                expected="--write-readme without --sets, --profiles and --limit",
+            )
+        cases = list(_run(options))
+        _print(cases)
+        if options.json:
+            _write_json(options.json, cases)
+        if options.write_readme:
+            _write_readme(ROOT / "README.md", cases)
+    except IstsError as error:
+        print(f"benchmarks.accuracy: {error}", file=sys.stderr)
+        return error.exit_code
+    if not all(case.sound for case in cases):
+        print("benchmarks.accuracy: some answers are faulty or lose tokens", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.accuracy", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="folder with ists-2016-train/ in it (default: shared/data beside the checkout)",
+    )
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="default: all")
+    parser.add_argument(
+        "--profiles",
+        nargs="+",
+        default=(OWN, "baseline"),
+        metavar="NAME",
+        help=f"profiles; '{OWN}' is the profile called as the set (default: {OWN} baseline)",
+    )
+    parser.add_argument("--limit", type=_count, metavar="N", help="the first N pairs of each set")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
+    parser.add_argument("--write-readme", action="store_true", help="put the tables into README.md")
+    return parser
+
+
+def _count(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1, found '{text}'")
+    return number
+
+
+def _partial(options: argparse.Namespace) -> bool:
+    defaults = _parser().parse_args([])
+    return any(
+        getattr(options, name) != getattr(defaults, name) for name in ("sets", "profiles", "limit")
+    )
+
+
+def _run(options: argparse.Namespace) -> Iterator[Case]:
+    folder = find_data(options.data)
+    for name in options.sets:
+        data = read_set(folder / name, options.limit)
+        systems = [load(name if profile == OWN else profile) for profile in options.profiles]
+        for scenario in SCENARIOS:
+            for system in systems:
+                yield measure(system, data, scenario)
+        for system in systems:
+            system.close()
+
+
+def _print(cases: Sequence[Case]) -> None:
+    print("F1 by the official measures; boundaries of found chunks\n")
+    print(accuracy_table(cases))
+    print("Milliseconds a pair; p50, p95 and max are of grounding and solving together\n")
+    print(speed_table(cases))
+    print("Seconds altogether, and the written answers checked\n")
+    print(check_table(cases))
+    print(describe_machine())
+
+
+def _write_json(path: Path, cases: Sequence[Case]) -> None:
+    record = {"machine": describe_machine(), "cases": [case.as_dict() for case in cases]}
+    with atomic_writer(path) as stream:
+        stream.write(json.dumps(record, indent=2) + "\n")
+
+
+def _write_readme(path: Path, cases: Sequence[Case]) -> None:
+    text = path.read_text("utf-8")
+    text = replace_between(text, "accuracy", accuracy_table(cases))
+    own = [case for case in cases if case.profile == case.set]
+    text = replace_between(text, "speed", speed_table(own))
+    with atomic_writer(path) as stream:
+        stream.write(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""One measurement: a profile on the pairs of a set, with gold chunks or with found ones."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchmarks.progress import show_progress
+from benchmarks.timing import Timing
+from ists_asp.engine import Stages
+from ists_asp.evaluate.chunking import Chunking, compare_chunks
+from ists_asp.evaluate.files import read_references
+from ists_asp.evaluate.scorer import evaluate
+from ists_asp.evaluate.wellformed import check_file
+from ists_asp.io.atomic import atomic_writer
+from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.wa_writer import write_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from benchmarks.sets import PairSet
+    from ists_asp import System
+    from ists_asp.evaluate.measures import Scores
+    from ists_asp.io.wa import WaSentence
+    from ists_asp.model import Answer, Chunk, Pair
+
+__all__ = ["SCENARIOS", "Case", "measure"]
+
+SCENARIOS = ("gold", "found")
+"""Where the chunks come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a profile reached on a set.
+
+    ``chunking`` compares found chunks with gold ones; it is None where gold chunks were
+    given. ``proven`` counts answers that the solver proved the best, ``faults`` what
+    ``ists-asp check`` rejects, ``lost`` tokens that no line of the answer has.
+    """
+
+    set: str
+    scenario: str
+    profile: str
+    pairs: int
+    scores: Scores
+    chunking: Chunking | None
+    timing: Timing
+    proven: int
+    faults: int
+    lost: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether the answers are well formed and leave out no token."""
+        return not self.faults and not self.lost
+
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        return {
+            "set": self.set,
+            "chunks": self.scenario,
+            "profile": self.profile,
+            "pairs": self.pairs,
+            "scores": self.scores.as_dict(),
+            "chunking": self.chunking.as_dict() if self.chunking else None,
+            "timing": self.timing.as_dict(),
+            "proven": self.proven,
+            "faults": self.faults,
+            "lost_tokens": self.lost,
+        }
+
+
+def measure(system: System, data: PairSet, scenario: str) -> Case:
+    """Decide all pairs of a set and measure the answers, by way of a ``.wa`` file.
+
+    Raises:
+        SolveError: there is no answer for a pair.
+    """
+    pairs = data.chunked if scenario == "gold" else data.plain
+    title = f"{data.name}, {scenario} chunks, {system.profile.name}"
+    # Models load when they are first needed, which belongs to no pair.
+    system.solve("ready", "ready")
+    system.stages = Stages()
+    began = time.perf_counter()
+    answers = list(show_progress(system.solve_many(pairs), len(pairs), title))
+    timing = Timing.of(system.stages, time.perf_counter() - began)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "answers.wa"
+        with atomic_writer(file) as stream:
+            stream.writelines(map(write_answer, answers))
+        scores = evaluate(data.gold, read_references(file)).overall
+        faults = len(check_file(file).faults)
+        lost = sum(map(_lost, read_wa(file)))
+    return Case(
+        set=data.name,
+        scenario=scenario,
+        profile=system.profile.name,
+        pairs=len(pairs),
+        scores=scores,
+        chunking=None if scenario == "gold" else compare_chunks(_chunks(data.chunked, answers)),
+        timing=timing,
+        proven=sum(answer.optimal for answer in answers),
+        faults=faults,
+        lost=lost,
+    )
+
+
+def _lost(sentence: WaSentence) -> int:
+    """How many tokens of a pair are on no line."""
+    lines = sentence.to_alignments()
+    sides = (
+        (sentence.tokens1, {number for line in lines for number in line.tokens1}),
+        (sentence.tokens2, {number for line in lines for number in line.tokens2}),
+    )
+    return sum(token.number not in numbers for tokens, numbers in sides for token in tokens)
+
+
+def _chunks(
+    pairs: Iterable[Pair], answers: Iterable[Answer]
+) -> Iterator[tuple[tuple[Chunk, ...], tuple[Chunk, ...]]]:
+    """The gold and the found chunks of each sentence."""
+    for pair, answer in zip(pairs, answers, strict=True):
+        yield pair.sent1.chunks or (), answer.chunks1
+        yield pair.sent2.chunks or (), answer.chunks2

@@ -1,0 +1,19 @@
+"""What the figures were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+import clingo
+
+__all__ = ["describe_machine"]
+
+
+def describe_machine() -> str:
+    """One line: versions, processor, cores and the limit on threads."""
+    threads = os.environ.get("OMP_NUM_THREADS", "not set")
+    return (
+        f"Python {platform.python_version()}, clingo {clingo.__version__}, "
+        f"{platform.machine()}, {os.cpu_count()} cores, one process, OMP_NUM_THREADS {threads}"
+    )

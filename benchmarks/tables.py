@@ -1,0 +1,70 @@
+"""Results as Markdown tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks.timing import STAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from benchmarks.cases import Case
+
+__all__ = ["accuracy_table", "check_table", "markdown", "speed_table"]
+
+
+def accuracy_table(cases: Iterable[Case]) -> str:
+    """The four official measures, and the boundaries of found chunks; all are F1."""
+    header = ["Set", "Chunks", "Profile", "Alignment", "Type", "Score", "Type+score", "Boundaries"]
+    rows = [
+        [
+            *_name(case),
+            *(f"{measure.f1:.3f}" for _, measure in case.scores.named()),
+            f"{case.chunking.boundaries.f1:.3f}" if case.chunking else "",
+        ]
+        for case in cases
+    ]
+    return markdown(header, rows, texts=3)
+
+
+def speed_table(cases: Iterable[Case]) -> str:
+    """Milliseconds a pair for each stage, those of deciding a pair, and pairs per second."""
+    header = ["Set", "Chunks", "Profile", *map(str.capitalize, STAGES)]
+    header += ["p50", "p95", "max", "Pairs/s"]
+    rows = [
+        [
+            *_name(case),
+            *(f"{mean:.1f}" for mean in case.timing.means),
+            *(f"{case.timing.decided_ms(share):.1f}" for share in (0.5, 0.95, 1)),
+            f"{case.timing.pairs_per_second:.0f}",
+        ]
+        for case in cases
+    ]
+    return markdown(header, rows, texts=3)
+
+
+def check_table(cases: Iterable[Case]) -> str:
+    """Seconds for each stage, optimality, and what a check of the written files says."""
+    header = ["Set", "Chunks", "Profile", *(f"{stage.capitalize()} s" for stage in STAGES)]
+    header += ["Pairs", "Proven best", "Faults", "Tokens lost"]
+    rows = [
+        [
+            *_name(case),
+            *(f"{total:.1f}" for total in case.timing.totals),
+            *map(str, (case.pairs, case.proven, case.faults, case.lost)),
+        ]
+        for case in cases
+    ]
+    return markdown(header, rows, texts=3)
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
+    r"""A Markdown table, ending with ``\n``; all but the first ``texts`` columns are numbers."""
+    rule = ["---" if column < texts else "---:" for column in range(len(header))]
+    lines = (header, rule, *rows)
+    return "".join(f"| {' | '.join(line)} |\n".replace("  |", " |") for line in lines)
+
+
+def _name(case: Case) -> list[str]:
+    return [case.set, case.scenario, f"`{case.profile}`"]
