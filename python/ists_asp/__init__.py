@@ -10,7 +10,21 @@
         print(alignment.label, alignment.score)
 """
 
-from ists_asp.engine import System, load
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ists_asp.engine import System, load
 
 __version__ = "0.1.0"
 __all__ = ["System", "__version__", "load"]
+
+
+def __getattr__(name: str) -> object:
+    # Imported when asked for: the engine brings clingo, which `ists-asp --help` can do without.
+    if name in ("System", "load"):
+        from ists_asp import engine
+
+        return getattr(engine, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -84,9 +84,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
 def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for relation in knowledge.relations:
         lemmas = [String(relation.lemma1), String(relation.lemma2)]
-        yield Function(
-            "relation", [constant(relation.kind), *lemmas, Number(relation.distance)]
-        )
+        yield Function("relation", [constant(relation.kind), *lemmas, Number(relation.distance)])
     for entry in knowledge.classes:
         yield Function("class", [String(entry.lemma), constant(entry.name)])
     for usage in knowledge.verbs:

@@ -8,7 +8,6 @@ symbols, which takes half the time of text.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from ists_asp.errors import RuleError, TimeLimitError, UnsatisfiableError, Usage
 from ists_asp.rules.messages import Messages, RuleWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clingo import Model, Symbol
 
@@ -106,7 +105,7 @@ class Solver:
         began = time.perf_counter()
         control = self._ground(facts, _CORE_GUIDED)
         grounded = time.perf_counter()
-        found = self._first(control, facts, pair)
+        found: _Found | None = self._first(control, facts, pair)
         answers = []
         while found is not None:
             answers.append(read_answer(pair, found.shown, found.cost, found.optimal))
@@ -187,7 +186,8 @@ class Solver:
                     exhausted = bool(search.get().exhausted)
                     if found is None:
                         return None, exhausted
-                    return replace(found, optimal=exhausted), False
+                    # Without an objective clingo stops at the first answer set, as good as any.
+                    return replace(found, optimal=exhausted or not found.cost), False
                 found = _copy(model)
                 search.resume()
             search.cancel()
@@ -226,9 +226,7 @@ def _is_fact(node: AST) -> bool:
 
 
 def _constant_arguments(constants: Mapping[str, str]) -> list[str]:
-    arguments = [
-        part for name, value in constants.items() for part in ("-c", f"{name}={value}")
-    ]
+    arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
     try:
         Control(arguments, logger=lambda _code, _text: None)
     except RuntimeError:

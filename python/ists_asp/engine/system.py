@@ -126,9 +126,7 @@ class System:
         remaining = iter(pairs)
         while batch := list(islice(remaining, BATCH)):
             with self.stages.measure("annotation"):
-                sentences = [
-                    sentence for pair in batch for sentence in (pair.sent1, pair.sent2)
-                ]
+                sentences = [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
                 tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])
             done = [
                 replace(sentence, tokens=tokens)
