@@ -66,12 +66,13 @@ def test_sts():
 
 def test_jsonl_reads_chunks_and_ids():
     pairs = jsonl(
-        '{"sent1": "a b c", "sent2": "d", "id": 9, "chunks1": [[1, 2], [3, 3]]}\n'
+        '{"sent1": "a b c", "sent2": "d", "id": 9, "chunks1": [[1, 2], [3, 3]], '
+        '"chunks2": [[1, 1]]}\n'
         '{"sent1": "a\\u0000b \\ud800", "sent2": "d"}\n'
     )
     assert pairs[0].id == "9"
     assert pairs[0].sent1.chunks == (Chunk(1, 2), Chunk(3, 3))
-    assert pairs[0].sent2.chunks is None
+    assert pairs[0].sent2.chunks == (Chunk(1, 1),)
     assert (pairs[1].id, pairs[1].sent1.text) == ("2", "a b")
 
 
@@ -86,6 +87,7 @@ def test_jsonl_reads_chunks_and_ids():
         ('{"sent1": "a", "sent2": " "}', "j:1: 'sent2' is empty"),
         ('{"sent1": "a", "sent2": "b", "id": true}', "j:1: the id true"),
         ('{"sent1": "a", "sent2": "b", "chunks2": [[1]]}', "j:1: [1] in 'chunks2'"),
+        ('{"sent1": "a", "sent2": "b", "chunks2": [[1, 1]]}', "j:1: 'chunks2' without 'chunks1'"),
         ('{"sent1": "a b", "sent2": "b", "chunks1": [[2, 2]]}', "j:1: [2, 2] in 'chunks1'"),
         ('{"sent1": "a b", "sent2": "b", "chunks1": [[1, 1]]}', "j:1: 'chunks1' does not reach"),
         ('{"sent1": "a b", "sent2": "b", "chunks1": []}', "j:1: 'chunks1' does not reach"),

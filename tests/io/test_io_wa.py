@@ -1,4 +1,5 @@
 import io
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -189,7 +190,7 @@ def test_round_trip(reference):
     pair, alignments = reference
     (sentence,) = read(write_pair(pair, alignments), strict=True)
     assert sentence.to_pair() == pair
-    assert sorted(map(repr, sentence.to_alignments())) == sorted(map(repr, alignments))
+    assert Counter(sentence.to_alignments()) == Counter(alignments)
 
 
 @given(st.text(st.sampled_from("<>/=1 2:\nsentence"), max_size=80) | st.text(max_size=80))

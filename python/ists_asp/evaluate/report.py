@@ -49,10 +49,16 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
 
 
-def render_check(report: CheckReport, stats: bool = False) -> str:
-    r"""The faults, the notes, the verdict and, if asked for, statistics; ends with ``\n``."""
+def render_check(report: CheckReport, stats: bool = False, most_notes: int | None = None) -> str:
+    r"""The faults, the notes, the verdict and, if asked for, statistics; ends with ``\n``.
+
+    ``most_notes`` is how many notes to show; of others only the number is told.
+    """
     lines = [str(fault) for fault in report.faults]
-    lines += [f"note: {note}" for note in report.notes]
+    lines += [f"note: {note}" for note in report.notes[:most_notes]]
+    hidden = len(report.notes[most_notes:]) if most_notes is not None else 0
+    if hidden:
+        lines.append(f"note: and {hidden} more, see --all-notes")
     verdict = "correct" if report.correct else "incorrect"
     lines.append(
         f"{report.name}: {verdict} (pairs: {report.statistics.pairs}, "

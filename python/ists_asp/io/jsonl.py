@@ -22,7 +22,7 @@ def read_jsonl(
     """Yield pairs from objects with ``sent1`` and ``sent2`` (strings of tokens).
 
     Optional: ``id`` (string or integer, else the line number) and ``chunks1``, ``chunks2``
-    (lists of ``[first, last]`` token numbers). Other keys are ignored.
+    (lists of ``[first, last]`` token numbers; both or none). Other keys are ignored.
 
     Raises:
         DataError: no JSON object, a missing or faulty value, an empty line, a repeated id.
@@ -41,14 +41,23 @@ def read_jsonl(
             )
         seen[identifier] = where
         sent1, sent2 = (_sentence(record, number, where, repairs) for number in "12")
+        if (sent1.chunks is None) != (sent2.chunks is None):
+            given, absent = "12" if sent2.chunks is None else "21"
+            raise DataError(
+                f"'chunks{given}' without 'chunks{absent}'", where=where, expected="both or none"
+            )
         yield Pair(identifier, sent1, sent2)
 
 
-def write_jsonl(answer: Answer) -> str:
-    """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality."""
+def write_jsonl(answer: Answer, rank: int = 1) -> str:
+    """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
+
+    ``rank`` is 1 for the best answer of a pair, 2 for the next one and so on.
+    """
     pair = answer.pair
     record = {
         "id": pair.id,
+        "rank": rank,
         "sent1": pair.sent1.text,
         "sent2": pair.sent2.text,
         "tokens1": [token.form for token in pair.sent1.tokens],

@@ -30,6 +30,7 @@ __all__ = [
     "load_profile",
     "load_profile_rules",
     "load_rules",
+    "profile_rule_sources",
     "profile_sources",
     "read_overlay",
 ]
@@ -48,6 +49,24 @@ def load_profile_rules(name: str, given: Sequence[Path] = ()) -> tuple[Profile, 
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
+    profile, sources = profile_rule_sources(name, given)
+    return profile, load_rules(sources)
+
+
+def profile_rule_sources(
+    name: str, given: Sequence[Path] = ()
+) -> tuple[Profile, tuple[RuleSource, ...]]:
+    """Return a profile and the files to load for it, in order, without what they include.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty, or a file is missing.
+        ResourceError: the installation lacks the shipped rules.
+    """
     chosen = read_overlay(given)
     profile = load_profile(name, chosen.base)
-    return profile, load_rules(chosen.apply(profile_sources(profile, chosen.base)))
+    return profile, chosen.apply(profile_sources(profile, chosen.base))
