@@ -1,0 +1,94 @@
+"""The command ``ists-asp``: its subcommands, and how errors end it."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+import ists_asp
+from ists_asp.cli.check import check
+from ists_asp.cli.chunk import chunk
+from ists_asp.cli.console import error
+from ists_asp.cli.evaluate import evaluate
+from ists_asp.cli.facts import facts
+from ists_asp.cli.profiles import profiles
+from ists_asp.cli.rules import rules
+from ists_asp.cli.solve import solve
+from ists_asp.errors import IstsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+
+
+class _Application(click.Group):
+    """A group that reports every expected error as one line and an exit code."""
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        **extra: Any,  # noqa: ANN401 (click's own signature)
+    ) -> NoReturn:
+        _write_utf8()
+        try:
+            code = super().main(args, prog_name, standalone_mode=False, **extra)
+        except click.ClickException as fault:
+            error(_usage(fault))
+            code = fault.exit_code
+        except IstsError as fault:
+            error(str(fault))
+            code = fault.exit_code
+        except click.Abort:
+            code = _INTERRUPTED
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.group(
+    cls=_Application,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  ists-asp solve "12 killed in bus accident" "10 killed in road accident"
+  ists-asp solve --sent1 a.txt --sent2 b.txt --profile headlines -o out.wa
+  ists-asp evaluate gold.wa out.wa
+  ists-asp rules copy my-rules
+""",
+)
+@click.version_option(ists_asp.__version__, prog_name="ists-asp", message="%(prog)s %(version)s")
+def main() -> None:
+    """Explain how similar two sentences are.
+
+    Both sentences are cut into chunks, the chunks are aligned, and each alignment gets a
+    label (EQUI, OPPO, SPE1, SPE2, SIMI, REL) and a score from 0 to 5. Rules that you can
+    read and change decide.
+
+    Data goes to standard output; progress, warnings and errors go to standard error. The
+    exit code is 0 for success, 1 for faulty data, 2 for wrong usage.
+    """
+
+
+for _command in (solve, facts, chunk, evaluate, check, rules, profiles):
+    main.add_command(_command)
+
+
+def _usage(fault: click.ClickException) -> str:
+    """A usage error as one line that names the command whose help tells more."""
+    text = " ".join(fault.format_message().split())
+    context = fault.ctx if isinstance(fault, click.UsageError) else None
+    if context is None:
+        return text
+    return f"{text.rstrip('.')}. See {context.command_path} --help"
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 whatever the locale says: the files that we write have no other encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

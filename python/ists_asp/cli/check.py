@@ -1,0 +1,53 @@
+"""``ists-asp check``: whether a file of word alignments is well formed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import show_json, write_output
+from ists_asp.cli.options import PATH, json_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["check"]
+
+_MOST_NOTES = 10
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp check out.wa
+  ists-asp check gold.wa --stats --all-notes
+  ists-asp check out.wa --json > report.json
+"""
+)
+@click.argument("file", type=PATH, metavar="FILE.wa")
+@click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
+@click.option(
+    "--all-notes", is_flag=True, help=f"All notes; otherwise only the first {_MOST_NOTES}."
+)
+@json_option
+@click.pass_context
+def check(context: click.Context, file: Path, stats: bool, all_notes: bool, as_json: bool) -> None:
+    """Check that a file of word alignments is well formed.
+
+    In: a .wa file.
+
+    Out: a line for each fault, with file and line; notes on what is odd but accepted; the
+    verdict. The exit code is 0 for a correct file, 1 for an incorrect one. JSON has
+    everything: faults, notes and statistics.
+    """
+    from ists_asp.evaluate.report import render_check
+    from ists_asp.evaluate.wellformed import check_file
+
+    report = check_file(file)
+    if as_json:
+        show_json(report.as_dict())
+    else:
+        write_output(None, render_check(report, stats, None if all_notes else _MOST_NOTES))
+    if not report.correct:
+        context.exit(1)

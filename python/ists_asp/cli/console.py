@@ -1,0 +1,172 @@
+"""What people see on standard error, and data on standard output or in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ists_asp.engine import Stages, System
+
+__all__ = [
+    "RuleWarnings",
+    "check_output",
+    "error",
+    "note",
+    "progress",
+    "show_json",
+    "summary",
+    "table",
+    "warn",
+    "write_output",
+]
+
+
+def error(message: str) -> None:
+    """Print an error."""
+    click.echo(f"error: {message}", err=True)
+
+
+def warn(message: str) -> None:
+    """Print a warning."""
+    click.echo(f"warning: {message}", err=True)
+
+
+def note(message: str) -> None:
+    """Print something that is good to know."""
+    click.echo(message, err=True)
+
+
+class RuleWarnings:
+    """Prints what clingo finds suspicious about the rules of a system, each thing once."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._shown = 0
+
+    def __enter__(self) -> RuleWarnings:
+        self.show()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Also after an error: a misspelt predicate may be what made a pair unsolvable.
+        self.show()
+
+    def show(self) -> None:
+        """Print the warnings that are new."""
+        warnings = self._system.warnings
+        for warning in warnings[self._shown :]:
+            warn(str(warning))
+        self._shown = len(warnings)
+
+
+def check_output(target: Path | None, inputs: Iterable[Path] = ()) -> None:
+    """Refuse a file that cannot be written, before any work is done for it.
+
+    Raises:
+        UsageError: the folder is missing or not writable, or the target is a folder or one
+            of the files that will be read.
+    """
+    if target is None:
+        return
+    folder = target.parent
+    if target.is_dir():
+        raise UsageError("this is a folder", where=f"-o {target}", expected="the name of a file")
+    if not folder.is_dir():
+        raise UsageError(
+            f"there is no folder '{folder}'", where=f"-o {target}", hint="Create it first"
+        )
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise UsageError("may not be written", where=f"-o {target}", hint="Choose another place")
+    if any(target.exists() and path.exists() and target.samefile(path) for path in inputs):
+        raise UsageError(
+            "this is an input file", where=f"-o {target}", hint="Choose another name for the output"
+        )
+
+
+def write_output(target: Path | None, text: str) -> None:
+    """Write text to a file, which appears whole or not at all, or to standard output.
+
+    Raises:
+        DataError: it cannot be written.
+    """
+    if target is not None:
+        from ists_asp.io.atomic import atomic_writer
+
+        with atomic_writer(target) as stream:
+            stream.write(text)
+        return
+    try:
+        click.echo(text, nl=False)
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise DataError(
+            f"cannot be written: {fault.strerror or fault}", where="standard output"
+        ) from fault
+
+
+def show_json(value: object) -> None:
+    """Print a value as indented JSON."""
+    write_output(None, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+@contextmanager
+def progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Show a bar on standard error, if that is a terminal; yield what to call after each step."""
+    if not shown or total < 2 or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(
+        *Progress.get_default_columns(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+    ) as bar:
+        task = bar.add_task("Pairs", total=total)
+        yield lambda: bar.advance(task)
+
+
+def summary(pairs: int, seconds: float, stages: Stages) -> str:
+    """What a run took: pairs a second, each stage, the median and the worst pair."""
+    each = [1000 * sum(times) for times in zip(stages.grounding, stages.solving, strict=True)] or [
+        0.0
+    ]
+    parts = (
+        ("annotation", stages.annotation),
+        ("knowledge", stages.knowledge),
+        ("facts", stages.facts),
+        ("grounding", sum(stages.grounding)),
+        ("solving", sum(stages.solving)),
+    )
+    count = "1 pair" if pairs == 1 else f"{pairs} pairs"
+    return (
+        f"{count} in {seconds:.1f} s, {pairs / max(seconds, 1e-9):.1f} pairs/s: "
+        + ", ".join(f"{name} {spent:.1f} s" for name, spent in parts)
+        + f"; grounding and solving {statistics.median(each):.1f} ms a pair in the median, "
+        f"{max(each):.1f} ms at worst"
+    )
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as lines, the columns padded to their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        + "\n"
+        for row in rows
+    )

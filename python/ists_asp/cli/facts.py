@@ -1,0 +1,132 @@
+"""``ists-asp facts``: what the rules see of a pair, ready for plain clingo."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from ists_asp.cli.console import check_output, warn, write_output
+from ists_asp.cli.options import Choice, input_options, output_option, system_options
+from ists_asp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.engine import System
+    from ists_asp.model import Pair
+
+__all__ = ["facts"]
+
+_SHOWN_IDS = 10
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp facts "12 killed in bus accident" "10 killed in road accident"
+  ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
+  ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
+  sh -c "$(sed -n 's/^% clingo /clingo /p' pair12.lp)"
+"""
+)
+@input_options
+@system_options
+@click.option("--id", "identifier", metavar="ID", help="Only the pair with this id.")
+@output_option(
+    "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each."
+)
+def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path | None) -> None:
+    """Print the facts of a pair, and the clingo command that solves it.
+
+    In: pairs of sentences, as for ists-asp solve; the pair's id is its line number, or the id
+    that TSV and JSON Lines give. With several pairs, choose one with --id or name a folder
+    with -o.
+
+    Out: an ASP program. Its comments give the sentences and a command line of plain clingo,
+    whose optimal answer is that of ists-asp solve. Where that command ends with -, it expects
+    the program on standard input.
+    """
+    pairs = _chosen(inputs.read(warn), identifier)
+    if len(pairs) == 1 and (output is None or not output.is_dir()):
+        targets = [output]
+        check_output(output, inputs.files)
+    else:
+        targets = _folder(output, pairs)
+    with choice.load() as system:
+        texts = [
+            _program(system, choice, pair, symbols, target)
+            for (pair, symbols), target in zip(
+                system.facts(inputs.tokenized(system, pairs)), targets, strict=True
+            )
+        ]
+    for target, text in zip(targets, texts, strict=True):
+        write_output(target, text)
+
+
+def _chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
+    if identifier is None:
+        return pairs
+    found = [pair for pair in pairs if pair.id == identifier]
+    if not found:
+        ids = ", ".join(pair.id for pair in pairs[:_SHOWN_IDS])
+        more = ", …" if len(pairs) > _SHOWN_IDS else ""
+        raise DataError(f"there is no pair with the id '{identifier}'", expected=f"{ids}{more}")
+    return found
+
+
+def _folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
+    """The files for several pairs, in a folder that exists afterwards."""
+    if output is None:
+        raise UsageError(
+            f"{len(pairs)} pairs", hint="Choose one with --id ID, or name a folder with -o DIR"
+        )
+    try:
+        output.mkdir(exist_ok=True)
+    except OSError as fault:
+        raise UsageError(
+            f"no folder can be made: {fault.strerror or fault}",
+            where=f"-o {output}",
+            hint="Choose another place",
+        ) from fault
+    # Ids may have characters that file names must not have.
+    targets: list[Path | None] = [output / f"{quote(pair.id, safe=' ')}.lp" for pair in pairs]
+    for target in targets:
+        check_output(target)
+    return targets
+
+
+def _program(
+    system: System, choice: Choice, pair: Pair, symbols: Sequence[Symbol], target: Path | None
+) -> str:
+    from ists_asp.facts import facts_text
+
+    return (
+        f"% pair {pair.id}\n% 1: {pair.sent1.text}\n% 2: {pair.sent2.text}\n"
+        f"% {_command(system, choice, target)}\n{facts_text(tuple(symbols))}"
+    )
+
+
+def _command(system: System, choice: Choice, target: Path | None) -> str:
+    """The command line of plain clingo that does what the system does with these facts."""
+    from ists_asp.rules import profile_rule_sources
+
+    _, sources = profile_rule_sources(choice.profile, choice.rules)
+    constants = {**dict(system.profile.constants), **choice.constants}
+    words = ["clingo", "--opt-strategy=usc"]
+    for name, value in constants.items():
+        words += ["-c", f"{name}={value}"]
+    words += [_short(source.path) for source in sources]
+    words.append("-" if target is None else str(target))
+    return shlex.join(words)
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -1,0 +1,199 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from ists_asp.cli.inputs import Inputs
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ists_asp.engine import System
+
+__all__ = [
+    "Choice",
+    "input_options",
+    "json_option",
+    "output_option",
+    "profile_options",
+    "quiet_option",
+    "system_options",
+]
+
+Function: TypeAlias = Callable[..., None]
+Decorator: TypeAlias = Callable[[Function], Function]
+
+PATH = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The values of the options that choose profile, rules and models."""
+
+    profile: str
+    rules: tuple[Path, ...]
+    constants: Mapping[str, str]
+    stanza_dir: Path | None
+    stanza_package: str | None
+
+    def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
+        """Load the system.
+
+        Raises:
+            IstsError: a rule file is faulty, or something is missing.
+        """
+        from ists_asp.engine import load
+
+        return load(
+            self.profile,
+            rules=self.rules,
+            constants=self.constants,
+            models=models,
+            time_limit=time_limit,
+            stanza_dir=self.stanza_dir,
+            stanza_package=self.stanza_package,
+        )
+
+
+_INPUT: tuple[Decorator, ...] = (
+    click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2]"),
+    click.option("--sent1", metavar="FILE", help="First sentences, one a line; - is stdin."),
+    click.option("--sent2", metavar="FILE", help="Second sentences, one a line; - is stdin."),
+    click.option(
+        "--tsv",
+        metavar="FILE",
+        help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence.",
+    ),
+    click.option(
+        "--jsonl",
+        metavar="FILE",
+        help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
+        '"chunks1" and "chunks2" as [[first, last], …].',
+    ),
+    click.option(
+        "--chunked",
+        is_flag=True,
+        help="Brackets give the chunks: [ the bulb ] [ is ] [ on ]. Otherwise chunks are found.",
+    ),
+    click.option(
+        "--raw", is_flag=True, help="Stanza tokenises; otherwise blanks separate the tokens."
+    ),
+    click.option(
+        "--strict", is_flag=True, help="Faults of the input that can be repaired are errors."
+    ),
+)
+
+_PROFILE: tuple[Decorator, ...] = (
+    click.option(
+        "--profile",
+        default="default",
+        show_default=True,
+        metavar="NAME",
+        help="Kind of text; see ists-asp profiles.",
+    ),
+    click.option(
+        "--rules",
+        multiple=True,
+        type=PATH,
+        metavar="PATH",
+        help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
+        "replaces the one of its name or is added; any other folder is added. Repeatable.",
+    ),
+)
+
+_SYSTEM: tuple[Decorator, ...] = (
+    *_PROFILE,
+    click.option(
+        "-c",
+        "constants",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Value of a #const in the rules, as for clingo. Repeatable.",
+    ),
+    click.option(
+        "--stanza-dir", type=PATH, metavar="DIR", help="Stanza models instead of the shipped ones."
+    ),
+    click.option("--stanza-package", metavar="NAME", help="A package of these models."),
+)
+
+
+def input_options(function: Function) -> Function:
+    """Give a command the input options; it gets checked ``inputs``."""
+
+    @wraps(function)
+    def wrapper(
+        *,
+        sentences: tuple[str, ...],
+        sent1: str | None,
+        sent2: str | None,
+        tsv: str | None,
+        jsonl: str | None,
+        chunked: bool,
+        raw: bool,
+        strict: bool,
+        **rest: Any,  # noqa: ANN401 (the options of any command)
+    ) -> None:
+        inputs = Inputs(sentences, sent1, sent2, tsv, jsonl, chunked, raw, strict)
+        inputs.check()
+        function(inputs=inputs, **rest)
+
+    return _decorated(wrapper, _INPUT)
+
+
+def profile_options(function: Function) -> Function:
+    """Give a command ``profile`` and ``rules``."""
+    return _decorated(function, _PROFILE)
+
+
+def system_options(function: Function) -> Function:
+    """Give a command the options that choose profile, rules and models; it gets ``choice``."""
+
+    @wraps(function)
+    def wrapper(
+        *,
+        profile: str,
+        rules: tuple[Path, ...],
+        constants: tuple[str, ...],
+        stanza_dir: Path | None,
+        stanza_package: str | None,
+        **rest: Any,  # noqa: ANN401 (the options of any command)
+    ) -> None:
+        values = dict(map(_constant, constants))
+        function(choice=Choice(profile, rules, values, stanza_dir, stanza_package), **rest)
+
+    return _decorated(wrapper, _SYSTEM)
+
+
+def output_option(text: str) -> Decorator:
+    """The option ``-o``; the command gets ``output``."""
+    return click.option("-o", "--output", type=PATH, metavar="PATH", help=text)
+
+
+quiet_option: Decorator = click.option(
+    "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
+)
+
+json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function:
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
+def _constant(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals and value.strip()):
+        raise UsageError(
+            f"'{text}' is no constant", where="-c", expected="NAME=VALUE, as in -c max_span=2"
+        )
+    return name.strip(), value.strip()
