@@ -116,7 +116,7 @@ def test_sentences_without_words(knowledge: Knowledge) -> None:
 
 def test_empty_pair(knowledge: Knowledge) -> None:
     found = knowledge.relations(pair(Sentence(()), Sentence(())))
-    assert found == PairKnowledge((), (), (), (), (), ())
+    assert found == PairKnowledge()
 
 
 def test_a_lexicon_of_the_caller(tmp_path: Path) -> None:

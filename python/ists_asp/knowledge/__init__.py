@@ -86,13 +86,13 @@ class PairKnowledge:
     repeat that a lemma equals itself.
     """
 
-    relations: tuple[Relation, ...]
-    classes: tuple[WordClass, ...]
-    verbs: tuple[VerbUsage, ...]
-    spellings: tuple[Spelling, ...]
-    glued: tuple[Glued, ...]
-    numerals: tuple[Numeral, ...]
-    multiwords: tuple[Multiword, ...]
+    relations: tuple[Relation, ...] = ()
+    classes: tuple[WordClass, ...] = ()
+    verbs: tuple[VerbUsage, ...] = ()
+    spellings: tuple[Spelling, ...] = ()
+    glued: tuple[Glued, ...] = ()
+    numerals: tuple[Numeral, ...] = ()
+    multiwords: tuple[Multiword, ...] = ()
 
 
 class Knowledge:
