@@ -126,7 +126,7 @@ def _write_readme(path: Path, cases: Sequence[Case]) -> None:
     text = path.read_text("utf-8")
     text = replace_between(text, "accuracy", accuracy_table(cases))
     own = [case for case in cases if case.profile == case.set]
-    text = replace_between(text, "speed", speed_table(own))
+    text = replace_between(text, "speed", f"{speed_table(own)}\n{describe_machine()}\n")
     with atomic_writer(path) as stream:
         stream.write(text)
 

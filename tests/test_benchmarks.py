@@ -1,0 +1,164 @@
+"""The benchmarks run on the samples and report what they should."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import ROOT, accuracy, sets, speed
+from benchmarks.readme import replace_between
+from benchmarks.synthetic import make_pair
+from benchmarks.timing import percentile
+from ists_asp.errors import DataError, UsageError
+
+SAMPLES = ROOT / "data" / "samples"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """The samples, laid out as the task's train data."""
+    folder = tmp_path_factory.mktemp("data")
+    shutil.copytree(SAMPLES, folder / "ists-2016-train")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(data, tmp_path_factory):
+    """Exit code and JSON of a run over two sets."""
+    file = tmp_path_factory.mktemp("report") / "figures.json"
+    options = ["--data", data, "--sets", "headlines", "images", "--limit", "3", "--json", file]
+    code = accuracy.main(list(map(str, options)))
+    return code, json.loads(file.read_text("utf-8"))
+
+
+def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
+    code, figures = report
+    assert code == 0
+    cases = [(case["set"], case["chunks"], case["profile"]) for case in figures["cases"]]
+    assert cases == [
+        (name, chunks, profile)
+        for name in ("headlines", "images")
+        for chunks in ("gold", "found")
+        for profile in (name, "baseline")
+    ]
+
+
+def test_accuracy_reports_measures_times_and_soundness(report):
+    for case in report[1]["cases"]:
+        assert case["pairs"] == 3
+        assert set(case["scores"]) == {"Ali", "Type", "Score", "Typ+Sco"}
+        assert 0 <= case["scores"]["Typ+Sco"]["f1"] <= case["scores"]["Ali"]["f1"] <= 1
+        assert (case["chunking"] is None) == (case["chunks"] == "gold")
+        assert all(seconds >= 0 for seconds in case["timing"]["seconds"].values())
+        decide = case["timing"]["decide_ms"]
+        assert 0 < decide["p50"] <= decide["p95"] <= decide["max"]
+        assert (case["faults"], case["lost_tokens"]) == (0, 0)
+
+
+def test_the_tables_are_markdown(data, capsys):
+    options = ["--data", str(data), "--sets", "images", "--limit", "1", "--profiles", "baseline"]
+    assert accuracy.main(options) == 0
+    printed = capsys.readouterr().out
+    assert "| images | gold | `baseline` |" in printed
+    for table in re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE):
+        assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+def test_missing_data_is_a_usage_error(tmp_path, capsys):
+    assert accuracy.main(["--data", str(tmp_path)]) == 2
+    assert "--data DIR" in capsys.readouterr().err
+
+
+def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):
+    monkeypatch.setattr(sets, "_DEFAULT", tmp_path)
+    with pytest.raises(UsageError, match="ists-2016-train"):
+        sets.find_data(None)
+    (tmp_path / "ists-2016-train").mkdir()
+    assert sets.find_data(None) == tmp_path / "ists-2016-train"
+
+
+def test_readme_needs_a_full_run(capsys):
+    assert accuracy.main(["--write-readme", "--limit", "3"]) == 2
+    assert "README.md" in capsys.readouterr().err
+
+
+def test_a_table_replaces_the_old_one():
+    text = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n"
+    assert replace_between(text, "x", "new\n") == "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no marks",
+        "<!-- x -->\n",
+        "<!-- /x -->\n<!-- x -->\n",
+        "<!-- x -->\n<!-- /x -->\n<!-- x -->\n",
+        "<!-- x -->\n<!-- /x -->\n<!-- /x -->\n",
+    ],
+)
+def test_a_table_needs_its_place(text):
+    with pytest.raises(DataError, match="'x'"):
+        replace_between(text, "x", "new\n")
+
+
+@pytest.mark.parametrize("size", [1, 5, 40])
+def test_made_up_pairs_have_the_chunks_asked_for(size):
+    pair = make_pair(size, seed=7)
+    assert len(pair.sent1.chunks) == len(pair.sent2.chunks) == size
+    assert pair == make_pair(size, seed=7)
+    assert pair != make_pair(size, seed=8)
+
+
+def test_about_half_of_the_chunks_of_a_made_up_pair_come_back():
+    shares = []
+    for seed in range(20):
+        pair = make_pair(40, seed)
+        second = {pair.sent2.words(chunk.tokens).split()[-1] for chunk in pair.sent2.chunks}
+        first = [pair.sent1.words(chunk.tokens).split()[-1] for chunk in pair.sent1.chunks]
+        shares.append(sum(word in second for word in first) / len(first))
+    assert 0.45 < sum(shares) / len(shares) < 0.75
+
+
+def test_percentiles():
+    assert percentile([3, 1, 2, 4], 0.5) == 2
+    assert percentile([3, 1, 2, 4], 0.95) == 4
+    assert percentile([5], 0) == 5
+    assert percentile([], 0.5) == 0
+
+
+def test_a_long_pair_is_solved_to_its_optimum():
+    with speed.load("headlines") as system:
+        growth = speed.grow(system, 20, pairs=2)
+    assert growth.proven == growth.pairs == 2
+    assert growth.aligned > 5
+
+
+def run_python(*arguments):
+    """Python in the root of the checkout, without a path to the package."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["accuracy", "speed"])
+def test_a_benchmark_starts_from_a_plain_checkout(name):
+    assert f"benchmarks.{name}" in run_python("-m", f"benchmarks.{name}", "--help")
+
+
+def test_what_is_measured_is_this_checkout():
+    printed = run_python("-c", "import benchmarks, ists_asp; print(ists_asp.__file__)")
+    assert Path(printed.strip()).is_relative_to(ROOT / "python")

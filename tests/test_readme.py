@@ -1,0 +1,151 @@
+"""README's commands work and print what it says.
+
+The tour runs as written, in a shell, in an empty folder with links to the checkout's. Of
+the two set-up lines, which ``.ci/run`` runs in full, only the call of ``ists-asp`` runs here.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.readme import replace_between
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+LINKED = ("asp", "data", "lp_rules")
+SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -c constraints\.txt -e ")
+# clingo's exit codes for an answer set, for all of them, and for both.
+CLINGO = (10, 20, 30)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, the comment above it and the block below it."""
+
+    line: int
+    mark: str
+    language: str
+    text: str
+    output: str | None
+
+
+def blocks():
+    pattern = re.compile(r"(?:^<!-- (\w+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    found = list(pattern.finditer(README))
+    for match, after in zip(found, [*found[1:], None], strict=True):
+        follows = after is not None and not README[match.end() : after.start()].strip()
+        output = after[3] if follows and after[2] == "text" else None
+        line = README.count("\n", 0, match.start()) + 1
+        yield Block(line, match[1] or "", match[2], match[3], output)
+
+
+BLOCKS = list(blocks())
+TOUR = [block for block in BLOCKS if block.language in ("sh", "python") and not block.mark]
+
+
+def marked(name):
+    (block,) = (block for block in BLOCKS if block.mark == name)
+    assert block.language == "sh"
+    (line,) = block.text.splitlines()
+    return line
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """An empty folder with links to the checkout's, which all blocks of the tour share."""
+    folder = tmp_path_factory.mktemp("readme")
+    for name in LINKED:
+        (folder / name).symlink_to(ROOT / name)
+    scripts = folder / ".bin"
+    scripts.mkdir()
+    for name, arguments in (("python", ""), ("ists-asp", "-m ists_asp ")):
+        script = scripts / name
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
+        script.chmod(0o755)
+    return folder
+
+
+def run(place, text, *, accepted=(0,)):
+    environment = {
+        **os.environ,
+        "PATH": f"{place / '.bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode in accepted, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def test_each_output_belongs_to_a_command():
+    outputs = [block for block in BLOCKS if block.language == "text"]
+    assert len(outputs) == sum(block.output is not None for block in TOUR)
+
+
+@pytest.mark.parametrize("block", TOUR, ids=lambda block: f"line {block.line}")
+def test_the_tour_prints_what_it_says(place, block):
+    if block.language == "python":
+        (place / "tour.py").write_text(block.text, encoding="utf-8")
+        text = "python tour.py"
+    else:
+        text = block.text
+    accepted = (0, *CLINGO) if "python -m $(" in text else (0,)
+    printed = run(place, text, accepted=accepted)
+    if block.output is not None:
+        assert printed == block.output
+
+
+def test_the_line_that_sets_up_and_runs():
+    line = marked("run")
+    assert SET_UP.match(line)
+    assert " -e . && .venv/bin/ists-asp " in line
+
+
+def test_the_line_that_runs_solves_the_samples(place):
+    printed = run(place, "ists-asp " + marked("run").partition("/ists-asp ")[2])
+    sentences = (ROOT / "data" / "samples" / "headlines" / "sent1.txt").read_text("utf-8")
+    assert printed.count("Pair ") == len(sentences.splitlines())
+
+
+def test_the_line_that_sets_up_and_tests():
+    line = marked("test")
+    assert SET_UP.match(line)
+    assert line.endswith(" -e '.[test]' && .venv/bin/python -m pytest")
+
+
+def test_every_command_and_profile_exists_and_is_mentioned():
+    commands = {
+        name
+        for block in (*TOUR, *(block for block in BLOCKS if block.mark))
+        for name in re.findall(r"ists-asp (\w+)", block.text)
+    }
+    assert {"solve", "facts", "evaluate", "check", "rules", "profiles"} <= commands
+    profiles = {file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")}
+    assert {name for name in profiles if f"`{name}`" not in README} == set()
+
+
+def test_links_lead_to_files():
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+@pytest.mark.parametrize("name", ["accuracy", "speed"])
+def test_there_is_a_place_for_each_table(name):
+    table = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", README, re.DOTALL)[1]
+    assert len(table.splitlines()) > 2
+    assert replace_between(README, name, table) == README

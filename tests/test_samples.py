@@ -1,0 +1,77 @@
+"""The shipped samples fit together and are annotated as the task asks."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ists_asp.evaluate.wellformed import check_file
+from ists_asp.io.chunks import read_chunk_pairs
+from ists_asp.io.sentences import read_pairs
+from ists_asp.io.wa_reader import read_wa
+from ists_asp.model import Label
+
+SAMPLES = Path(__file__).parents[1] / "data" / "samples"
+SETS = {"headlines": 6, "images": 6, "answers-students": 4}
+
+
+def fail(message):
+    raise AssertionError(message)
+
+
+@pytest.fixture(params=SETS)
+def folder(request):
+    return SAMPLES / request.param
+
+
+def test_the_folders_are_those_that_the_card_lists():
+    assert {path.name for path in SAMPLES.iterdir() if path.is_dir()} == set(SETS)
+    card = (SAMPLES / "README.md").read_text("utf-8")
+    for name, pairs in SETS.items():
+        assert f"| `{name}/` | {pairs} |" in card
+
+
+def test_the_files_have_the_same_sentences(folder):
+    plain = list(read_pairs(folder / "sent1.txt", folder / "sent2.txt", warn=fail))
+    chunked = list(
+        read_chunk_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", warn=fail)
+    )
+    gold = [sentence.to_pair() for sentence in read_wa(folder / "gold.wa", warn=fail)]
+    assert len(plain) == SETS[folder.name]
+    assert plain == gold
+    for one, two in zip(plain, chunked, strict=True):
+        assert (one.id, one.sent1.tokens, one.sent2.tokens) == (
+            two.id,
+            two.sent1.tokens,
+            two.sent2.tokens,
+        )
+
+
+def test_the_gold_file_is_well_formed(folder):
+    report = check_file(folder / "gold.wa")
+    assert report.correct
+    assert report.notes == ()
+
+
+def test_every_gold_chunk_is_on_one_line(folder):
+    pairs = read_chunk_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt")
+    for pair, sentence in zip(pairs, read_wa(folder / "gold.wa"), strict=True):
+        lines = sentence.to_alignments()
+        for chunks, sides in (
+            (pair.sent1.chunks, [line.tokens1 for line in lines]),
+            (pair.sent2.chunks, [line.tokens2 for line in lines]),
+        ):
+            for chunk in chunks:
+                having = [side for side in sides if set(side) & set(chunk.tokens)]
+                assert len(having) == 1
+                assert set(chunk.tokens) <= set(having[0])
+
+
+def test_the_samples_have_every_label_of_2016():
+    labels = Counter(
+        alignment.label
+        for name in SETS
+        for sentence in read_wa(SAMPLES / name / "gold.wa")
+        for alignment in sentence.to_alignments()
+    )
+    assert set(labels) == set(Label) - {Label.ALIC}
