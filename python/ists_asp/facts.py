@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clingo import Function, Number, String, Symbol
+from clingo import Function, Number, String, Symbol, parse_term
 
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.knowledge import PairKnowledge
+    from ists_asp.knowledge import Nearness, PairKnowledge
     from ists_asp.model import Pair, Sentence
 
 __all__ = ["constant", "facts_text", "pair_facts"]
@@ -44,7 +44,11 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
         facts.append(Function("chunked"))
     facts.extend(_knowledge_facts(knowledge))
-    return tuple(dict.fromkeys(facts))
+    return (
+        *dict.fromkeys(facts),
+        *_nearness_facts(knowledge.nearness, ""),
+        *_nearness_facts(knowledge.nearness_in_context, "_in_context"),
+    )
 
 
 def facts_text(facts: tuple[Symbol, ...]) -> str:
@@ -102,3 +106,17 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
         numbers = (multiword.sentence, multiword.first, multiword.last)
         place = [Number(number) for number in numbers]
         yield Function("multiword", [*place, String(multiword.lemma)])
+
+
+def _nearness_facts(nearness: Nearness, suffix: str) -> list[Symbol]:
+    atoms = [f"near{suffix}({near.token1},{near.token2},{near.percent})" for near in nearness.near]
+    atoms += [
+        f"product{suffix}({product.token1},{product.token2},{product.value})"
+        for product in nearness.products
+    ]
+    atoms += [
+        f"norm{suffix}({norm.sentence},{norm.first},{norm.last},{norm.value})"
+        for norm in nearness.norms
+    ]
+    # Hundreds of numbers: parsing one tuple of all takes a third of the time of Function.
+    return parse_term(f"({','.join(atoms)},)").arguments if atoms else []

