@@ -51,6 +51,7 @@ class _Application(click.Group):
 
 
 @click.group(
+    "ists-asp",
     cls=_Application,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b

@@ -106,13 +106,18 @@ class Inputs:
         """Read all pairs, so that a fault on the last line shows before any work is done.
 
         Raises:
-            DataError: the input is faulty, or there are no pairs.
+            DataError: the input is faulty, there are no pairs, or a sentence is too long.
         """
+        from ists_asp.engine import check_size
+
         pairs = list(self._pairs(warn))
         if not pairs:
-            names = [name for name in (self.sent1, self.tsv, self.jsonl) if name is not None]
-            where = "<stdin>" if names == [_STDIN] else names[0]
-            raise DataError("the input is empty", where=where, expected="at least one pair")
+            raise DataError(
+                "the input is empty", where=self._names()[0], expected="at least one pair"
+            )
+        for pair in pairs:
+            for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
+                check_size(sentence, place)
         if self.raw:
             for pair in pairs:
                 if pair.sent1.chunks is not None or pair.sent2.chunks is not None:
@@ -136,6 +141,21 @@ class Inputs:
             sentences = system.tokenize(texts)
             for number, pair in enumerate(batch):
                 yield Pair(pair.id, sentences[2 * number], sentences[2 * number + 1])
+
+    def _names(self) -> list[str]:
+        """The files as messages call them, in the order of the options."""
+        names = (self.sent1, self.sent2, self.tsv, self.jsonl)
+        return ["<stdin>" if name == _STDIN else name for name in names if name is not None]
+
+    def _places(self, pair: Pair) -> tuple[str, str]:
+        """Where the sentences of a pair come from."""
+        if self.single:
+            return "sentence 1", "sentence 2"
+        first, *second = self._names()
+        if second:
+            return f"{first}:{pair.id}", f"{second[0]}:{pair.id}"
+        place = f"{first}: pair {pair.id}"
+        return f"{place}, sentence 1", f"{place}, sentence 2"
 
     def _miscounted(self) -> None:
         if self.sentences == (_STDIN,):

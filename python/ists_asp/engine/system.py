@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator
+from ists_asp.engine.limits import check_size
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
 from ists_asp.facts import pair_facts
@@ -88,7 +89,8 @@ class System:
             sent2: the sentence to compare with it.
 
         Raises:
-            DataError: a sentence is empty.
+            DataError: a sentence is empty, or has more than
+                :data:`ists_asp.engine.MAX_TOKENS` tokens.
             SolveError: there is no answer.
         """
         pair = Pair("1", _sentence(sent1, 1), _sentence(sent2, 2))
@@ -128,9 +130,16 @@ class System:
                 yield pair, facts
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tag and lemmatise pairs, lazily and in their order."""
+        """Tag and lemmatise pairs, lazily and in their order.
+
+        Raises:
+            DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
+        """
         remaining = iter(pairs)
         while batch := list(islice(remaining, BATCH)):
+            for pair in batch:
+                check_size(pair.sent1, f"pair {pair.id}, sentence 1")
+                check_size(pair.sent2, f"pair {pair.id}, sentence 2")
             with self.stages.measure("annotation"):
                 sentences = [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
                 tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])

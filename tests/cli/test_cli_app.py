@@ -1,0 +1,141 @@
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import ists_asp
+from ists_asp.cli import console, main
+
+COMMAND = [sys.executable, "-m", "ists_asp"]
+
+
+def commands(command, path=()):
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            yield from commands(child, (*path, name))
+
+
+@pytest.mark.parametrize("path", [" ".join(path) for path, _ in commands(main)])
+def test_help_says_what_goes_in_and_shows_examples(good, path):
+    text = good(*path.split(), "--help")
+    assert "Examples:\n" in text
+    assert f"  ists-asp {path}".rstrip() in text.split("Examples:")[1]
+    if path not in ("", "rules"):
+        assert "In: " in text
+        assert "Out: " in text
+
+
+def test_every_option_is_explained():
+    for path, command in commands(main):
+        for option in command.params:
+            assert isinstance(option, click.Argument) or option.help, (path, option.name)
+
+
+def test_version(good):
+    assert good("--version") == f"ists-asp {ists_asp.__version__}\n"
+
+
+def test_help_loads_neither_clingo_nor_stanza():
+    script = (
+        "import sys; from ists_asp.cli import main\n"
+        "try: main(['solve', '--help'])\n"
+        "finally: print(sorted({'clingo', 'torch', 'stanza', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.endswith("\n[]\n")
+
+
+def test_usage_error_is_one_line_that_names_the_help(bad):
+    assert bad(2, "solve", "--sent", "x").endswith("See ists-asp solve --help")
+    assert "No such command 'solv'" in bad(2, "solv")
+    assert bad(2, "solve", "a", "b", "-n", "0").startswith("Invalid value for '-n'")
+
+
+def test_interrupt_ends_without_traceback(run, monkeypatch):
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ists_asp.engine.load", interrupt)
+    result = run("solve", "a", "b", "-o", "out.wa")
+    assert (result.exit_code, result.stdout, result.stderr.strip()) == (130, "", "")
+
+
+def test_closed_pipe_is_silent():
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([*COMMAND, "rules", "list"], stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert done.stderr == b""
+
+
+def test_full_disk_is_one_line():
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*COMMAND, "profiles"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    assert done.stderr == b"error: standard output: cannot be written: No space left on device\n"
+
+
+def test_output_is_utf8_in_the_c_locale(tmp_path):
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    text = '%@rule mine: "Café „日本“"\nmine.\n'
+    (tmp_path / "x.lp").write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [*COMMAND, "rules", "show", "mine", "--rules", tmp_path / "x.lp"],
+        capture_output=True,
+        env=environment,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode("utf-8").endswith(f"x.lp:2\n{text}")
+
+
+def test_terminal_gets_text():
+    master, slave = pty.openpty()
+    done = subprocess.run([*COMMAND, "solve", "a cat", "one dog"], stdout=slave)
+    os.close(slave)
+    assert done.returncode == 0
+    assert os.read(master, 1000).startswith(b"Pair 1\r\n")
+    os.close(master)
+
+
+class Terminal:
+    """A standard error that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def __init__(self, answer=True):
+        self.answer = answer
+        self.text = ""
+
+    def isatty(self):
+        return self.answer
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("terminal", "total", "shown", "seen"),
+    [
+        (True, 2, True, True),
+        (True, 1, True, False),
+        (True, 2, False, False),
+        (False, 2, True, False),
+    ],
+)
+def test_progress_is_for_several_pairs_on_a_terminal(monkeypatch, terminal, total, shown, seen):
+    stream = Terminal(terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress(total, shown=shown) as step:
+        step()
+        step()
+    assert ("Pairs" in stream.text) is seen
+    assert bool(stream.text) is seen

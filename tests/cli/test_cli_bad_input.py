@@ -1,0 +1,159 @@
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "there is no input; expected two sentences, --sent1 F1"),
+        (("a",), "one sentence; expected two sentences"),
+        (("a", "b", "c"), "3 sentences; expected two sentences"),
+        (("-",), "- alone does not say what standard input holds; expected --tsv -"),
+        (("-", "-"), "standard input (-) cannot be both sentences"),
+        (("a", "b", "--sent1", "f"), "sentences on the command line do not go with --sent1"),
+        (("a", "b", "--tsv", "f"), "sentences on the command line do not go with --tsv"),
+        (("--sent1", "f"), "--sent1 without --sent2. Add --sent2 FILE"),
+        (("--sent2", "f"), "--sent2 without --sent1. Add --sent1 FILE"),
+        (("--sent1", "-", "--sent2", "-"), "standard input (-) cannot be both sentences"),
+        (("--sent1", "f", "--tsv", "g"), "--sent1 does not go with --tsv"),
+        (("--tsv", "f", "--jsonl", "g"), "--jsonl does not go with --tsv"),
+        (("--tsv", "f", "--chunked"), "--chunked does not go with --tsv"),
+        (("--jsonl", "f", "--chunked"), "--chunked does not go with --jsonl"),
+        (("a", "b", "--chunked", "--raw"), "--chunked does not go with --raw"),
+        (("a", "b", "--profile", "headline"), 'lp_rules/profiles: there is no profile "headline"'),
+        (("a", "b", "-o", "no/such/x.wa"), "-o no/such/x.wa: there is no folder 'no/such'"),
+        (("a", "b", "-o", "."), "-o .: this is a folder; expected the name of a file"),
+    ],
+)
+def test_options_that_do_not_go_together(bad, options, message):
+    assert bad(2, "solve", *options).startswith(message)
+
+
+@pytest.mark.parametrize("command", ["solve", "facts", "chunk"])
+def test_missing_file_is_named(bad, files, command):
+    files([("a", "b")])
+    message = "no.txt: cannot be read: No such file or directory. Check the name of the file."
+    assert bad(1, command, "--sent1", "a.txt", "--sent2", "no.txt") == message
+    assert bad(1, command, "--tsv", "no.txt") == message
+
+
+FAULTS = {
+    "files of different length": (b"a\nb\nc\n", b"a\nb\n", "a.txt: 3 sentences against 2 in b.txt"),
+    "empty sentence": (b"a\n\nc\n", b"a\nb\nc\n", "a.txt:2: an empty sentence; expected at least"),
+    "blank sentence": (b"a\n", b" \t\n", "b.txt:1: an empty sentence"),
+    "empty files": (b"", b"", "a.txt: the input is empty; expected at least one pair"),
+    "UTF-16": ("a b\n".encode("utf-16"), b"a\n", "a.txt: the file is UTF-16; expected UTF-8"),
+    "10 000 tokens": (b"a\n", b"x " * 10_000 + b"\n", "b.txt:1: a sentence of 10000 tokens"),
+}
+
+
+@pytest.mark.parametrize(("one", "two", "message"), FAULTS.values(), ids=FAULTS)
+def test_faulty_files_leave_no_output(bad, tmp_path, one, two, message):
+    (tmp_path / "a.txt").write_bytes(one)
+    (tmp_path / "b.txt").write_bytes(two)
+    (tmp_path / "old.wa").write_text("old")
+    for name in ("new.wa", "old.wa"):
+        found = bad(1, "solve", "--sent1", "a.txt", "--sent2", "b.txt", "-o", name)
+        assert found.startswith(message)
+    assert (tmp_path / "old.wa").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "old.wa"]
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--tsv", "", "<stdin>: the input is empty"),
+        ("--tsv", "a b c\n", "<stdin>:1: 1 columns"),
+        ("--tsv", "x\ta\t\n", "<stdin>:1: sentence 2 is empty"),
+        ("--tsv", "x\ta\tb\nx\tc\td\n", "<stdin>:2: the id 'x' again, first at <stdin>:1"),
+        ("--tsv", "a\t" + "x " * 501 + "\n", "<stdin>: pair 1, sentence 2: a sentence of 501"),
+        ("--jsonl", '{"sent1": "a"}\n', "<stdin>:1: no 'sent2'"),
+        ("--jsonl", "{\n", "<stdin>:1: no valid JSON"),
+    ],
+)
+def test_faulty_tables(bad, option, text, message):
+    assert bad(1, "solve", option, "-", stdin=text).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("options", "stdin", "message"),
+    [
+        (("", "b"), None, "sentence 1:1: an empty sentence; expected at least one token"),
+        (("a", " \n "), None, "sentence 2:1: an empty sentence"),
+        (("--chunked", "[ ]", "[ a ]"), None, "sentence 1:1: an empty sentence"),
+        (("a", "x " * 501), None, "sentence 2: a sentence of 501 tokens; expected at most 500"),
+        (("-", "b"), "", "<stdin>: 0 lines; expected one sentence"),
+        (("-", "b"), "a\nb\n", "<stdin>: 2 lines; expected one sentence"),
+    ],
+)
+def test_faulty_sentences_on_the_command_line(bad, options, stdin, message):
+    assert bad(1, "solve", *options, stdin=stdin).startswith(message)
+
+
+def test_chunks_do_not_go_with_raw(bad):
+    line = '{"sent1": "a", "sent2": "b", "chunks1": [[1, 1]], "chunks2": [[1, 1]]}\n'
+    message = bad(1, "solve", "--raw", "--jsonl", "-", stdin=line)
+    assert message.startswith("pair 1: the pair has chunks, which --raw cannot keep")
+
+
+REPAIRS = {
+    "undecodable bytes": (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
+    "control characters": (b"a\x07b\x00\n", "a.txt:1: control character U+0000, U+0007; read as"),
+    "nested brackets": (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
+    "glued brackets": (b"[is not ]\n", "a.txt:1: no blank at the bracket of '[is'; read with"),
+    "unclosed bracket": (b"[ a ] [ b c\n", "a.txt:1: the chunk 'b c' has no ]; it ends at"),
+    "outside brackets": (b"[ a ] b c [ d ]\n", "a.txt:1: 'b c' stands outside brackets; read as"),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), REPAIRS.values(), ids=REPAIRS)
+def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, message):
+    (tmp_path / "a.txt").write_bytes(line)
+    (tmp_path / "b.txt").write_text("[ a ]\n" if b"[" in line else "a\n")
+    options = ["solve", "--sent1", "a.txt", "--sent2", "b.txt", "-q", "-o", "out.wa"]
+    options += ["--chunked"] * (b"[" in line)
+    assert bad(1, *options, "--strict").startswith(message.partition(";")[0] + ". Mend it")
+    assert not (tmp_path / "out.wa").exists()
+    result = run(*options)
+    assert result.exit_code == 0
+    assert result.stderr.startswith(f"warning: {message}")
+    assert result.stderr.count("\n") == 1
+    assert (tmp_path / "out.wa").exists()
+
+
+def test_undecodable_argument_is_read_like_a_file(run):
+    result = run("solve", "caf\udce9", "b", "--format", "text")
+    assert "  1: café\n" in result.stdout
+    assert result.stderr.startswith("warning: sentence 1:1: byte 0xE9 at column 4 is not UTF-8")
+
+
+def test_odd_words_come_through_unchanged(good):
+    words = ['"', "\\", "%", "%*", "*%", '\\"', "\\n", "a.", "X", "#show", "é", "<b>", "//", "<==>"]
+    tsv = "".join(f"{word} sat\ta cat saw {word}\n" for word in words)
+    text = good("solve", "--tsv", "-", "--format", "text", stdin=tsv)
+    for word in words:
+        assert f"  1: {word} sat\n  2: a cat saw {word}\n" in text
+
+
+def test_longest_sentence_allowed_is_solved(good):
+    words = " ".join(f"w{number}" for number in range(500))
+    assert "\n500 w499 : \n" in good("solve", "--chunked", f"[ {words} ]", "[ w1 ]")
+
+
+def test_input_file_is_not_overwritten(bad, files, tmp_path):
+    first, second = files([("a", "b")])
+    message = bad(2, "solve", "--sent1", first, "--sent2", second, "-o", first)
+    assert message.startswith(f"-o {first}: this is an input file")
+    assert first.read_text() == "a\n"
+
+
+def test_folder_that_may_not_be_written_to(bad, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    message = bad(2, "solve", "a", "b", "-o", tmp_path / "x.wa")
+    assert message == f"-o {tmp_path / 'x.wa'}: may not be written. Choose another place"
+
+
+def test_missing_models_are_explained(bad, tmp_path):
+    message = bad(1, "solve", "a", "b", "--stanza-dir", tmp_path)
+    assert message.startswith(str(tmp_path))
+    message = bad(1, "solve", "a", "b", "--stanza-package", "nosuch")
+    assert "nosuch" in message

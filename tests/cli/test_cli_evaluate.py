@@ -1,0 +1,88 @@
+import json
+
+import pytest
+
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.wa_writer import write_pair
+from ists_asp.model import Alignment, Label, Pair
+
+
+def pair(number):
+    sentences = [make_sentence(text.split()) for text in ("12 killed quickly", "10 killed")]
+    alignments = [
+        Alignment((1,), (1,), Label.SIMI, 3),
+        Alignment((2,), (2,), Label.EQUI, 5),
+        Alignment((3,), (), Label.NOALI, None),
+    ]
+    return write_pair(Pair(number, *sentences), alignments)
+
+
+@pytest.fixture
+def wa(tmp_path):
+    """A correct file of two pairs."""
+    path = tmp_path / "out.wa"
+    path.write_text(pair("1") + pair("2"))
+    return path
+
+
+def test_a_file_agrees_with_itself(good, wa):
+    text = good("evaluate", wa, wa)
+    assert text.startswith("Scheme 2016, pairs: 2\n")
+    assert "Typ+Sco  1.0000     1.0000  1.0000\n" in text
+    assert "F1 by pair" not in text
+    assert "F1 by pair" in good("evaluate", wa, wa, "--by-pair")
+    assert good("evaluate", wa, wa, "--scheme", "2015").startswith("Scheme 2015")
+
+
+def test_evaluation_as_json(good, wa):
+    result = json.loads(good("evaluate", wa, wa, "--json"))
+    assert result["overall"]["Typ+Sco"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert [pair["id"] for pair in result["pairs"]] == ["1", "2"]
+
+
+def test_repairs_of_the_reader_are_warnings(run, wa):
+    wa.write_text(wa.read_text() + "stray\n")
+    result = run("evaluate", wa, wa)
+    assert result.exit_code == 1
+    assert "'stray' belongs to no section; skipped" in result.stderr
+
+
+def test_faulty_alignment_is_one_line(bad, wa, tmp_path):
+    other = tmp_path / "other.wa"
+    other.write_text(wa.read_text().replace("// EQUI //", "// SAME //", 1))
+    message = bad(1, "evaluate", wa, other)
+    assert message.startswith(f"{other}:")
+    assert "'SAME' is no alignment type" in message
+
+
+def test_missing_file(bad, wa):
+    assert bad(1, "evaluate", wa, "no.wa").startswith("no.wa: cannot be read")
+    assert bad(1, "check", "no.wa").startswith("no.wa: cannot be read")
+
+
+def test_check_of_a_correct_file(good, wa):
+    assert good("check", wa) == f"{wa}: correct (pairs: 2, faults: 0, notes: 0)\n"
+    assert "\npairs" in good("check", wa, "--stats")
+    assert json.loads(good("check", wa, "--json"))["verdict"] == "correct"
+
+
+def test_check_of_an_incorrect_file_exits_with_1(run, wa):
+    lines = wa.read_text().splitlines()
+    number = next(n for n, line in enumerate(lines, 1) if "// EQUI // 5 //" in line)
+    wa.write_text(wa.read_text().replace("// EQUI // 5 //", "// EQUI // 7 //", 1))
+    result = run("check", wa)
+    assert result.exit_code == 1
+    assert result.stdout.startswith(f"{wa}:{number}: wrong score: found '7', expected a number")
+    assert "incorrect (pairs: 2, faults: 1, notes: 0)" in result.stdout
+    result = run("check", wa, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["verdict"] == "incorrect"
+
+
+def test_many_notes_are_cut_short(good, wa):
+    wa.write_text(wa.read_text() * 8)
+    short = good("check", wa)
+    assert short.count("note: ") == 11
+    assert "note: and 4 more, see --all-notes\n" in short
+    assert "notes: 14)" in short
+    assert good("check", wa, "--all-notes").count("note: ") == 14

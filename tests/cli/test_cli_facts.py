@@ -1,0 +1,104 @@
+import json
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from clingo import parse_term
+
+from ists_asp.answers import read_answer
+from ists_asp.io.jsonl import read_jsonl, write_jsonl
+
+
+def plain_clingo(program, stdin=None):
+    """Run the command that the program's comment gives; return shown atoms and cost."""
+    (line,) = (line for line in program.splitlines() if line.startswith("% clingo "))
+    arguments = shlex.split(line)[2:]
+    done = subprocess.run(
+        [sys.executable, "-m", "clingo", "--outf=2", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+    )
+    result = json.loads(done.stdout)
+    assert result["Result"] == "OPTIMUM FOUND", done.stderr
+    best = result["Call"][-1]["Witnesses"][-1]
+    return [parse_term(atom) for atom in best["Value"]], tuple(best["Costs"])
+
+
+def assert_same(program, jsonl, tmp_path, stdin=None):
+    """Plain clingo's optimum is the answer, atom by atom."""
+    symbols, cost = plain_clingo(program, stdin)
+    (tmp_path / "pair.jsonl").write_text(jsonl)
+    (pair,) = read_jsonl(tmp_path / "pair.jsonl")
+    bare = replace(
+        pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
+    )
+    assert write_jsonl(read_answer(bare, symbols, cost, True)) == jsonl
+
+
+@pytest.mark.parametrize("profile", ["default", "answers-students"])
+def test_plain_clingo_finds_the_same_optimum(good, files, pairs, tmp_path, profile):
+    first, second = files(pairs)
+    options = ("--sent1", first, "--sent2", second, "--profile", profile)
+    good("facts", *options, "-o", "out")
+    lines = good("solve", *options, "--format", "jsonl").splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        assert_same((tmp_path / f"out/{number}.lp").read_text(), line, tmp_path)
+
+
+def test_plain_clingo_sees_given_chunks_constants_and_rules(good, chunked, tmp_path):
+    (tmp_path / "my rules.lp").write_text(
+        "#const most = 9.\n:- #count{X,Y : aligned(X,Y)} > most.\n"
+    )
+    options = ("--chunked", "--rules", "my rules.lp", "-c", "most=1", *chunked[0])
+    program = good("facts", *options)
+    assert "'my rules.lp'" in program
+    assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
+
+
+def test_plain_clingo_runs_copied_rules(good, pairs, tmp_path):
+    good("rules", "copy", "my")
+    options = ("--rules", "my", "--profile", "baseline", *pairs[0])
+    program = good("facts", *options)
+    assert " my/english/" in program
+    assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
+
+
+def test_one_pair_of_several_goes_to_a_file(good, files, pairs, tmp_path):
+    first, second = files(pairs)
+    options = ("--sent1", first, "--sent2", second)
+    assert good("facts", *options, "--id", "2", "-o", "two.lp") == ""
+    program = (tmp_path / "two.lp").read_text()
+    assert program.startswith(f"% pair 2\n% 1: {pairs[1][0]}\n% 2: {pairs[1][1]}\n% clingo ")
+    assert program.splitlines()[3].endswith(" two.lp")
+    jsonl = good("solve", *options, "--format", "jsonl").splitlines(keepends=True)[1]
+    assert_same(program, jsonl, tmp_path)
+
+
+def test_several_pairs_go_to_a_folder(good, files, pairs, tmp_path):
+    first, second = files(pairs)
+    options = ("facts", "--sent1", first, "--sent2", second)
+    good(*options, "-o", "out")
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == [f"{number}.lp" for number in range(1, len(pairs) + 1)]
+    program = (tmp_path / "out/2.lp").read_text()
+    alone = good(*options, "--id", "2")
+    assert program == alone.replace(".lp -\n", ".lp out/2.lp\n")
+
+
+def test_odd_ids_are_safe_file_names(good, tmp_path):
+    tsv = "../x\ta\tb\na b\tc\td\n"
+    good("facts", "--tsv", "-", "-o", "out", stdin=tsv)
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["..%2Fx.lp", "a b.lp"]
+
+
+def test_several_pairs_need_a_choice(bad, files, pairs):
+    first, second = files(pairs)
+    options = ("facts", "--sent1", first, "--sent2", second)
+    assert bad(2, *options).startswith(f"{len(pairs)} pairs. Choose one with --id ID")
+    message = bad(1, *options, "--id", "99")
+    assert message == "there is no pair with the id '99'; expected 1, 2, 3, 4, 5, 6"
+    assert bad(2, *options, "-o", "no/such").startswith("-o no/such: no folder can be made")

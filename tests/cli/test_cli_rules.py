@@ -1,0 +1,135 @@
+import json
+
+import pytest
+
+PAIR = ("a black cat sleeps", "a black cat sleeps")
+
+
+@pytest.fixture
+def rule(tmp_path):
+    def write(text, name="mine.lp"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return name
+
+    return write
+
+
+def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
+    options = ("solve", *PAIR, "--profile", "headlines")
+    before = good(*options)
+    assert "EQUI" in before
+    result = run("rules", "copy", "my")
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "run with --rules my" in result.stderr
+    assert good(*options, "--rules", "my") == before
+    edited = min((tmp_path / "my/labels").glob("*.lp"))
+    with edited.open("a") as file:
+        file.write("forbidden_label(X,Y,equi) :- viable(X,Y).\n")
+    after = good(*options, "--rules", "my")
+    assert "EQUI" not in after
+    assert good(*options) == before
+
+
+def test_copy_does_not_touch_a_folder_with_files(bad, tmp_path):
+    (tmp_path / "my").mkdir()
+    (tmp_path / "my/x").touch()
+    assert bad(2, "rules", "copy", "my").startswith("my: this folder is not empty")
+
+
+def test_added_file_and_folder(good, rule, tmp_path):
+    name = rule(":- aligned(_,_).\n")
+    assert "EQUI" not in good("solve", *PAIR, "--rules", name)
+    (tmp_path / "more").mkdir()
+    (tmp_path / name).rename(tmp_path / "more" / name)
+    assert "EQUI" not in good("solve", *PAIR, "--rules", "more")
+
+
+def test_syntax_error_shows_the_place(run, rule, tmp_path):
+    result = run("solve", *PAIR, "--rules", rule("a(1).\nb(X) :- a(X)), X > 0.\n"), "-o", "x.wa")
+    assert result.exit_code == 1
+    first, *excerpt = result.stderr.splitlines()
+    assert first.startswith("error: mine.lp:2:13: syntax error at")
+    assert excerpt == ["    b(X) :- a(X)), X > 0.", " " * 16 + "^"]
+    assert not (tmp_path / "x.wa").exists()
+
+
+def test_unsafe_rule_is_one_line(bad, rule):
+    message = bad(1, "solve", *PAIR, "--rules", rule("b(X) :- not token(1,1,_).\n"))
+    assert "mine.lp" in message
+    assert "unsafe" in message
+
+
+def test_unsatisfiable_rules_name_the_pair(bad, rule, files, tmp_path):
+    first, second = files([("a cat", "a dog"), ("bad luck", "a dog"), ("a cat", "a cat")])
+    name = rule(':- token(_,_,"bad").\n')
+    message = bad(1, "solve", "--sent1", first, "--sent2", second, "--rules", name, "-o", "out.wa")
+    assert message.startswith("pair 2: the rules admit no answer set.")
+    assert not (tmp_path / "out.wa").exists()
+
+
+def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
+    first, second = files(pairs)
+    name = rule("helper(S) :- tokne(S,_,_).\n")
+    result = run("solve", "--sent1", first, "--sent2", second, "--rules", name, "-q")
+    assert result.exit_code == 0
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("warning: mine.lp:1: ")
+    assert "tokne" in result.stderr
+
+
+def test_warnings_are_shown_when_there_is_no_answer(run, rule):
+    name = rule("good :- tokne(_,_,_).\n:- not good.\n")
+    result = run("solve", *PAIR, "--rules", name)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("warning: mine.lp:1: ")
+    assert "\nerror: pair 1: the rules admit no answer set" in result.stderr
+
+
+def test_missing_rules(bad):
+    assert bad(1, "solve", *PAIR, "--rules", "no.lp").startswith("no.lp: there is no such rule")
+    assert bad(1, "rules", "list", "--rules", "no").startswith("no: there is no such rule")
+
+
+def test_rules_are_listed_with_place_and_sentence(good):
+    lines = good("rules", "list").splitlines()
+    (line,) = (line for line in lines if line.startswith("may_align "))
+    _, place, sentence = line.split(None, 2)
+    assert place.startswith("asp/align.lp:")
+    assert sentence == "{X} and {Y} may be aligned"
+    records = json.loads(good("rules", "list", "--json"))
+    assert [record["name"] for record in records] == [line.split()[0] for line in lines]
+    assert any(record["file"].startswith("lp_rules/") for record in records)
+    assert f"{records[0]['file']}:{records[0]['line']}" in lines[0]
+
+
+def test_rules_of_a_user_are_listed(good, rule):
+    name = rule('%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n')
+    assert "mine.lp:2  " in good("rules", "list", "--rules", name)
+    assert good("rules", "show", "mine", "--rules", name) == (
+        '% mine.lp:2\n%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n'
+    )
+    (record,) = json.loads(good("rules", "show", "mine", "--rules", name, "--json"))
+    assert record == {
+        "name": "mine",
+        "sentence": "token {I} is mine",
+        "file": "mine.lp",
+        "line": 2,
+        "text": "mine(I) :- token(1,I,_).",
+    }
+
+
+def test_unknown_rule_is_guessed(bad):
+    message = bad(2, "rules", "show", "may_aling")
+    assert message == "profile default: there is no rule 'may_aling'. Did you mean 'may_align'?"
+    assert bad(2, "rules", "show", "xxxxxxxx").endswith("See ists-asp rules list")
+
+
+def test_profiles(good, tmp_path):
+    names = [line.split()[0] for line in good("profiles").splitlines()]
+    assert {"default", "headlines", "images", "answers-students", "baseline"} <= set(names)
+    assert [profile["name"] for profile in json.loads(good("profiles", "--json"))] == names
+    good("rules", "copy", "my")
+    (tmp_path / "my/profiles/default.toml").rename(tmp_path / "my/profiles/own.toml")
+    assert "own" in good("profiles", "--rules", "my")
+    assert "EQUI" in good("solve", *PAIR, "--profile", "own", "--rules", "my")
