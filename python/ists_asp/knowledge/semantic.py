@@ -112,7 +112,7 @@ class ContextEncoder:
             return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ResourceError(
-                f"the model cannot be loaded: {' '.join(str(error).split())}",
+                f"the model cannot be loaded: {' '.join(str(error).split()).rstrip('.')}",
                 where=str(self._folder),
                 hint="Name the folder that SentenceTransformer.save wrote",
             ) from None
