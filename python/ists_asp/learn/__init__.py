@@ -1,0 +1,26 @@
+"""Weights learned from gold: features are read out of the ground program, so every rule counts.
+
+``learn`` grounds the feature rules on gold pairs (:mod:`~ists_asp.learn.examples`), fits
+regularised linear models to the four decisions (:mod:`~ists_asp.learn.fit`), chooses how
+readily to align (:mod:`~ists_asp.learn.tune`) and writes the weights as facts
+(:mod:`~ists_asp.learn.weights_file`). scikit-learn is imported only when something is fitted.
+"""
+
+from ists_asp.learn.cross import CrossValidation, cross_validate
+from ists_asp.learn.examples import Example, Teacher
+from ists_asp.learn.fit import Settings, Weight, learn_weights
+from ists_asp.learn.gold import GoldPair, read_gold
+from ists_asp.learn.weights_file import render_weights
+
+__all__ = [
+    "CrossValidation",
+    "Example",
+    "GoldPair",
+    "Settings",
+    "Teacher",
+    "Weight",
+    "cross_validate",
+    "learn_weights",
+    "read_gold",
+    "render_weights",
+]

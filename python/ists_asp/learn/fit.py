@@ -1,0 +1,169 @@
+"""Weights: regularised linear models of the four decisions, rounded to integers.
+
+Boundaries and alignments are logistic regressions, labels and scores multinomial ones, all
+without an intercept (the feature ``bias`` takes its place), so that the sum of the weights of
+the features that fired is the log-odds of the decision, in hundredths.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.errors import DataError
+from ists_asp.model import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ists_asp.learn.examples import Example
+
+__all__ = ["Settings", "Weight", "fit_weights", "learn_weights"]
+
+UNIT = 100
+"""Weights are in so many parts of a log-odds unit."""
+
+SCORES = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to learn.
+
+    Args:
+        boundary: inverse strength of the L2 penalty for boundaries (scikit-learn's ``C``);
+            ``align``, ``label`` and ``score`` are the same for the other decisions.
+        support: a feature needs to fire in so many training examples to get a weight.
+        smallest: weights smaller than this, in hundredths, are left out.
+        most: so many weights at most; the smallest are dropped first.
+        folds: how many parts the tuning of the alignment threshold uses.
+        seed: decides how pairs are dealt into folds.
+    """
+
+    boundary: float = 0.5
+    align: float = 0.3
+    label: float = 0.05
+    score: float = 0.1
+    support: int = 4
+    smallest: int = 4
+    most: int = 1500
+    folds: int = 5
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """``weight(name,decision,value)``; ``support`` counts the examples in which it fired."""
+
+    name: str
+    decision: str
+    value: int
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    features: tuple[str, ...]
+    outcome: str
+    mass: float
+
+
+def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+    """Fit weights and tune how readily to align.
+
+    Raises:
+        DataError: the examples do not show every decision both ways.
+    """
+    from ists_asp.learn.tune import tuned
+
+    return tuned(examples, settings)
+
+
+def fit_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+    """Fit the weights of all four decisions.
+
+    Raises:
+        DataError: the examples do not show every decision both ways.
+    """
+    weights = [
+        *_fit("boundary", _boundary_rows(examples), settings.boundary, settings),
+        *_fit("align", _align_rows(examples), settings.align, settings),
+        *_fit("label", _label_rows(examples), settings.label, settings),
+        *_fit("score", _score_rows(examples), settings.score, settings),
+    ]
+    kept = [w for w in weights if abs(w.value) >= settings.smallest or w.name == "bias"]
+    kept.sort(key=lambda weight: (-abs(weight.value), weight.decision, weight.name))
+    return kept[: settings.most]
+
+
+def _boundary_rows(examples: Iterable[Example]) -> list[_Row]:
+    return [
+        _Row(decision.features, "boundary" if decision.taken else "", 1.0)
+        for example in examples
+        for decision in example.boundaries
+    ]
+
+
+def _align_rows(examples: Iterable[Example]) -> list[_Row]:
+    return [
+        _Row(candidate.align, "align" if candidate.gold else "", float(candidate.mass))
+        for example in examples
+        for candidate in example.candidates
+    ]
+
+
+def _label_rows(examples: Iterable[Example]) -> list[_Row]:
+    return [
+        _Row(candidate.link, candidate.gold.label.value.lower(), float(candidate.mass))
+        for example in examples
+        for candidate in example.candidates
+        if candidate.gold
+    ]
+
+
+def _score_rows(examples: Iterable[Example]) -> list[_Row]:
+    rows = []
+    for example in examples:
+        for candidate in example.candidates:
+            gold = candidate.gold
+            if gold and gold.label is not Label.EQUI and gold.score is not None:
+                score = min(max(round(gold.score), SCORES[0]), SCORES[-1])
+                features = (*candidate.link, f"label({gold.label.value.lower()})")
+                rows.append(_Row(features, f"score({score})", float(candidate.mass)))
+    return rows
+
+
+def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> Iterable[Weight]:
+    """Fit one decision; with two outcomes, only the one that is not "" gets weights."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
+
+    outcomes = sorted({row.outcome for row in rows})
+    if len(outcomes) < 2:
+        raise DataError(
+            f"the gold data has no choice to learn for: {what}",
+            expected="pairs that differ in this decision",
+            hint="Give more gold pairs",
+        )
+    support = Counter(name for row in rows for name in row.features)
+    names = sorted(name for name, count in support.items() if count >= settings.support)
+    columns = {name: number for number, name in enumerate(names)}
+    indices = [[columns[name] for name in row.features if name in columns] for row in rows]
+    pointers = np.cumsum([0, *map(len, indices)])
+    flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
+    matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
+    model: Any = LogisticRegression(
+        C=strength, fit_intercept=False, max_iter=2000, tol=1e-6, random_state=settings.seed
+    )
+    model.fit(matrix, [row.outcome for row in rows], sample_weight=[row.mass for row in rows])
+    if len(outcomes) == 2:
+        coefficients = {str(model.classes_[1]): model.coef_[0]}
+        if model.classes_[0] != "":
+            coefficients[str(model.classes_[0])] = -model.coef_[0]
+    else:
+        coefficients = dict(zip(map(str, model.classes_), model.coef_, strict=True))
+    for decision, values in coefficients.items():
+        for name, value in zip(names, values, strict=True):
+            yield Weight(name, decision, round(float(value) * UNIT), support[name])

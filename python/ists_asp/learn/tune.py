@@ -1,0 +1,96 @@
+"""How readily to align: the threshold that is best for type+score F1 on held-out folds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.learn.decode import best_candidates
+from ists_asp.learn.fit import SCORES, Weight, fit_weights
+from ists_asp.learn.folds import deal
+from ists_asp.model import Alignment, Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ists_asp.learn.examples import Candidate, Example
+    from ists_asp.learn.fit import Settings
+
+__all__ = ["tuned"]
+
+SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
+"""Changes of the weight of ``bias`` for ``align`` that are tried, in hundredths."""
+
+_ALIGN = "align"
+_BIAS = "bias"
+_LABELS = tuple(label.value.lower() for label in Label if label.aligned)
+
+
+def tuned(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+    """Fit weights and shift the bias of ``align`` to where held-out F1 is best.
+
+    Alignment F1 decides with a third of the weight of type+score F1: it is what the other
+    decisions stand on, and it is less noisy.
+    """
+    held_out: list[tuple[Example, _Table]] = []
+    for train, test in deal(examples, settings.folds, settings.seed):
+        table = _Table(fit_weights(train, settings))
+        held_out.extend((example, table) for example in test)
+    gold = {
+        example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
+        for example in examples
+    }
+
+    def quality(shift: int) -> float:
+        system = {
+            example.gold.pair.id: Reference(
+                example.gold.pair, tuple(table.decide(example.candidates, shift))
+            )
+            for example, table in held_out
+        }
+        overall = evaluate(gold, system, Scheme.Y2016).overall
+        return overall.type_score.f1 + overall.alignment.f1 / 3
+
+    best = max(SHIFTS, key=lambda shift: (quality(shift), -abs(shift)))
+    weights = fit_weights(examples, settings)
+    return [
+        replace(weight, value=weight.value + best)
+        if (weight.decision, weight.name) == (_ALIGN, _BIAS)
+        else weight
+        for weight in weights
+    ]
+
+
+class _Table:
+    """Weights by decision and feature, and what they decide."""
+
+    def __init__(self, weights: Iterable[Weight]) -> None:
+        self._values: dict[str, dict[str, int]] = defaultdict(dict)
+        for weight in weights:
+            self._values[weight.decision][weight.name] = weight.value
+
+    def decide(self, candidates: Sequence[Candidate], shift: int) -> Iterable[Alignment]:
+        worth = [
+            (self._sum(_ALIGN, candidate.align) + shift) * candidate.mass
+            for candidate in candidates
+        ]
+        for candidate in best_candidates(candidates, worth):
+            label = max(_LABELS, key=lambda name: self._sum(name, candidate.link))
+            yield Alignment(
+                candidate.tokens1,
+                candidate.tokens2,
+                Label(label.upper()),
+                self._score(candidate, label),
+            )
+
+    def _score(self, candidate: Candidate, label: str) -> float:
+        if label == Label.EQUI.value.lower():
+            return 5.0
+        features = (*candidate.link, f"label({label})")
+        return float(max(SCORES, key=lambda n: self._sum(f"score({n})", features)))
+
+    def _sum(self, decision: str, features: Iterable[str]) -> int:
+        values: Mapping[str, int] = self._values[decision]
+        return sum(values.get(name, 0) for name in features)
