@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +14,9 @@ from ists_asp.errors import ResourceError
 from ists_asp.knowledge import Knowledge, semantic
 from ists_asp.knowledge.semantic import ContextEncoder, packaged_model
 from ists_asp.model import Pair, Sentence, Token
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 INSTALLED = all(importlib.util.find_spec(name) for name in (semantic.LIBRARY, semantic.PACKAGE))
 
