@@ -78,7 +78,7 @@ class StanzaAdapter:
         with self._lock:
             if self._tagger is None:
                 self._tagger = self._load("tokenize,pos,lemma", tokenize_pretokenized=True)
-            with _quiet():
+            with _quiet(), _one_thread():
                 document = self._tagger(sentences)
         return [
             [
@@ -97,7 +97,7 @@ class StanzaAdapter:
         with self._lock:
             if self._tokenizer is None:
                 self._tokenizer = self._load("tokenize", tokenize_no_ssplit=True)
-            with _quiet():
+            with _quiet(), _one_thread():
                 document = self._tokenizer(text)
         return [
             [text[token.start_char : token.end_char] for token in sentence.tokens]
@@ -144,3 +144,20 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logger.disabled = disabled
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch compute in one thread, which these small models fill.
+
+    More gain nothing on an idle machine, and take ten times as long where others compute
+    too, as the threads wait for one another.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
