@@ -14,6 +14,7 @@ from ists_asp.cli.chunk import chunk
 from ists_asp.cli.console import error
 from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.facts import facts
+from ists_asp.cli.learn import learn
 from ists_asp.cli.profiles import profiles
 from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
@@ -75,7 +76,7 @@ def main() -> None:
     """
 
 
-for _command in (solve, facts, chunk, evaluate, check, rules, profiles):
+for _command in (solve, facts, chunk, evaluate, check, rules, profiles, learn):
     main.add_command(_command)
 
 

@@ -38,7 +38,9 @@ def best_candidates(
         rest[place] = rest[place + 1] + weights[order[place]]
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
 
-    def search(place: int, total: float, used: frozenset[tuple[int, int]], kept: tuple[int, ...]) -> None:
+    def search(
+        place: int, total: float, used: frozenset[tuple[int, int]], kept: tuple[int, ...]
+    ) -> None:
         nonlocal best
         if total > best[0]:
             best = (total, kept)

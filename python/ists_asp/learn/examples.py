@@ -15,6 +15,7 @@ from clingo import Function
 from ists_asp.annotate import Annotator
 from ists_asp.engine import System
 from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.vectors import shipped
 from ists_asp.model import Label
 from ists_asp.rules import load_profile, load_rules, profile_sources, read_overlay
 from ists_asp.solver import Solver, SolverOptions
@@ -89,7 +90,8 @@ class Teacher:
         bare = replace(self.profile, weights=())
         parsed = load_rules(overlay.apply(profile_sources(bare, overlay.base)))
         self._solver = Solver(parsed, SolverOptions(constants=dict(bare.constants)))
-        self._system = System(bare, parsed, Annotator(bare.language), Knowledge(), self._solver)
+        knowledge = Knowledge(vectors_path=shipped(bare.language))
+        self._system = System(bare, parsed, Annotator(bare.language), knowledge, self._solver)
 
     def __enter__(self) -> Teacher:
         return self
@@ -143,14 +145,14 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
         if a.label.aligned and a.label is not Label.ALIC
     }
     candidates = []
-    for (span1, span2), mass in masses.items():
+    for (span1, span2), carried in masses.items():
         side1 = tuple(sorted(tokens[1, span1]))
         side2 = tuple(sorted(tokens[2, span2]))
         candidates.append(
             Candidate(
                 side1,
                 side2,
-                mass,
+                carried,
                 tuple(sorted(features[Function("pair", [span1, span2])])),
                 tuple(sorted(features[Function("link", [span1, span2])])),
                 golden.get((_kept(side1, 1, spoken), _kept(side2, 2, spoken))),

@@ -33,7 +33,8 @@ class Settings:
 
     Args:
         boundary: inverse strength of the L2 penalty for boundaries (scikit-learn's ``C``);
-            ``align``, ``label`` and ``score`` are the same for the other decisions.
+            ``align`` and ``score`` are the same for these decisions.
+        label: the same for labels; of several, the one that is best on held-out folds.
         support: a feature needs to fire in so many training examples to get a weight.
         smallest: weights smaller than this, in hundredths, are left out.
         most: so many weights at most; the smallest are dropped first.
@@ -43,7 +44,7 @@ class Settings:
 
     boundary: float = 0.5
     align: float = 0.3
-    label: float = 0.05
+    label: tuple[float, ...] = (0.03, 0.1, 0.3)
     score: float = 0.1
     support: int = 4
     smallest: int = 4
@@ -80,16 +81,28 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
     return tuned(examples, settings)
 
 
-def fit_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit the weights of all four decisions.
+def fit_weights(
+    examples: Sequence[Example], settings: Settings, label: float, *, boundaries: bool = True
+) -> list[Weight]:
+    """Fit the weights of all four decisions, or of all but boundaries.
+
+    Args:
+        examples: gold pairs.
+        settings: how to learn.
+        label: which of the settings' strengths to use for labels.
+        boundaries: whether boundaries are fitted, too.
 
     Raises:
         DataError: the examples do not show every decision both ways.
     """
     weights = [
-        *_fit("boundary", _boundary_rows(examples), settings.boundary, settings),
+        *(
+            _fit("boundary", _boundary_rows(examples), settings.boundary, settings)
+            if boundaries
+            else ()
+        ),
         *_fit("align", _align_rows(examples), settings.align, settings),
-        *_fit("label", _label_rows(examples), settings.label, settings),
+        *_fit("label", _label_rows(examples), label, settings),
         *_fit("score", _score_rows(examples), settings.score, settings),
     ]
     kept = [w for w in weights if abs(w.value) >= settings.smallest or w.name == "bias"]

@@ -29,38 +29,44 @@ _LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 
 
 def tuned(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit weights and shift the bias of ``align`` to where held-out F1 is best.
+    """Fit weights with the label penalty and the bias of ``align`` that are best held out.
 
     Alignment F1 decides with a third of the weight of type+score F1: it is what the other
     decisions stand on, and it is less noisy.
     """
-    held_out: list[tuple[Example, _Table]] = []
-    for train, test in deal(examples, settings.folds, settings.seed):
-        table = _Table(fit_weights(train, settings))
-        held_out.extend((example, table) for example in test)
     gold = {
         example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
         for example in examples
     }
-
-    def quality(shift: int) -> float:
-        system = {
-            example.gold.pair.id: Reference(
-                example.gold.pair, tuple(table.decide(example.candidates, shift))
-            )
-            for example, table in held_out
-        }
-        overall = evaluate(gold, system, Scheme.Y2016).overall
-        return overall.type_score.f1 + overall.alignment.f1 / 3
-
-    best = max(SHIFTS, key=lambda shift: (quality(shift), -abs(shift)))
-    weights = fit_weights(examples, settings)
+    tried = []
+    for label in settings.label:
+        held_out: list[tuple[Example, _Table]] = []
+        for train, test in deal(examples, settings.folds, settings.seed):
+            table = _Table(fit_weights(train, settings, label, boundaries=False))
+            held_out.extend((example, table) for example in test)
+        for shift in SHIFTS:
+            tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift))
+    best = max(tried)
+    label, shift = best[2:]
     return [
-        replace(weight, value=weight.value + best)
+        replace(weight, value=weight.value + shift)
         if (weight.decision, weight.name) == (_ALIGN, _BIAS)
         else weight
-        for weight in weights
+        for weight in fit_weights(examples, settings, label)
     ]
+
+
+def _quality(
+    gold: Mapping[str, Reference], held_out: Iterable[tuple[Example, _Table]], shift: int
+) -> float:
+    system = {
+        example.gold.pair.id: Reference(
+            example.gold.pair, tuple(table.decide(example.candidates, shift))
+        )
+        for example, table in held_out
+    }
+    overall = evaluate(gold, system, Scheme.Y2016).overall
+    return overall.type_score.f1 + overall.alignment.f1 / 3
 
 
 class _Table:
