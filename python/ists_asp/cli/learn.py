@@ -8,6 +8,7 @@ import click
 
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
 from ists_asp.cli.options import PATH, output_option, quiet_option
+from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,12 +77,19 @@ def learn(
 
     Out: a rule file of weight(Name,Decision,Integer) facts, for the profile's "weights". The
     same data and seed give the same bytes. With --cross-validate and without -o, only the
-    F1 of each decision on unseen parts is printed, with its mean and spread over the parts.
+    four official F1s on unseen parts are printed: mean ± standard deviation over the parts,
+    with gold chunks and with chunks to be found.
     """
     from ists_asp.learn import Settings, Teacher, cross_validate, learn_weights, render_weights
 
     check_output(output)
     golds = list(_read(folders))
+    if folds is not None and folds > len(golds):
+        raise UsageError(
+            f"there are only {len(golds)} gold pairs",
+            where=f"--cross-validate {folds}",
+            expected="a pair for each part, or more",
+        )
     settings = Settings(seed=seed)
     with Teacher(profile, rules) as teacher:
         examples = []
@@ -98,9 +106,7 @@ def learn(
                 return
             note(report.rstrip("\n"))
         weights = learn_weights(examples, settings)
-    named = " ".join(f"--gold DATA/{folder.resolve().name}" for folder in folders)
-    option = f" --seed {seed}" if seed else ""
-    command = f"ists-asp learn {named} --profile {profile}{option} -o weights/{profile}.lp"
+    command = _command(folders, profile, rules, seed)
     write_output(output, render_weights(weights, f"profile {profile}", command))
     if not quiet and output is not None:
         note(f"{len(weights)} weights from {len(golds)} pairs")
@@ -118,10 +124,19 @@ def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
             yield replace(gold, pair=pair)
 
 
+def _command(folders: Sequence[Path], profile: str, rules: Sequence[Path], seed: int) -> str:
+    """The command for the head of the file, the same wherever the data and rules lie."""
+    parts = ["ists-asp learn"]
+    parts += [f"--gold DATA/{folder.resolve().name}" for folder in folders]
+    parts += [f"--rules {path.name}" for path in rules]
+    parts += [f"--profile {profile}"]
+    parts += [f"--seed {seed}"] if seed else []
+    return " ".join([*parts, f"-o weights/{profile}.lp"])
+
+
 def _report(results: Sequence[CrossValidation]) -> str:
     lines = []
-    for result in results:
-        scenario = "gold chunks" if result.chunked else "found chunks"
+    for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
         parts = []
         for measure, name in MEASURES:
             mean, spread = result.spread(measure)

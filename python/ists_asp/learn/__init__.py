@@ -8,8 +8,9 @@ readily to align (:mod:`~ists_asp.learn.tune`) and writes the weights as facts
 
 from ists_asp.learn.cross import CrossValidation, cross_validate
 from ists_asp.learn.examples import Example, Teacher
-from ists_asp.learn.fit import Settings, Weight, learn_weights
+from ists_asp.learn.fit import Settings, Weight
 from ists_asp.learn.gold import GoldPair, read_gold
+from ists_asp.learn.tune import learn_weights
 from ists_asp.learn.weights_file import render_weights
 
 __all__ = [

@@ -8,18 +8,24 @@ from typing import TYPE_CHECKING
 
 from clingo import Function, Number, parse_term
 
+from ists_asp.errors import UsageError
+from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
-from ists_asp.learn.fit import learn_weights
 from ists_asp.learn.folds import deal
+from ists_asp.learn.tune import learn_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from clingo import Symbol
 
-    from ists_asp.evaluate.measures import Evaluation
+    from ists_asp.evaluate.chunking import Chunking
+    from ists_asp.evaluate.measures import Scores
     from ists_asp.learn.examples import Example, Teacher
     from ists_asp.learn.fit import Settings, Weight
+    from ists_asp.model import Answer
+
+    _Part = Sequence[tuple[Example, Answer]]
 
 __all__ = ["CrossValidation", "cross_validate", "weight_facts"]
 
@@ -28,16 +34,21 @@ __all__ = ["CrossValidation", "cross_validate", "weight_facts"]
 class CrossValidation:
     """Held-out answers of all folds scored in one go, and each fold by itself.
 
-    ``chunked`` says whether gold chunks were given.
+    ``chunking`` compares the chunks found with gold chunks; it is None where gold chunks
+    were given.
     """
 
-    chunked: bool
-    overall: Evaluation
-    folds: tuple[Evaluation, ...]
+    overall: Scores
+    folds: tuple[Scores, ...]
+    chunking: Chunking | None
 
     def spread(self, measure: str) -> tuple[float, float]:
-        """Mean and standard deviation over the folds of a measure's F1, by its name."""
-        values = [getattr(fold.overall, measure).f1 for fold in self.folds]
+        """Mean and standard deviation over the folds of a measure's F1.
+
+        Args:
+            measure: a field of :class:`~ists_asp.evaluate.measures.Scores`.
+        """
+        values = [getattr(fold, measure).f1 for fold in self.folds]
         return fmean(values), stdev(values)
 
 
@@ -53,32 +64,62 @@ def cross_validate(
 
     Args:
         teacher: the profile without weights.
-        examples: what the teacher made of the gold pairs.
+        examples: what the teacher made of the gold pairs, each with an id of its own.
         settings: how to learn.
-        folds: how many parts.
+        folds: how many parts, from 2.
         tick: called after each pair that was solved, twice for each example.
+
+    Raises:
+        UsageError: there are fewer examples than parts.
+        DataError: no boundary, or no alignment, can be learned from some of the parts.
+        SolveError: there is no answer for a pair.
     """
-    gold = {e.gold.pair.id: Reference(e.gold.pair, e.gold.alignments) for e in examples}
-    answers: dict[bool, dict[str, Reference]] = {True: {}, False: {}}
-    parts: dict[bool, list[Evaluation]] = {True: [], False: []}
+    if not 2 <= folds <= len(examples):
+        raise UsageError(
+            f"{folds} parts of {len(examples)} gold pairs",
+            where="cross-validation",
+            expected="two parts or more, and a pair for each of them",
+        )
+    answers: dict[bool, list[_Part]] = {True: [], False: []}
+    # Not the parts by which learning chooses between penalties and thresholds.
     for train, test in deal(examples, folds, settings.seed + 1):
         weights = weight_facts(learn_weights(train, settings))
-        for chunked in (True, False):
-            found: dict[str, Reference] = {}
+        for chunked, parts in answers.items():
+            part = []
             for example in test:
-                answer = teacher.solve(example, weights, chunked=chunked)
-                found[answer.pair.id] = Reference(answer.pair, answer.alignments)
+                part.append((example, teacher.solve(example, weights, chunked=chunked)))
                 tick()
-            held_out = {id_: gold[id_] for id_ in found}
-            parts[chunked].append(evaluate(held_out, found, Scheme.Y2016))
-            answers[chunked].update(found)
-    with_gold, with_found = (
-        CrossValidation(
-            chunked, evaluate(gold, answers[chunked], Scheme.Y2016), tuple(parts[chunked])
-        )
-        for chunked in (True, False)
+            parts.append(part)
+    return (
+        CrossValidation(*_scores(answers[True]), None),
+        CrossValidation(*_scores(answers[False]), _chunking(answers[False])),
     )
-    return with_gold, with_found
+
+
+def _scores(parts: Sequence[_Part]) -> tuple[Scores, tuple[Scores, ...]]:
+    whole = [decided for part in parts for decided in part]
+    return _score(whole), tuple(map(_score, parts))
+
+
+def _score(part: _Part) -> Scores:
+    gold = {
+        example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
+        for example, _ in part
+    }
+    system = {answer.pair.id: Reference(answer.pair, answer.alignments) for _, answer in part}
+    return evaluate(gold, system, Scheme.Y2016).overall
+
+
+def _chunking(parts: Iterable[_Part]) -> Chunking:
+    return compare_chunks(
+        sides
+        for part in parts
+        for example, answer in part
+        for sides in (
+            (example.gold.pair.sent1.chunks or (), answer.chunks1),
+            (example.gold.pair.sent2.chunks or (), answer.chunks2),
+        )
+    )
 
 
 def weight_facts(weights: Iterable[Weight]) -> list[Symbol]:

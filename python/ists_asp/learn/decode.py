@@ -29,27 +29,30 @@ def best_candidates(
         (number for number, weight in enumerate(weights) if weight > 0),
         key=lambda number: (-weights[number], number),
     )
-    uses = [
-        frozenset((*((1, t) for t in candidate.tokens1), *((2, t) for t in candidate.tokens2)))
-        for candidate in candidates
-    ]
-    rest = [0.0] * (len(order) + 1)
-    for place in range(len(order) - 1, -1, -1):
-        rest[place] = rest[place + 1] + weights[order[place]]
+    tokens1 = [frozenset(candidate.tokens1) for candidate in candidates]
+    tokens2 = [frozenset(candidate.tokens2) for candidate in candidates]
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
 
-    def search(
-        place: int, total: float, used: frozenset[tuple[int, int]], kept: tuple[int, ...]
-    ) -> None:
+    def search(left: list[int], total: float, kept: tuple[int, ...]) -> None:
+        """Decide on the first of the candidates left, none of which clashes with those kept."""
         nonlocal best
         if total > best[0]:
             best = (total, kept)
-        if place == len(order) or total + rest[place] <= best[0]:
+        if not left or total + min(_bound(tokens1, left), _bound(tokens2, left)) <= best[0]:
             return
-        number = order[place]
-        if not uses[number] & used:
-            search(place + 1, total + weights[number], used | uses[number], (*kept, number))
-        search(place + 1, total, used, kept)
+        first, *rest = left
+        free = [n for n in rest if not (tokens1[n] & tokens1[first] or tokens2[n] & tokens2[first])]
+        search(free, total + weights[first], (*kept, first))
+        search(rest, total, kept)
 
-    search(0, 0.0, frozenset(), ())
+    def _bound(tokens: list[frozenset[int]], left: list[int]) -> float:
+        """No choice among those left weighs more: each token can be used only once."""
+        shares: dict[int, float] = {}
+        for number in left:
+            share = weights[number] / len(tokens[number])
+            for token in tokens[number]:
+                shares[token] = max(share, shares.get(token, 0.0))
+        return sum(shares.values())
+
+    search(order, 0.0, ())
     return tuple(candidates[number] for number in best[1])

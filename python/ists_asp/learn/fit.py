@@ -2,7 +2,8 @@
 
 Boundaries and alignments are logistic regressions, labels and scores multinomial ones, all
 without an intercept (the feature ``bias`` takes its place), so that the sum of the weights of
-the features that fired is the log-odds of the decision, in hundredths.
+the features that fired is the log-odds of the decision, in hundredths. An example counts as
+often as the alignment carries tokens, as in the official measures.
 """
 
 from __future__ import annotations
@@ -15,16 +16,22 @@ from ists_asp.errors import DataError
 from ists_asp.model import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.learn.examples import Example
 
-__all__ = ["Settings", "Weight", "fit_weights", "learn_weights"]
+__all__ = ["BIAS", "SCORES", "Settings", "Weight", "fit_weights"]
 
 UNIT = 100
 """Weights are in so many parts of a log-odds unit."""
 
 SCORES = (1, 2, 3, 4)
+"""What an alignment that is not EQUI may score."""
+
+BIAS = "bias"
+"""The feature that fires for every decision of a kind."""
+
+_YES_OR_NO = {"boundary": "chunk boundaries", "align": "alignments"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Settings:
     score: float = 0.1
     support: int = 4
     smallest: int = 4
-    most: int = 1500
+    most: int = 1000
     folds: int = 5
     seed: int = 0
 
@@ -70,21 +77,10 @@ class _Row:
     mass: float
 
 
-def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit weights and tune how readily to align.
-
-    Raises:
-        DataError: the examples do not show every decision both ways.
-    """
-    from ists_asp.learn.tune import tuned
-
-    return tuned(examples, settings)
-
-
 def fit_weights(
     examples: Sequence[Example], settings: Settings, label: float, *, boundaries: bool = True
 ) -> list[Weight]:
-    """Fit the weights of all four decisions, or of all but boundaries.
+    """Fit the weights of all four decisions, or of all but boundaries; the strongest first.
 
     Args:
         examples: gold pairs.
@@ -93,7 +89,7 @@ def fit_weights(
         boundaries: whether boundaries are fitted, too.
 
     Raises:
-        DataError: the examples do not show every decision both ways.
+        DataError: no boundary, or no alignment, can be learned from the examples.
     """
     weights = [
         *(
@@ -105,7 +101,7 @@ def fit_weights(
         *_fit("label", _label_rows(examples), label, settings),
         *_fit("score", _score_rows(examples), settings.score, settings),
     ]
-    kept = [w for w in weights if abs(w.value) >= settings.smallest or w.name == "bias"]
+    kept = [w for w in weights if abs(w.value) >= settings.smallest or w.name == BIAS]
     kept.sort(key=lambda weight: (-abs(weight.value), weight.decision, weight.name))
     return kept[: settings.most]
 
@@ -147,36 +143,54 @@ def _score_rows(examples: Iterable[Example]) -> list[_Row]:
     return rows
 
 
-def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> Iterable[Weight]:
-    """Fit one decision; with two outcomes, only the one that is not "" gets weights."""
+def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> Iterator[Weight]:
+    """Fit one decision; with two outcomes, one being "", only the other gets weights."""
+    outcomes = sorted({row.outcome for row in rows})
+    support = Counter(name for row in rows for name in row.features)
+    names = sorted(
+        name for name, count in support.items() if count >= settings.support or name == BIAS
+    )
+    if what in _YES_OR_NO and (len(outcomes) < 2 or not names):
+        raise DataError(
+            f"the gold pairs show no choice to learn from: {_YES_OR_NO[what]}",
+            expected="pairs with chunks of several words, some of them aligned",
+            hint="Give more gold pairs",
+        )
+    if len(outcomes) < 2 or not names:
+        # Without an example to the contrary, what was always decided is decided always.
+        for outcome in outcomes:
+            yield Weight(BIAS, outcome, UNIT, len(rows))
+        return
+    for decision, values in _coefficients(rows, names, strength, settings.seed).items():
+        for name, value in zip(names, values, strict=True):
+            yield Weight(name, decision, round(value * UNIT), support[name])
+
+
+def _coefficients(
+    rows: list[_Row], names: list[str], strength: float, seed: int
+) -> dict[str, list[float]]:
+    """The log-odds that each feature adds, in the order of ``names``, by outcome."""
     import numpy as np
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 
-    outcomes = sorted({row.outcome for row in rows})
-    if len(outcomes) < 2:
-        raise DataError(
-            f"the gold data has no choice to learn for: {what}",
-            expected="pairs that differ in this decision",
-            hint="Give more gold pairs",
-        )
-    support = Counter(name for row in rows for name in row.features)
-    names = sorted(name for name, count in support.items() if count >= settings.support)
     columns = {name: number for number, name in enumerate(names)}
     indices = [[columns[name] for name in row.features if name in columns] for row in rows]
     pointers = np.cumsum([0, *map(len, indices)])
     flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
     matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
     model: Any = LogisticRegression(
-        C=strength, fit_intercept=False, max_iter=2000, tol=1e-6, random_state=settings.seed
+        C=strength, fit_intercept=False, max_iter=2000, tol=1e-6, random_state=seed
     )
     model.fit(matrix, [row.outcome for row in rows], sample_weight=[row.mass for row in rows])
-    if len(outcomes) == 2:
-        coefficients = {str(model.classes_[1]): model.coef_[0]}
-        if model.classes_[0] != "":
-            coefficients[str(model.classes_[0])] = -model.coef_[0]
-    else:
-        coefficients = dict(zip(map(str, model.classes_), model.coef_, strict=True))
-    for decision, values in coefficients.items():
-        for name, value in zip(names, values, strict=True):
-            yield Weight(name, decision, round(float(value) * UNIT), support[name])
+    classes = [str(name) for name in model.classes_]
+    if len(classes) > 2:
+        return dict(zip(classes, model.coef_.tolist(), strict=True))
+    (values,) = model.coef_.tolist()
+    if not classes[0]:
+        return {classes[1]: values}
+    # Both are weighed: half of the log-odds speaks for one, half against the other.
+    return {
+        classes[0]: [-value / 2 for value in values],
+        classes[1]: [value / 2 for value in values],
+    }

@@ -34,7 +34,7 @@ def read_gold(folder: Path, warn: Warn = ignore) -> list[GoldPair]:
     """Read a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``.
 
     Raises:
-        DataError: a file is missing, or the pairs of the files do not match.
+        DataError: a file is missing or faulty, or the pairs of the files do not match.
     """
     for name in (*CHUNKS, ALIGNMENTS):
         if not (folder / name).is_file():
@@ -54,5 +54,19 @@ def read_gold(folder: Path, warn: Warn = ignore) -> list[GoldPair]:
                 where=str(folder / ALIGNMENTS),
                 expected="the alignments of every pair",
             )
+        if _sizes(reference.pair) != _sizes(pair):
+            found, chunked = _sizes(reference.pair), _sizes(pair)
+            raise DataError(
+                f"pair {pair.id} has {found[0]} and {found[1]} tokens",
+                where=str(folder / ALIGNMENTS),
+                expected=f"{chunked[0]} and {chunked[1]}, as in the chunk files",
+                hint="Check that line N of the chunk files is the pair with the id N",
+            )
         golds.append(GoldPair(pair, tuple(reference.alignments)))
+    if not golds:
+        raise DataError("no pairs", where=str(folder), expected="at least one gold pair")
     return golds
+
+
+def _sizes(pair: Pair) -> tuple[int, int]:
+    return len(pair.sent1.tokens), len(pair.sent2.tokens)

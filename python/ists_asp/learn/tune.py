@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
 from ists_asp.learn.decode import best_candidates
-from ists_asp.learn.fit import SCORES, Weight, fit_weights
+from ists_asp.learn.fit import BIAS, SCORES, Weight, fit_weights
 from ists_asp.learn.folds import deal
 from ists_asp.model import Alignment, Label
 
@@ -18,21 +18,27 @@ if TYPE_CHECKING:
     from ists_asp.learn.examples import Candidate, Example
     from ists_asp.learn.fit import Settings
 
-__all__ = ["tuned"]
+__all__ = ["learn_weights"]
 
 SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
 """Changes of the weight of ``bias`` for ``align`` that are tried, in hundredths."""
 
 _ALIGN = "align"
-_BIAS = "bias"
 _LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 
 
-def tuned(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
     """Fit weights with the label penalty and the bias of ``align`` that are best held out.
 
     Alignment F1 decides with a third of the weight of type+score F1: it is what the other
     decisions stand on, and it is less noisy.
+
+    Args:
+        examples: gold pairs, each with an id of its own.
+        settings: how to learn.
+
+    Raises:
+        DataError: no boundary, or no alignment, can be learned from the examples.
     """
     gold = {
         example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
@@ -46,13 +52,16 @@ def tuned(examples: Sequence[Example], settings: Settings) -> list[Weight]:
             held_out.extend((example, table) for example in test)
         for shift in SHIFTS:
             tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift))
-    best = max(tried)
-    label, shift = best[2:]
+    *_, label, shift = max(tried)
+    return _shifted(fit_weights(examples, settings, label), shift)
+
+
+def _shifted(weights: Iterable[Weight], shift: int) -> list[Weight]:
     return [
         replace(weight, value=weight.value + shift)
-        if (weight.decision, weight.name) == (_ALIGN, _BIAS)
+        if (weight.decision, weight.name) == (_ALIGN, BIAS)
         else weight
-        for weight in fit_weights(examples, settings, label)
+        for weight in weights
     ]
 
 
