@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import stdev
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmarks.progress import show_progress
+from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
 from ists_asp.engine import Stages
 from ists_asp.evaluate.chunking import Chunking, compare_chunks
@@ -18,9 +19,10 @@ from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_answer
+from ists_asp.learn import GoldPair, Settings, Teacher, cross_validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from benchmarks.sets import PairSet
     from ists_asp import System
@@ -28,10 +30,12 @@ if TYPE_CHECKING:
     from ists_asp.io.wa import WaSentence
     from ists_asp.model import Answer, Chunk, Pair
 
-__all__ = ["SCENARIOS", "Case", "measure"]
+__all__ = ["SCENARIOS", "Case", "held_out", "measure"]
 
 SCENARIOS = ("gold", "found")
 """Where the chunks come from."""
+
+_FIELDS = ("alignment", "type", "score", "type_score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,10 @@ class Case:
     ``chunking`` compares found chunks with gold ones; it is None where gold chunks were
     given. ``proven`` counts answers that the solver proved the best, ``faults`` what
     ``ists-asp check`` rejects, ``lost`` tokens that no line of the answer has.
+
+    ``folds`` are the scores of each fold of a cross-validation, and ``scores`` and
+    ``chunking`` are then of all held-out answers together; all else is of the profile as
+    shipped. There are no folds where everything is.
     """
 
     set: str
@@ -53,6 +61,14 @@ class Case:
     proven: int
     faults: int
     lost: int
+    folds: tuple[Scores, ...] = ()
+
+    def spread(self, measure: str) -> float | None:
+        """The standard deviation over the folds of a measure's F1; ``measure`` names a field."""
+        if not self.folds:
+            return None
+        values: list[float] = [getattr(fold, measure).f1 for fold in self.folds]
+        return stdev(values)
 
     @property
     def sound(self) -> bool:
@@ -67,6 +83,8 @@ class Case:
             "profile": self.profile,
             "pairs": self.pairs,
             "scores": self.scores.as_dict(),
+            "spread": {name: self.spread(name) for name in _FIELDS} if self.folds else None,
+            "folds": [fold.as_dict() for fold in self.folds],
             "chunking": self.chunking.as_dict() if self.chunking else None,
             "timing": self.timing.as_dict(),
             "proven": self.proven,
@@ -108,6 +126,30 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
         faults=faults,
         lost=lost,
     )
+
+
+def held_out(
+    profile: str, data: PairSet, folds: int
+) -> Mapping[str, tuple[Scores, Chunking | None, tuple[Scores, ...]]]:
+    """Cross-validate the rules of a profile on a set, its shipped weights left aside.
+
+    Returns:
+        For each of :data:`SCENARIOS`, the scores and the chunking of all held-out answers,
+        and the scores of each fold.
+
+    Raises:
+        UsageError: there are fewer pairs than folds.
+        DataError: too few pairs to learn from.
+    """
+    golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
+    title = f"{data.name}, {folds} folds, {profile}"
+    with Teacher(profile) as teacher, Counter(2 * len(golds), title) as counter:
+        examples = list(teacher.examples(golds))
+        results = cross_validate(teacher, examples, Settings(), folds=folds, tick=counter.count)
+    return {
+        scenario: (result.overall, result.chunking, result.folds)
+        for scenario, result in zip(SCENARIOS, results, strict=True)
+    }
 
 
 def _lost(sentence: WaSentence) -> int:

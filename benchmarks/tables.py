@@ -15,12 +15,16 @@ __all__ = ["accuracy_table", "check_table", "markdown", "speed_table"]
 
 
 def accuracy_table(cases: Iterable[Case]) -> str:
-    """The four official measures, and the boundaries of found chunks; all are F1."""
+    """The four official measures, and the boundaries of found chunks; all are F1.
+
+    Type+score is given with its standard deviation over the folds of a cross-validation.
+    """
     header = ["Set", "Chunks", "Profile", "Alignment", "Type", "Score", "Type+score", "Boundaries"]
     rows = [
         [
             *_name(case),
-            *(f"{measure.f1:.3f}" for _, measure in case.scores.named()),
+            *(f"{measure.f1:.3f}" for _, measure in case.scores.named()[:-1]),
+            _with_spread(case),
             f"{case.chunking.boundaries.f1:.3f}" if case.chunking else "",
         ]
         for case in cases
@@ -64,6 +68,12 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -
     rule = ["---" if column < texts else "---:" for column in range(len(header))]
     lines = (header, rule, *rows)
     return "".join(f"| {' | '.join(line)} |\n".replace("  |", " |") for line in lines)
+
+
+def _with_spread(case: Case) -> str:
+    spread = case.spread("type_score")
+    f1 = f"{case.scores.type_score.f1:.3f}"
+    return f1 if spread is None else f"{f1} ± {spread:.3f}"
 
 
 def _name(case: Case) -> list[str]:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 
@@ -31,7 +32,7 @@ def data(tmp_path_factory):
 def report(data, tmp_path_factory):
     """Exit code and JSON of a run over two sets."""
     file = tmp_path_factory.mktemp("report") / "figures.json"
-    options = ["--data", data, "--sets", "headlines", "images", "--limit", "3", "--json", file]
+    options = ["--data", data, "--sets", "headlines", "images", "--folds", "2", "--json", file]
     code = accuracy.main(list(map(str, options)))
     return code, json.loads(file.read_text("utf-8"))
 
@@ -50,7 +51,7 @@ def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
 
 def test_accuracy_reports_measures_times_and_soundness(report):
     for case in report[1]["cases"]:
-        assert case["pairs"] == 3
+        assert case["pairs"] == 6
         assert set(case["scores"]) == {"Ali", "Type", "Score", "Typ+Sco"}
         assert 0 <= case["scores"]["Typ+Sco"]["f1"] <= case["scores"]["Ali"]["f1"] <= 1
         assert (case["chunking"] is None) == (case["chunks"] == "gold")
@@ -58,6 +59,32 @@ def test_accuracy_reports_measures_times_and_soundness(report):
         decide = case["timing"]["decide_ms"]
         assert 0 < decide["p50"] <= decide["p95"] <= decide["max"]
         assert (case["faults"], case["lost_tokens"]) == (0, 0)
+
+
+def test_accuracy_is_cross_validated_where_weights_are_learned(report):
+    for case in report[1]["cases"]:
+        learned = case["profile"] != "baseline"
+        assert len(case["folds"]) == (2 if learned else 0)
+        if learned:
+            assert set(case["spread"]) == {"alignment", "type", "score", "type_score"}
+            f1s = [fold["Typ+Sco"]["f1"] for fold in case["folds"]]
+            assert case["spread"]["type_score"] == pytest.approx(stdev(f1s), abs=1e-3)
+            assert min(f1s) <= case["scores"]["Typ+Sco"]["f1"] <= max(f1s)
+        else:
+            assert case["spread"] is None
+
+
+def test_the_spread_is_in_the_table(data, capsys):
+    options = ["--data", str(data), "--sets", "headlines", "--profiles", "own", "--folds", "2"]
+    assert accuracy.main(options) == 0
+    first = next(line for line in capsys.readouterr().out.splitlines() if "| gold |" in line)
+    assert re.search(r"\| 0\.\d{3} \| 0\.\d{3} ± 0\.\d{3} \| \|$", first)
+
+
+def test_fewer_pairs_than_folds_are_refused(data, capsys):
+    options = ["--data", str(data), "--sets", "images", "--limit", "3"]
+    assert accuracy.main(options) == 2
+    assert "5 parts of 3 gold pairs" in capsys.readouterr().err
 
 
 def test_the_tables_are_markdown(data, capsys):

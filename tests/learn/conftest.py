@@ -1,0 +1,36 @@
+"""Gold to learn from, small enough to learn in seconds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ists_asp.learn import Teacher, read_gold
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def samples():
+    """The folder of shipped samples."""
+    return ROOT / "data" / "samples"
+
+
+@pytest.fixture
+def gold(samples, tmp_path):
+    """A copy of a sample set, to be spoilt."""
+    return Path(shutil.copytree(samples / "headlines", tmp_path / "gold"))
+
+
+@pytest.fixture(scope="session")
+def teacher():
+    with Teacher("headlines") as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def examples(teacher, samples):
+    """What the teacher makes of the shipped headlines."""
+    return list(teacher.examples(read_gold(samples / "headlines")))

@@ -1,0 +1,109 @@
+"""The command: own rules get weights, which change answers."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from ists_asp.cli import main
+
+RULES = """
+%@rule brands: "a medicine by its brand and by what is in it"
+_brand("nurofen","ibuprofen"; "ventolin","salbutamol"; "zocor","simvastatin"; "valium","diazepam";
+    "prozac","fluoxetine"; "zyrtec","cetirizine"; "glucophage","metformin"; "plavix","clopidogrel").
+%@rule propose_brand: "{B} is a brand of {M}"
+linked(C,D,80) :- _brand(B,M), word(1,I,B), word(2,J,M), in_chunk(1,C,I), in_chunk(2,D,J).
+%@rule same_medicine: "{B} is a brand of {M}"
+feature(pair(X,Y),same_medicine) :- proposed(X,Y), _brand(B,M), word(1,I,B), word(2,J,M),
+    span_token(1,X,I), span_token(2,Y,J).
+"""
+PAIR = ("[ The clinic ] [ orders ] [ Plavix ]", "[ The clinic ] [ orders ] [ clopidogrel ]")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*args):
+        return CliRunner().invoke(main, [str(arg) for arg in args], catch_exceptions=False)
+
+    return invoke
+
+
+def refusal(result, exit_code):
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert (result.exit_code, len(errors), result.stdout) == (exit_code, 1, ""), result.stderr
+    return errors[0]
+
+
+def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, tmp_path):
+    assert run("rules", "copy", "my").exit_code == 0
+    with (tmp_path / "my" / "alignment" / "features.lp").open("a", encoding="utf-8") as file:
+        file.write(RULES)
+    solve = ("solve", "--profile", "default", "--rules", "my", "--chunked", "--format", "text")
+    before = run(*solve, *PAIR)
+    assert "Plavix      EQUI 5  clopidogrel" not in before.stdout
+    weights = tmp_path / "my" / "weights" / "default.lp"
+    gold = [part for name in ("medicine", "images") for part in ("--gold", samples / name)]
+    learn = ("learn", *gold, "--profile", "default", "--rules", "my")
+    result = run(*learn, "-o", weights)
+    assert result.exit_code == 0, result.stderr
+    assert re.fullmatch(r"\d+ weights from 14 pairs\n", result.stderr)
+    assert re.search(r"^weight\(same_medicine,align,[1-9]\d*\)\. +% 9$", read(weights), re.M)
+    assert re.search(r"^weight\(same_medicine,equi,[1-9]\d*\)\. +% 7$", read(weights), re.M)
+    assert "--gold DATA/medicine --gold DATA/images --rules my --profile default" in read(weights)
+    after = run(*solve, *PAIR)
+    assert "Plavix      EQUI 5  clopidogrel" in after.stdout, after.stdout
+    # The weights in place play no part, and standard output gets the same bytes.
+    assert run(*learn).stdout == read(weights)
+
+
+def read(path):
+    return path.read_text("utf-8")
+
+
+def test_cross_validation_prints_four_measures_with_their_spread(run, samples):
+    result = run(
+        "learn", "--gold", samples / "headlines", "--profile", "headlines", "--cross-validate", 2
+    )
+    assert result.exit_code == 0, result.stderr
+    figure = r"[01]\.\d{3} ± 0\.\d{3}"
+    measures = ", ".join(rf"{name} {figure}" for name in ("alignment", "type", "score"))
+    for line, chunks in zip(result.stdout.splitlines(), ("gold", "found"), strict=True):
+        assert re.fullmatch(rf"{chunks} chunks: {measures}, type\+score {figure}", line)
+
+
+def test_figures_go_to_standard_error_when_weights_are_written(run, samples, tmp_path):
+    gold = ("--gold", samples / "headlines", "--profile", "headlines")
+    result = run("learn", *gold, "--cross-validate", 2, "-o", "w.lp", "--seed", 5)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    assert "gold chunks: alignment" in result.stderr
+    assert "--profile headlines --seed 5 -o" in read(tmp_path / "w.lp")
+
+
+def test_more_parts_than_pairs(run, samples):
+    result = run("learn", "--gold", samples / "headlines", "--cross-validate", 7)
+    assert "--cross-validate 7: there are only 6 gold pairs" in refusal(result, 2)
+
+
+def test_a_folder_that_is_no_gold(run, tmp_path):
+    assert "there is no sent1.chunk.txt" in refusal(run("learn", "--gold", tmp_path), 1)
+
+
+def test_an_unknown_profile(run, samples):
+    result = run("learn", "--gold", samples / "headlines", "--profile", "headline")
+    assert 'Did you mean "headlines"?' in refusal(result, 2)
+
+
+def test_too_little_gold(run, tmp_path):
+    for side in "12":
+        (tmp_path / f"sent{side}.chunk.txt").write_text("[ Fire ]\n")
+    (tmp_path / "gold.wa").write_text(
+        '<sentence id="1" status="">\n// Fire\n// Fire\n<source>\n1 Fire :\n</source>\n'
+        "<translation>\n1 Fire :\n</translation>\n<alignment>\n"
+        "1 <==> 1 // EQUI // 5 // Fire <==> Fire\n</alignment>\n</sentence>\n"
+    )
+    message = refusal(run("learn", "--gold", tmp_path), 1)
+    assert "no choice to learn from" in message
+    assert "Give more gold pairs" in message

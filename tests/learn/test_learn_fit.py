@@ -1,0 +1,131 @@
+"""Weights fitted to a handful of examples."""
+
+from dataclasses import replace
+
+import pytest
+
+from ists_asp.errors import DataError, UsageError
+from ists_asp.learn import Settings, Weight, cross_validate, learn_weights, render_weights
+from ists_asp.learn.examples import Decision
+from ists_asp.learn.fit import fit_weights
+from ists_asp.learn.folds import deal
+from ists_asp.model import Label
+
+SETTINGS = Settings()
+
+
+def relabelled(examples, change):
+    """The examples with each gold alignment of a candidate changed."""
+    return [
+        replace(
+            example,
+            candidates=tuple(
+                replace(one, gold=one.gold and change(one.gold)) for one in example.candidates
+            ),
+        )
+        for example in examples
+    ]
+
+
+def test_examples_have_features_of_all_decisions(examples):
+    (storm, *_) = examples
+    assert {decision.taken for decision in storm.boundaries} == {True, False}
+    golden = [one for one in storm.candidates if one.gold]
+    assert {one.gold.label for one in golden} == {Label.EQUI, Label.SPE1}
+    for one in storm.candidates:
+        assert "bias" in one.align
+        assert set(one.align) <= set(one.link)
+        assert one.mass > 0
+    assert "neither_adds" in golden[0].link
+
+
+def test_the_strongest_weights_are_kept_and_come_first(examples):
+    weights = fit_weights(examples, SETTINGS, 0.1)
+    strengths = [abs(weight.value) for weight in weights]
+    assert strengths == sorted(strengths, reverse=True)
+    fewer = fit_weights(examples, replace(SETTINGS, most=20), 0.1)
+    assert fewer == weights[:20]
+    assert all(weight.support >= 4 or weight.name == "bias" for weight in weights)
+    assert all(abs(weight.value) >= 4 or weight.name == "bias" for weight in weights)
+
+
+def test_learning_twice_gives_the_same(examples):
+    texts = [render_weights(learn_weights(examples, SETTINGS), "x", "y") for _ in range(2)]
+    assert texts[0] == texts[1]
+
+
+def test_one_label_for_all_is_learned_as_such(examples):
+    same = relabelled(examples, lambda gold: replace(gold, label=Label.SIMI, score=3.0))
+    weights = learn_weights(same, SETTINGS)
+    assert [w for w in weights if w.decision not in ("align", "boundary")] == [
+        Weight("bias", decision, 100, weights_support(same)) for decision in ("score(3)", "simi")
+    ]
+
+
+def weights_support(examples):
+    return sum(one.gold is not None for example in examples for one in example.candidates)
+
+
+def test_two_labels_are_weighed_against_each_other(examples):
+    def change(gold):
+        equal = gold.label is Label.EQUI
+        return replace(gold, label=Label.EQUI if equal else Label.SIMI)
+
+    weights = fit_weights(relabelled(examples, change), SETTINGS, 0.1)
+    equi = {w.name: w.value for w in weights if w.decision == "equi"}
+    simi = {w.name: -w.value for w in weights if w.decision == "simi"}
+    assert equi
+    assert equi == simi
+
+
+def test_pairs_without_candidates_do_no_harm(examples):
+    bare = [*examples, replace(examples[0], candidates=(), boundaries=())]
+    assert fit_weights(bare, SETTINGS, 0.1) == fit_weights(examples, SETTINGS, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "what"),
+    [
+        (lambda e: replace(e, candidates=()), "alignments"),
+        (
+            lambda e: replace(e, candidates=tuple(replace(c, gold=None) for c in e.candidates)),
+            "alignments",
+        ),
+        (lambda e: replace(e, boundaries=(Decision(("bias",), True),)), "chunk boundaries"),
+        (lambda e: replace(e, boundaries=()), "chunk boundaries"),
+    ],
+)
+def test_gold_without_a_choice_is_an_error(examples, spoilt, what):
+    with pytest.raises(DataError, match=f"no choice to learn from: {what}"):
+        fit_weights(list(map(spoilt, examples)), SETTINGS, 0.1)
+
+
+def test_each_item_is_tested_once():
+    items = list(range(11))
+    parts = list(deal(items, 4, seed=3))
+    assert sorted(item for _, test in parts for item in test) == items
+    assert all(sorted(train + test) == items for train, test in parts)
+    assert parts == list(deal(items, 4, seed=3))
+    assert parts != list(deal(items, 4, seed=4))
+
+
+def test_cross_validation_scores_held_out_answers(teacher, examples):
+    ticks = []
+    results = cross_validate(teacher, examples, SETTINGS, folds=3, tick=lambda: ticks.append(None))
+    assert len(ticks) == 2 * len(examples)
+    with_gold, with_found = results
+    assert with_gold.chunking is None
+    assert with_found.chunking.sentences == 2 * len(examples)
+    for result in results:
+        assert len(result.folds) == 3
+        total = sum(fold.alignment.total_gold for fold in result.folds)
+        assert result.overall.alignment.total_gold == pytest.approx(total)
+        mean, spread = result.spread("type_score")
+        assert 0 <= mean <= result.spread("alignment")[0] <= 1
+        assert spread >= 0
+
+
+@pytest.mark.parametrize("folds", [1, 7])
+def test_more_parts_than_pairs_are_refused(teacher, examples, folds):
+    with pytest.raises(UsageError, match=f"{folds} parts of 6 gold pairs"):
+        cross_validate(teacher, examples, SETTINGS, folds=folds)

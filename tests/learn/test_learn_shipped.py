@@ -1,0 +1,82 @@
+"""The shipped weights are what learn writes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from clingo import parse_term
+
+from ists_asp.cli import main
+from ists_asp.rules import list_profiles, load_profile
+
+ROOT = Path(__file__).parents[2]
+WEIGHTS = ROOT / "lp_rules" / "weights"
+DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
+FILES = sorted(WEIGHTS.glob("*.lp"))
+FACT = re.compile(r"weight\((.+),([a-z]+[12]?(?:\([1-4]\))?),(-?\d+)\)\. +% (\d+)")
+DECISIONS = {"boundary", "align", "equi", "oppo", "spe1", "spe2", "simi", "rel"} | {
+    f"score({score})" for score in range(1, 5)
+}
+
+
+def groups(path):
+    """The facts of each decision: name, decision, weight, support."""
+    for block in path.read_text("utf-8").split("\n\n")[1:]:
+        title, *lines = block.splitlines()
+        assert title.startswith("% ")
+        yield [FACT.fullmatch(line).groups() for line in lines]
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
+def file(request):
+    return request.param
+
+
+def test_each_learned_profile_has_weights_of_its_own():
+    named = {name: load_profile(name).weights for name in list_profiles()}
+    del named["baseline"]
+    assert named == {name: (f"weights/{name}",) for name in named}
+    assert {path.stem for path in FILES} == set(named)
+
+
+def test_weights_are_few_and_sorted_by_strength(file):
+    facts = [fact for group in groups(file) for fact in group]
+    assert len(facts) <= 1500
+    assert len({fact[:2] for fact in facts}) == len(facts)
+    for group in groups(file):
+        assert len({decision for _, decision, _, _ in group}) == 1
+        order = [(-abs(int(value)), name) for name, _, value, _ in group]
+        assert order == sorted(order)
+    assert {decision for _, decision, _, _ in facts} == DECISIONS
+
+
+def test_rules_can_derive_every_weighed_feature(file):
+    """By its name, which rules must mention outside of comments and of the weights."""
+    files = [path for path in (ROOT / "lp_rules").rglob("*.lp") if path.parent != WEIGHTS]
+    lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
+    rules = "\n".join(line for line in lines if not line.startswith("%"))
+    mentioned = set(re.findall(r"[a-z]\w*", rules)) | {"label"}
+    names = {parse_term(fact[0]).name for group in groups(file) for fact in group}
+    assert names - mentioned == set()
+
+
+def test_the_head_says_how_to_write_the_file_again(file):
+    text = file.read_text("utf-8")
+    assert re.search(
+        rf"--profile {file.stem}( --seed \d+)? -o weights/{file.stem}\.lp$", text, re.M
+    )
+
+
+@pytest.mark.skipif(
+    not (DATA / "answers-students").is_dir(),
+    reason=f"the train data of SemEval-2016 Task 2 is not in {DATA}",
+)
+def test_learning_again_gives_the_same_bytes(tmp_path):
+    """The smallest set stands for all: it takes half a minute, the others minutes."""
+    name = "answers-students"
+    again = tmp_path / "again.lp"
+    options = ["learn", "--gold", DATA / name, "--profile", name, "-o", again]
+    result = CliRunner().invoke(main, [str(option) for option in options], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    assert again.read_text("utf-8") == (WEIGHTS / f"{name}.lp").read_text("utf-8")
