@@ -7,11 +7,21 @@ import pytest
 from ists_asp.errors import DataError, UsageError
 from ists_asp.learn import Settings, Weight, cross_validate, learn_weights, render_weights
 from ists_asp.learn.examples import Decision
-from ists_asp.learn.fit import fit_weights
+from ists_asp.learn.fit import fit_alignments, fit_boundaries, fit_labels, strongest
 from ists_asp.learn.folds import deal
 from ists_asp.model import Label
 
 SETTINGS = Settings()
+
+
+def fit(examples, settings=SETTINGS):
+    """All four decisions, without tuning."""
+    weights = [
+        *fit_boundaries(examples, settings),
+        *fit_alignments(examples, settings),
+        *fit_labels(examples, settings, 0.1),
+    ]
+    return strongest(weights, settings)
 
 
 def relabelled(examples, change):
@@ -40,10 +50,10 @@ def test_examples_have_features_of_all_decisions(examples):
 
 
 def test_the_strongest_weights_are_kept_and_come_first(examples):
-    weights = fit_weights(examples, SETTINGS, 0.1)
+    weights = fit(examples)
     strengths = [abs(weight.value) for weight in weights]
     assert strengths == sorted(strengths, reverse=True)
-    fewer = fit_weights(examples, replace(SETTINGS, most=20), 0.1)
+    fewer = fit(examples, replace(SETTINGS, most=20))
     assert fewer == weights[:20]
     assert all(weight.support >= 4 or weight.name == "bias" for weight in weights)
     assert all(abs(weight.value) >= 4 or weight.name == "bias" for weight in weights)
@@ -71,7 +81,7 @@ def test_two_labels_are_weighed_against_each_other(examples):
         equal = gold.label is Label.EQUI
         return replace(gold, label=Label.EQUI if equal else Label.SIMI)
 
-    weights = fit_weights(relabelled(examples, change), SETTINGS, 0.1)
+    weights = fit(relabelled(examples, change))
     equi = {w.name: w.value for w in weights if w.decision == "equi"}
     simi = {w.name: -w.value for w in weights if w.decision == "simi"}
     assert equi
@@ -80,7 +90,7 @@ def test_two_labels_are_weighed_against_each_other(examples):
 
 def test_pairs_without_candidates_do_no_harm(examples):
     bare = [*examples, replace(examples[0], candidates=(), boundaries=())]
-    assert fit_weights(bare, SETTINGS, 0.1) == fit_weights(examples, SETTINGS, 0.1)
+    assert fit(bare) == fit(examples)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +107,7 @@ def test_pairs_without_candidates_do_no_harm(examples):
 )
 def test_gold_without_a_choice_is_an_error(examples, spoilt, what):
     with pytest.raises(DataError, match=f"no choice to learn from: {what}"):
-        fit_weights(list(map(spoilt, examples)), SETTINGS, 0.1)
+        fit(list(map(spoilt, examples)))
 
 
 def test_each_item_is_tested_once():

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
     from ists_asp.learn.examples import Example
 
-__all__ = ["BIAS", "SCORES", "Settings", "Weight", "fit_weights"]
+__all__ = [
+    "BIAS",
+    "SCORES",
+    "Settings",
+    "Weight",
+    "fit_alignments",
+    "fit_boundaries",
+    "fit_labels",
+    "strongest",
+]
 
 UNIT = 100
 """Weights are in so many parts of a log-odds unit."""
@@ -77,30 +86,34 @@ class _Row:
     mass: float
 
 
-def fit_weights(
-    examples: Sequence[Example], settings: Settings, label: float, *, boundaries: bool = True
-) -> list[Weight]:
-    """Fit the weights of all four decisions, or of all but boundaries; the strongest first.
-
-    Args:
-        examples: gold pairs.
-        settings: how to learn.
-        label: which of the settings' strengths to use for labels.
-        boundaries: whether boundaries are fitted, too.
+def fit_boundaries(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+    """Fit the weights of chunk boundaries.
 
     Raises:
-        DataError: no boundary, or no alignment, can be learned from the examples.
+        DataError: the examples do not have both tokens that begin a chunk and others.
     """
-    weights = [
-        *(
-            _fit("boundary", _boundary_rows(examples), settings.boundary, settings)
-            if boundaries
-            else ()
-        ),
+    return list(_fit("boundary", _boundary_rows(examples), settings.boundary, settings))
+
+
+def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+    """Fit the weights of alignments, and of the scores that aligned pairs get.
+
+    Raises:
+        DataError: the examples do not have both proposed pairs that are aligned and others.
+    """
+    return [
         *_fit("align", _align_rows(examples), settings.align, settings),
-        *_fit("label", _label_rows(examples), label, settings),
         *_fit("score", _score_rows(examples), settings.score, settings),
     ]
+
+
+def fit_labels(examples: Sequence[Example], settings: Settings, strength: float) -> list[Weight]:
+    """Fit the weights of labels; ``strength`` is one of the settings' for labels."""
+    return list(_fit("label", _label_rows(examples), strength, settings))
+
+
+def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:
+    """Sort weights by strength and leave out those that the settings call too small."""
     kept = [w for w in weights if abs(w.value) >= settings.smallest or w.name == BIAS]
     kept.sort(key=lambda weight: (-abs(weight.value), weight.decision, weight.name))
     return kept[: settings.most]

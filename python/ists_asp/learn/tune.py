@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
 from ists_asp.learn.decode import best_candidates
-from ists_asp.learn.fit import BIAS, SCORES, Weight, fit_weights
+from ists_asp.learn.fit import (
+    BIAS,
+    SCORES,
+    Weight,
+    fit_alignments,
+    fit_boundaries,
+    fit_labels,
+    strongest,
+)
 from ists_asp.learn.folds import deal
 from ists_asp.model import Alignment, Label
 
@@ -45,15 +53,24 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
         for example in examples
     }
     tried = []
+    folds = [
+        (train, test, fit_alignments(train, settings))
+        for train, test in deal(examples, settings.folds, settings.seed)
+    ]
     for label in settings.label:
         held_out: list[tuple[Example, _Table]] = []
-        for train, test in deal(examples, settings.folds, settings.seed):
-            table = _Table(fit_weights(train, settings, label, boundaries=False))
+        for train, test, weights in folds:
+            table = _Table(strongest([*weights, *fit_labels(train, settings, label)], settings))
             held_out.extend((example, table) for example in test)
         for shift in SHIFTS:
             tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift))
     *_, label, shift = max(tried)
-    return _shifted(fit_weights(examples, settings, label), shift)
+    weights = [
+        *fit_boundaries(examples, settings),
+        *fit_alignments(examples, settings),
+        *fit_labels(examples, settings, label),
+    ]
+    return _shifted(strongest(weights, settings), shift)
 
 
 def _shifted(weights: Iterable[Weight], shift: int) -> list[Weight]:
