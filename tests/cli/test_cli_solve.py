@@ -166,13 +166,14 @@ def test_constants_reach_the_rules(good, bad, tmp_path):
 def test_answer_that_was_not_proved_the_best_is_told(run, pairs, monkeypatch):
     from dataclasses import replace
 
-    from ists_asp import solver
+    from ists_asp.solver import batch, solver
 
     def read(*args):
         return replace(original(*args), optimal=False)
 
     original = solver.read_answer
     monkeypatch.setattr(solver, "read_answer", read)
+    monkeypatch.setattr(batch, "read_answer", read)
     result = run("solve", *pairs[0], "--time-limit", "2.5")
     assert result.stderr == (
         "warning: pair 1: within 2.5 s the answer was not proved the best; "

@@ -17,7 +17,8 @@ __all__ = ["Stages"]
 class Stages:
     """Seconds spent in each stage, summed over all pairs, and in deciding each pair.
 
-    ``grounding`` and ``solving`` have one entry for each pair, in their order.
+    ``grounding`` and ``solving`` have one entry for each pair, in their order. Pairs that
+    were solved together share their time equally.
     """
 
     annotation: float = 0.0

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator
+from ists_asp.engine.collector import settle
 from ists_asp.engine.limits import check_size
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
@@ -59,6 +60,7 @@ class System:
         self._annotator = annotator
         self._knowledge = knowledge
         self._solver = solver
+        self._settled = False
 
     def __enter__(self) -> Self:
         return self
@@ -107,11 +109,13 @@ class System:
     def solve_all(self, pairs: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
+        Several pairs are solved together, which is faster and gives the same answers as one
+        at a time.
+
         Raises:
             SolveError: there is no answer for a pair.
         """
-        for pair, facts in self.facts(pairs):
-            solution = self._solver.solve(pair, facts)
+        for solution in self._solver.solve_all(self.facts(pairs)):
             self.stages.grounding.append(solution.grounding)
             self.stages.solving.append(solution.solving)
             yield solution.answers
@@ -122,6 +126,10 @@ class System:
         while batch := list(islice(annotated, BATCH)):
             with self.stages.measure("knowledge"):
                 self._knowledge.prepare(batch)
+            if not self._settled:
+                # Not earlier: models are read when the first sentence needs them.
+                settle()
+                self._settled = True
             for pair in batch:
                 with self.stages.measure("knowledge"):
                     known = self._knowledge.relations(pair)

@@ -1,0 +1,147 @@
+"""Several pairs solved in one control object: one grounding, one search.
+
+Most of the time that a pair takes does not depend on the pair: clingo analyses the rules
+and indexes the tables. Pairs with numbers share that. The parts of the objective are
+independent, so that the best answer set has the best answer of each pair.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from clingo import Function, SymbolType, parse_term
+
+from ists_asp.answers import read_answer
+from ists_asp.errors import RuleError
+from ists_asp.solver.options import Solution
+from ists_asp.solver.pairing import COST, PAIR, PREFIX, PRIORITY
+from ists_asp.solver.search import CORE_GUIDED, ground, search
+from ists_asp.solver.signatures import predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clingo import Control, Symbol
+    from clingo.ast import AST
+
+    from ists_asp.model import Pair
+    from ists_asp.solver.program import Program
+
+__all__ = ["Batches"]
+
+
+class Batches:
+    """A program rewritten for several pairs at a time.
+
+    Args:
+        statements: what :func:`~ists_asp.solver.pairing.pair_up` made of the program.
+        program: the program for one pair.
+        arguments: clingo's command line arguments.
+        time_limit: seconds for the search for the answers of a batch.
+    """
+
+    def __init__(
+        self,
+        statements: Sequence[AST],
+        program: Program,
+        arguments: Sequence[str],
+        time_limit: float,
+    ) -> None:
+        self._statements = statements
+        names = {name.name for node in statements for name in predicates(node)}
+        self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
+        self._tables = {name.name for name in program.tables}
+        self._table_facts = program.table_facts
+        self._other_facts = program.other_facts
+        self._arguments = (CORE_GUIDED, *arguments)
+        self._time_limit = time_limit
+        self._known: set[str] = set()
+
+    def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution] | None:
+        """Decide pairs together.
+
+        Returns:
+            A solution for each pair, the same as for the pair alone; None if that is not
+            certain: a pair has no answer, there was no time to prove all answers the best,
+            or clingo has warned of something new.
+        """
+        messages: list[str] = []
+        began = time.perf_counter()
+        facts = self._facts([facts for _, facts in items])
+        if facts is None:
+            return None
+        try:
+            control = ground(
+                self._statements, facts, self._arguments, lambda _code, text: messages.append(text)
+            )
+        except RuleError:
+            return None
+        if not self._known.issuperset(messages):
+            # The pairs one by one give the same warnings, in the words of the rules.
+            self._known.update(messages)
+            return None
+        grounded = time.perf_counter()
+        found, _ = search(control, self._time_limit, atoms=False)
+        if found is None or not found.optimal:
+            return None
+        shown, costs = _shares(found.shown, control, len(items))
+        ended = time.perf_counter()
+        return [
+            Solution(
+                (read_answer(pair, shown[number], costs[number], found.optimal),),
+                (grounded - began) / len(items),
+                (ended - grounded) / len(items),
+            )
+            for number, (pair, _) in enumerate(items, start=1)
+        ]
+
+    def _facts(self, given: Sequence[Sequence[Symbol]]) -> list[Symbol] | None:
+        """All facts of a batch; None if a pair's facts may belong to a table.
+
+        Facts that no statement mentions are left out.
+        """
+        atoms = []
+        for number, facts in enumerate(given, start=1):
+            atoms.append(f"{PAIR}({number})")
+            for fact in chain(self._other_facts, facts):
+                text = str(fact)
+                name, _, rest = text.partition("(")
+                sign = "-" if name.startswith("-") else ""
+                name = name.removeprefix("-")
+                if name in self._tables:
+                    return None
+                if name in self._used:
+                    atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
+        # Parsing one tuple of all takes a third of the time of making them one by one.
+        return [*self._table_facts, *parse_term(f"({','.join(atoms)},)").arguments]
+
+
+def _shares(
+    shown: Iterable[Symbol], control: Control, size: int
+) -> tuple[dict[int, list[Symbol]], dict[int, tuple[int, ...]]]:
+    """Each pair's shown atoms and costs, by the number of the pair."""
+    atoms: dict[int, list[Symbol]] = {number: [] for number in range(1, size + 1)}
+    costs: dict[int, dict[int, int]] = {number: {} for number in atoms}
+    # clingo reports a value for each priority that some element has, true or not.
+    for atom in control.symbolic_atoms.by_signature(PRIORITY, 2):
+        number, priority = atom.symbol.arguments
+        if priority.type is SymbolType.Number:
+            costs[number.number][priority.number] = 0
+    for symbol in shown:
+        if symbol.name == COST:
+            number, priority, weight, _ = symbol.arguments
+            if SymbolType.Number is priority.type is weight.type:
+                costs[number.number][priority.number] += weight.number
+        elif symbol.name.startswith(PREFIX):
+            number, *arguments = symbol.arguments
+            name = symbol.name.removeprefix(PREFIX)
+            atoms[number.number].append(Function(name, arguments, symbol.positive))
+        else:
+            for share in atoms.values():
+                share.append(symbol)
+    return atoms, {
+        number: tuple(found[priority] for priority in sorted(found, reverse=True))
+        for number, found in costs.items()
+    }

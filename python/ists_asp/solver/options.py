@@ -1,0 +1,63 @@
+"""How to solve, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from clingo import Control
+
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ists_asp.model import Answer
+
+__all__ = ["Solution", "SolverOptions", "constant_arguments"]
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """How to solve.
+
+    Args:
+        models: how many answers to find for a pair, best first.
+        time_limit: seconds for the search for one answer; grounding is not limited by it.
+        constants: values of ``#const`` definitions, as clingo's ``-c name=value``.
+    """
+
+    models: int = 1
+    time_limit: float = 10.0
+    constants: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The answers for a pair, best first, and the seconds that grounding and solving took.
+
+    Pairs that were solved together share their time equally.
+    """
+
+    answers: tuple[Answer, ...]
+    grounding: float
+    solving: float
+
+
+def constant_arguments(constants: Mapping[str, str]) -> list[str]:
+    """The command line arguments that set constants.
+
+    Raises:
+        UsageError: a constant is not an ASP term.
+    """
+    arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
+    try:
+        Control(arguments, logger=lambda _code, _text: None)
+    except RuntimeError:
+        shown = ", ".join(f"{name}={value}" for name, value in constants.items())
+        raise UsageError(
+            f"a constant is not NAME=TERM: {shown}",
+            expected="a name in lower case and an ASP term, as in max_span=2",
+        ) from None
+    return arguments

@@ -1,0 +1,155 @@
+"""Rules for one pair rewritten to rules for several pairs at a time.
+
+Each predicate that depends on the pair gets the pair's number as its first argument and a
+new name, ``__name``. What ``#minimize`` and ``#maximize`` count becomes ``__cost/4``: number
+of the pair, priority, weight and the rest of the tuple as one term. Whoever writes rules
+sees none of this, and names that begin with ``__`` are left to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clingo.ast import (
+    AST,
+    ASTType,
+    Function,
+    Literal,
+    Rule,
+    Sign,
+    SymbolicAtom,
+    Transformer,
+    Variable,
+    parse_string,
+)
+
+from ists_asp.solver.signatures import Signature, predicates, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Set
+
+    from clingo.ast import Location
+
+    from ists_asp.solver.program import Program
+
+__all__ = ["COST", "PAIR", "PREFIX", "PRIORITY", "pair_up"]
+
+PREFIX = "__"
+"""What the names of generated predicates and variables begin with."""
+
+PAIR = "__pair"
+"""``__pair(P)``: P is the number of a pair."""
+
+COST = "__cost"
+"""``__cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P."""
+
+PRIORITY = "__priority"
+"""``__priority(P,Priority)``: some element of the objective of pair P has this priority."""
+
+_OBJECTIVE = f"""
+#minimize{{ W@N,P,T : {COST}(P,N,W,T) }}.
+{PRIORITY}(P,N) :- {COST}(P,N,_,_).
+#show {COST}/4.
+"""
+_VARIABLE = "__Pair"
+_KINDS = frozenset(
+    {
+        ASTType.Defined,
+        ASTType.Definition,
+        ASTType.Minimize,
+        ASTType.Rule,
+        ASTType.ShowSignature,
+    }
+)
+
+
+def pair_up(program: Program) -> tuple[AST, ...] | None:
+    """Rewrite the rules for a pair to rules for numbered pairs.
+
+    Args:
+        program: the rules for a pair; its tables stay as they are.
+
+    Returns:
+        The rewritten statements; None if they hold anything that cannot be rewritten with
+        certainty, use a reserved name, show nothing, or have no objective. Without an
+        objective any answer set would do, and another one might be found.
+    """
+    statements = program.statements
+    kinds = {node.ast_type for node in statements}
+    if not {ASTType.Minimize, ASTType.ShowSignature} <= kinds or not kinds <= _KINDS:
+        return None
+    if any(_is_obstacle(part) for node in statements for part in walk(node)):
+        return None
+    if any(fact.name.startswith(PREFIX) for fact in program.facts):
+        return None
+    pairing = _Pairing(program.tables)
+    rewritten = [pairing.statement(node) for node in statements]
+    parse_string(_OBJECTIVE, rewritten.append)
+    return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)
+
+
+class _Pairing(Transformer):
+    """Adds the number of the pair to all atoms that depend on it."""
+
+    def __init__(self, tables: Set[Signature]) -> None:
+        self._tables = tables
+
+    def statement(self, node: AST) -> AST:
+        """Rewrite a statement of one of the known kinds."""
+        if node.ast_type is ASTType.Minimize:
+            return self._cost(node)
+        if node.ast_type is ASTType.Rule:
+            if predicates(node) <= self._tables:
+                return node
+            return node.update(head=self.visit(node.head), body=self._body(node))
+        if node.ast_type is ASTType.Definition or not node.name:
+            return node
+        if Signature(node.name, node.arity) in self._tables:
+            return node
+        return node.update(name=PREFIX + node.name, arity=node.arity + 1)
+
+    def visit_SymbolicAtom(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
+        """Rewrite an atom."""
+        return node.update(symbol=self._symbol(node.symbol))
+
+    def _symbol(self, symbol: AST) -> AST:
+        if symbol.ast_type is ASTType.UnaryOperation:
+            return symbol.update(argument=self._symbol(symbol.argument))
+        if symbol.ast_type is ASTType.Pool:
+            return symbol.update(arguments=[self._symbol(part) for part in symbol.arguments])
+        if Signature(symbol.name, len(symbol.arguments)) in self._tables:
+            return symbol
+        arguments = [Variable(symbol.location, _VARIABLE), *symbol.arguments]
+        return symbol.update(name=PREFIX + symbol.name, arguments=arguments)
+
+    def _body(self, node: AST) -> list[AST]:
+        """The body of a statement, with an atom in it that says which pair it is about."""
+        body = [self.visit(part) for part in node.body]
+        if not any(self._names_pair(part) for part in node.body):
+            body.append(_literal(node.location, PAIR, [Variable(node.location, _VARIABLE)]))
+        return body
+
+    def _names_pair(self, part: AST) -> bool:
+        if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
+            return False
+        return part.atom.ast_type is ASTType.SymbolicAtom and self._tables.isdisjoint(
+            predicates(part.atom)
+        )
+
+    def _cost(self, node: AST) -> AST:
+        """An element of the objective as a rule."""
+        place = node.location
+        rest = Function(place, "", node.terms, 0)
+        arguments = [Variable(place, _VARIABLE), node.priority, node.weight, rest]
+        return Rule(place, _literal(place, COST, arguments), self._body(node))
+
+
+def _literal(place: Location, name: str, arguments: Sequence[AST]) -> AST:
+    return Literal(place, Sign.NoSign, SymbolicAtom(Function(place, name, arguments, 0)))
+
+
+def _is_obstacle(node: AST) -> bool:
+    """Whether a part of a statement is a theory atom, or has a reserved name."""
+    if node.ast_type in {ASTType.Function, ASTType.Variable}:
+        return bool(node.name.startswith(PREFIX))
+    return node.ast_type is ASTType.TheoryAtom

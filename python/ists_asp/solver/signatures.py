@@ -1,0 +1,71 @@
+"""Which predicates the statements of a program define and use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo.ast import AST, ASTSequence, ASTType, Sign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clingo import Symbol
+
+__all__ = ["Signature", "derives_atom", "functions", "is_fact", "predicates", "signature", "walk"]
+
+
+class Signature(NamedTuple):
+    """A predicate: its name and how many arguments it has. ``-p`` counts as ``p``."""
+
+    name: str
+    arity: int
+
+
+def signature(symbol: Symbol) -> Signature:
+    """The predicate of an atom."""
+    return Signature(symbol.name, len(symbol.arguments))
+
+
+def walk(node: AST) -> Iterator[AST]:
+    """A syntax tree and all trees in it, from the outside in."""
+    yield node
+    for key in node.child_keys:
+        child = getattr(node, key)
+        for part in child if isinstance(child, ASTSequence) else (child,):
+            if isinstance(part, AST):
+                yield from walk(part)
+
+
+def functions(symbol: AST) -> Iterator[AST]:
+    """The functions ``p(...)`` that a symbolic atom's term stands for: several in a pool."""
+    if symbol.ast_type is ASTType.UnaryOperation:
+        yield from functions(symbol.argument)
+    elif symbol.ast_type is ASTType.Pool:
+        for argument in symbol.arguments:
+            yield from functions(argument)
+    else:
+        yield symbol
+
+
+def predicates(node: AST) -> set[Signature]:
+    """All predicates of the atoms in a syntax tree."""
+    return {
+        Signature(function.name, len(function.arguments))
+        for part in walk(node)
+        if part.ast_type is ASTType.SymbolicAtom
+        for function in functions(part.symbol)
+    }
+
+
+def is_fact(node: AST) -> bool:
+    """Whether a statement is a fact, pools and intervals included."""
+    return derives_atom(node) and not node.body
+
+
+def derives_atom(node: AST) -> bool:
+    """Whether a statement is a rule for an atom, rather than for a choice or a constraint."""
+    if node.ast_type is not ASTType.Rule or node.head.ast_type is not ASTType.Literal:
+        return False
+    head = node.head
+    # The head of `not p :- q.` says no more than `:- q, p.`
+    return head.sign == Sign.NoSign and head.atom.ast_type is ASTType.SymbolicAtom

@@ -1,0 +1,211 @@
+"""One pair's facts in, its best answers out; or those of many pairs, which is faster.
+
+A program is parsed once and used for many pairs. A pair alone has a control object of its
+own; several pairs share one, with rules that keep them apart
+(:mod:`ists_asp.solver.pairing`). Statements are added as syntax trees and facts as symbols,
+which takes half the time of text.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from ists_asp.answers import read_answer
+from ists_asp.errors import TimeLimitError, UnsatisfiableError
+from ists_asp.rules.messages import Messages, RuleWarning
+from ists_asp.solver.batch import Batches
+from ists_asp.solver.options import Solution, SolverOptions, constant_arguments
+from ists_asp.solver.pairing import pair_up
+from ists_asp.solver.program import Program, prepare
+from ists_asp.solver.search import CORE_GUIDED, FALLBACK, Found, ground, search
+from ists_asp.solver.signatures import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clingo import Control, Symbol
+
+    from ists_asp.model import Pair
+    from ists_asp.rules.loader import RuleSet
+
+__all__ = ["BATCH", "Solver"]
+
+BATCH = 20
+"""Pairs solved together: fewer share the fixed cost less well, more gain little."""
+
+_LONG = 100
+"""Tokens of a pair, both sentences together, from which it is solved alone."""
+
+_BATCH_LIMIT = 1.0
+"""Seconds for the search for a batch: most take hundredths, and one that does not is redone."""
+
+
+class Solver:
+    """A rule set made ready to decide pairs.
+
+    Args:
+        rules: the parsed rules, ``asp/`` and ``lp_rules/`` together.
+        options: how to solve.
+
+    Raises:
+        UsageError: a constant is not an ASP term.
+        RuleError: clingo cannot ground the facts and tables among the rules.
+    """
+
+    def __init__(self, rules: RuleSet, options: SolverOptions | None = None) -> None:
+        self._options = options or SolverOptions()
+        self._messages = Messages(rules.names)
+        self._arguments = constant_arguments(self._options.constants)
+        self._program = prepare(rules.statements, self._arguments, self._messages)
+        self._plain = self._program
+        if self._program.derived:
+            self._plain = prepare(rules.statements, self._arguments, self._messages, tables=False)
+        self._batches = self._make_batches()
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has warned about so far, such as atoms that no rule derives."""
+        return self._messages.warnings
+
+    def solve(self, pair: Pair, facts: Sequence[Symbol]) -> Solution:
+        """Decide a pair.
+
+        Raises:
+            UnsatisfiableError: the rules admit no answer set for the pair.
+            TimeLimitError: there was no answer set within the time limit.
+            RuleError: clingo could not ground the rules.
+        """
+        began = time.perf_counter()
+        control = self._ground(facts, CORE_GUIDED)
+        grounded = time.perf_counter()
+        found: Found | None = self._first(control, facts, pair)
+        answers = []
+        while found is not None:
+            answers.append(read_answer(pair, found.shown, found.cost, found.optimal))
+            if len(answers) == self._options.models:
+                break
+            _exclude(control, found)
+            found = self._search(control)[0]
+        return Solution(tuple(answers), grounded - began, time.perf_counter() - grounded)
+
+    def solve_batch(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution]:
+        """Decide pairs, several at a time; the solutions are those of :meth:`solve`.
+
+        Args:
+            items: pairs with their facts.
+
+        Returns:
+            A solution for each pair, in their order.
+
+        Raises:
+            UnsatisfiableError: the rules admit no answer set for a pair.
+            TimeLimitError: there was no answer set for a pair within the time limit.
+            RuleError: clingo could not ground the rules.
+        """
+        return list(self.solve_all(items))
+
+    def solve_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Solution]:
+        """Decide pairs lazily, taking :data:`BATCH` at a time, in their order.
+
+        Whatever raises an error, an item or a pair without an answer, does so only after
+        the solutions of the pairs before it.
+
+        Raises:
+            SolveError: there is no answer for a pair, as for :meth:`solve`.
+        """
+        remaining = iter(items)
+        failure: Exception | None = None
+        while failure is None:
+            batch: list[tuple[Pair, Sequence[Symbol]]] = []
+            try:
+                # One at a time: what came before an error is kept.
+                for item in islice(remaining, BATCH):
+                    batch.append(item)
+            except Exception as error:
+                failure = error
+            if not batch:
+                break
+            yield from self._solve_some(batch)
+        if failure is not None:
+            raise failure
+
+    def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
+        """Ground the rules for a pair and return the atoms.
+
+        Returns:
+            Each atom that the grounder could derive, and whether it holds in every answer
+            set (a fact) rather than being decided by the solver.
+        """
+        control = self._ground(facts, CORE_GUIDED)
+        return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
+
+    def _make_batches(self) -> Batches | None:
+        if self._options.models > 1:
+            return None
+        statements = pair_up(self._program)
+        if statements is None:
+            return None
+        limit = min(self._options.time_limit, _BATCH_LIMIT)
+        return Batches(statements, self._program, self._arguments, limit)
+
+    def _solve_some(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Solution]:
+        """Decide the pairs of a batch, the short ones together."""
+        short = [number for number, (pair, _) in enumerate(items) if not _is_long(pair)]
+        together: dict[int, Solution] = {}
+        if self._batches is not None and len(short) > 1:
+            solutions = self._batches.solve([items[number] for number in short])
+            if solutions is not None:
+                together = dict(zip(short, solutions, strict=True))
+        for number, (pair, facts) in enumerate(items):
+            yield together[number] if number in together else self.solve(pair, facts)
+
+    def _first(self, control: Control, facts: Sequence[Symbol], pair: Pair) -> Found:
+        found, unsatisfiable = self._search(control)
+        if found is None and not unsatisfiable:
+            found, unsatisfiable = self._search(self._ground(facts, FALLBACK))
+        if unsatisfiable:
+            raise UnsatisfiableError(
+                "the rules admit no answer set",
+                where=f"pair {pair.id}",
+                hint="Look for a constraint (a rule without a head) that cannot hold",
+            )
+        if found is None:
+            raise TimeLimitError(
+                f"no answer within {self._options.time_limit:g} s",
+                where=f"pair {pair.id}",
+                hint="Allow more time, or simplify the rules",
+            )
+        return found
+
+    def _search(self, control: Control) -> tuple[Found | None, bool]:
+        return search(control, self._options.time_limit, atoms=self._options.models > 1)
+
+    def _ground(self, facts: Sequence[Symbol], strategy: str) -> Control:
+        program = self._program_for(facts)
+        arguments = (strategy, *self._arguments)
+        return ground(program.statements, chain(program.facts, facts), arguments, self._messages)
+
+    def _program_for(self, facts: Iterable[Symbol]) -> Program:
+        """The program, its tables left to clingo where a pair's facts add to them."""
+        tables = self._program.tables
+        if self._program.derived and any(signature(fact) in tables for fact in facts):
+            return self._plain
+        return self._program
+
+
+def _is_long(pair: Pair) -> bool:
+    return len(pair.sent1.tokens) + len(pair.sent2.tokens) > _LONG
+
+
+def _exclude(control: Control, found: Found) -> None:
+    """Forbid an answer set, so that the next search finds the best of the others."""
+    true = frozenset(found.true)
+    with control.backend() as backend:
+        body = [
+            atom.literal if atom.symbol in true else -atom.literal
+            for atom in control.symbolic_atoms
+            if not atom.is_fact
+        ]
+        backend.add_rule([], body)

@@ -1,0 +1,53 @@
+"""A batch gives the same as one pair at a time, on real pairs."""
+
+from itertools import islice
+
+import pytest
+
+from benchmarks.sets import SAMPLES, find_data, read_set
+from ists_asp.engine import load
+from ists_asp.errors import UsageError
+
+CASES = [
+    ("headlines", "headlines", True),
+    ("headlines", "headlines", False),
+    ("answers-students", "answers-students", True),
+    ("baseline", "headlines", False),
+]
+PAIRS = 40
+"""Of each set, besides the samples."""
+
+
+def check(profile, pairs):
+    with load(profile) as system:
+        solver = system._solver
+        items = list(system.facts(pairs))
+        together = solver.solve_batch(items)
+        alone = [solver.solve(pair, facts) for pair, facts in items]
+    assert [found.answers for found in together] == [found.answers for found in alone]
+    assert solver._batches is not None
+
+
+@pytest.mark.parametrize(("profile", "name", "chunked"), CASES)
+def test_a_batch_answers_samples_as_one_at_a_time(profile, name, chunked):
+    data = read_set(SAMPLES / name)
+    check(profile, data.chunked if chunked else data.plain)
+
+
+@pytest.mark.parametrize(("profile", "name", "chunked"), CASES)
+def test_a_batch_answers_train_pairs_as_one_at_a_time(profile, name, chunked):
+    try:
+        folder = find_data(None)
+    except UsageError:
+        pytest.skip("the train data of SemEval-2016 Task 2 is not here")
+    data = read_set(folder / name, PAIRS)
+    check(profile, list(islice(data.chunked if chunked else data.plain, PAIRS)))
+
+
+def test_the_engine_keeps_one_time_for_each_pair_and_their_order():
+    data = read_set(SAMPLES / "headlines")
+    with load("headlines") as system:
+        answers = list(system.solve_many(data.chunked))
+        assert [answer.pair.id for answer in answers] == [pair.id for pair in data.chunked]
+        assert len(system.stages.grounding) == len(system.stages.solving) == len(answers)
+        assert answers[0] == system.solve(data.chunked[0].sent1, data.chunked[0].sent2)

@@ -1,0 +1,134 @@
+"""Rules of all kinds mean the same for several pairs as for one."""
+
+import pytest
+
+from ists_asp.errors import UnsatisfiableError
+from ists_asp.rules.messages import RuleWarning
+
+BASE = """
+#defined d/2.
+#defined n/1.
+#show first/3.
+#show noali/2.
+first(1,1,1). first(2,1,1).
+{ noali(S,1) : first(S,1,_) }.
+"""
+FACTS = ("d(1,3),d(2,1)", "", "d(1,5),n(4)", "d(2,2),d(2,3),d(1,1),n(1)")
+RULES = {
+    "choice and constraint": "#minimize{ W@S,S : d(S,W), noali(S,1) }. "
+    "#minimize{1@0,S:noali(S,1)}."
+    ":- not noali(1,1), d(1,_).",
+    "aggregates": ":~ W = #sum{V,S : d(S,V)}, noali(1,1). "
+    "[W-4@2] :~ 1 { noali(2,1); noali(1,1) }. [1@1]"
+    "#maximize{ S,S : noali(S,1) }.",
+    "conditional literals": "free :- not noali(S,1) : d(S,_). #maximize{ 2,a : free }."
+    "#maximize{ 1,S : noali(S,1) }.",
+    "weak constraints": ":~ noali(S,1), d(S,W), not n(4). "
+    "[W@3,S] :~ not noali(S,1), S=1..2. [2@1,S]",
+    "tables": "t(1;2). u(X) :- t(X), X>1. #minimize{ X-2*Y,X,Y : u(X), noali(Y,1), t(Y) }.",
+    "costs of no pair": "#minimize{ 7@9 }. #minimize{ S@1,S : noali(S,1) }. "
+    "#minimize{ 3@4 : n(9) }.",
+    "classical negation": "-q(S) :- d(S,_). q(1) :- noali(1,1), n(4). r :- -q(2). "
+    ":- r, not noali(2,1)."
+    "#maximize{ S,S : noali(S,1) }.",
+    "disjunction and pools": "a(S) ; b(S) :- d((S;S),_). :- a(1). #minimize{ 1,S : a(S) }."
+    "#minimize{ 1@2,S : noali(S,1), not b(S); -2@2,S : noali(S,1), b(S) }.",
+    "negation only": "c :- not n(4), not n(1). #minimize{ 1 : c, noali(1,1) }."
+    "#maximize{ S@-1,S : noali(S,1) }.",
+    "choice among tables": "t(1..3). { s(X) : t(X) } = 1 :- d(1,_). "
+    "#maximize{ X*W : s(X), d(1,W) }."
+    "#minimize{ S@-1,S : noali(S,1) }.",
+    "loops through negation": "x :- not y. y :- not x. z :- x, not n(1). "
+    "#minimize{ 1@2 : x; 2@2 : y }."
+    "#minimize{ S@1,S : noali(S,1), x }. #maximize{ S@0,S : noali(S,1) }.",
+    "constants": "#const k = 2. #minimize{ k*S,S : noali(S,1) }. "
+    "#maximize{ 3*k,S : noali(S,1), S=k }.",
+    "weights of zero": "#minimize{ 0@5 : n(1); 0@4 : noali(1,1), n(4) }. "
+    "#minimize{ S,S : noali(S,1) }.",
+    "head aggregates": "t(1..2). 1 <= #count{ X : h(X) : t(X) } <= 1 :- n(_). "
+    "#minimize{ X@1,X : h(X) }. #minimize{ S,S : noali(S,1) }.",
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_answers_and_costs_are_those_of_pairs_alone(make, items, name):
+    solver = make(BASE + RULES[name])
+    assert solver._batches is not None
+    pairs = items(*FACTS)
+    alone = [solver.solve(*item).answers for item in pairs]
+    found = solver._batches.solve(pairs)
+    assert found is not None
+    assert [solution.answers for solution in found] == alone
+    assert [solution.answers for solution in solver.solve_batch(pairs)] == alone
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "",
+        "#minimize{ 1 : noali(1,1) }. __p(1).",
+        "#minimize{ 1 : noali(1,1) }. p(__X) :- n(__X).",
+        "#minimize{ 1 : noali(1,1) }. #external p(1).",
+        "#minimize{ 1 : noali(1,1) }. #show p(X) : n(X).",
+        "#minimize{ 1 : noali(1,1) }. #program more.",
+        "#minimize{ 1 : noali(1,1) }. #project n/1.",
+        "#minimize{ 1 : noali(1,1) }. #heuristic noali(1,1). [1,true]",
+    ],
+)
+def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rules):
+    solver = make(BASE + rules)
+    assert solver._batches is None
+    pairs = items(*FACTS)
+    assert [found.answers for found in solver.solve_batch(pairs)] == [
+        solver.solve(*item).answers for item in pairs
+    ]
+
+
+def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
+    solver = make(
+        BASE + "t(1). u(X+1) :- t(X). big :- u(3). #minimize{ 1,S : noali(S,1), big }."
+        "#maximize{ 1@-1,S : noali(S,1) }."
+    )
+    assert solver._program.derived
+    pairs = items("t(2)", "", "t(5)")
+    costs = [found.answers[0].cost for found in solver.solve_batch(pairs)]
+    assert costs == [(0, 0), (-2,), (-2,)]
+    assert solver._batches.solve(pairs) is None
+
+
+def test_a_pair_without_an_answer_is_named_after_the_answers_before_it(make, items):
+    solver = make(BASE + "#minimize{ 1,S : noali(S,1) }. :- n(1).")
+    found = solver.solve_all(items("", "n(4)", "n(1)", ""))
+    assert [next(found).answers[0].pair.id for _ in range(2)] == ["1", "2"]
+    with pytest.raises(UnsatisfiableError, match="pair 3: the rules admit no answer set"):
+        next(found)
+
+
+def test_an_item_that_cannot_be_had_leaves_the_answers_before_it(make, items):
+    solver = make(BASE + "#minimize{ 1,S : noali(S,1) }.")
+
+    def failing():
+        yield from items("", "n(4)")
+        raise ValueError("no more")
+
+    found = solver.solve_all(failing())
+    assert [next(found).answers[0].pair.id for _ in range(2)] == ["1", "2"]
+    with pytest.raises(ValueError, match="no more"):
+        next(found)
+
+
+def test_several_answers_are_found_pair_by_pair(make, items):
+    solver = make(BASE + "#minimize{ S,S : noali(S,1) }.", models=3)
+    assert solver._batches is None
+    assert [len(found.answers) for found in solver.solve_batch(items("", ""))] == [3, 3]
+
+
+def test_warnings_are_in_the_words_of_the_rules_and_cost_one_batch_only(make, items):
+    solver = make(BASE + "#minimize{ S,S : noali(S,1), missing(S) ; S,S : noali(S,1) }.")
+    pairs = items("", "")
+    solver.solve_batch(pairs)
+    assert [warning.text for warning in solver.warnings] == [
+        "atom does not occur in any rule head: missing(S)"
+    ]
+    assert all(isinstance(warning, RuleWarning) for warning in solver.warnings)
+    assert solver._batches.solve(pairs) is not None
