@@ -133,9 +133,18 @@ def test_every_command_and_profile_exists_and_is_mentioned():
         for block in (*TOUR, *(block for block in BLOCKS if block.mark))
         for name in re.findall(r"ists-asp (\w+)", block.text)
     }
-    assert {"solve", "facts", "evaluate", "check", "rules", "profiles"} <= commands
+    assert {"solve", "facts", "evaluate", "check", "rules", "profiles", "learn"} <= commands
     profiles = {file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")}
     assert {name for name in profiles if f"`{name}`" not in README} == set()
+
+
+def test_learning_changes_the_answer():
+    """The same command stands before and after learning, with different outputs."""
+    learn = next(number for number, block in enumerate(TOUR) if "ists-asp learn" in block.text)
+    before, after = TOUR[learn - 1], TOUR[learn + 1]
+    assert before.text.splitlines()[-1] == after.text.strip()
+    assert before.output != after.output
+    assert "same_medicine" in TOUR[learn].output
 
 
 def test_links_lead_to_files():
