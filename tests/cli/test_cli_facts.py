@@ -23,7 +23,8 @@ def plain_clingo(program, stdin=None):
     )
     result = json.loads(done.stdout)
     assert result["Result"] == "OPTIMUM FOUND", done.stderr
-    best = result["Call"][-1]["Witnesses"][-1]
+    # Lower bounds are listed among the answer sets.
+    best = [found for found in result["Call"][-1]["Witnesses"] if "Value" in found][-1]
     return [parse_term(atom) for atom in best["Value"]], tuple(best["Costs"])
 
 
