@@ -76,7 +76,7 @@ def pair_up(
             yield Pair(str(number), sent1, sent2)
     if count1 != count2:
         raise DataError(
-            f"{count1} sentences against {count2} in {name2}",
+            f"{count1} {'sentence' if count1 == 1 else 'sentences'} against {count2} in {name2}",
             where=name1,
             expected="as many sentences in both files",
         )
