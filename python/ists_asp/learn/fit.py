@@ -68,6 +68,11 @@ class Settings:
     folds: int = 5
     seed: int = 0
 
+    @classmethod
+    def of(cls, *, semantic: bool, seed: int = 0) -> Settings:
+        """The settings for a profile, which has more features where words are read in context."""
+        return cls(most=1500, seed=seed) if semantic else cls(seed=seed)
+
 
 @dataclass(frozen=True, slots=True)
 class Weight:
