@@ -7,6 +7,7 @@
     ├── DataError           an input file or sentence is faulty   exit code 1
     ├── RuleError           a rule file is faulty                 exit code 1
     ├── ResourceError       a model or data file is missing       exit code 1
+    ├── TraceError          a trace contradicts its answer        exit code 1
     └── SolveError          a pair got no answer                  exit code 1
         ├── UnsatisfiableError   the rules admit no answer set
         └── TimeLimitError       no answer within the time limit
@@ -25,6 +26,7 @@ __all__ = [
     "RuleError",
     "SolveError",
     "TimeLimitError",
+    "TraceError",
     "UnsatisfiableError",
     "UsageError",
 ]
@@ -97,6 +99,10 @@ class RuleError(IstsError):
 
 class ResourceError(IstsError):
     """A model, lexicon or rule directory that is not where it should be."""
+
+
+class TraceError(IstsError):
+    """A trace that does not account for its answer: nothing in it can be relied on."""
 
 
 class SolveError(IstsError):

@@ -1,6 +1,6 @@
 """Facts of pairs in, their best answers out, within a time limit."""
 
-from ists_asp.solver.options import Solution, SolverOptions
+from ists_asp.solver.options import Best, Solution, SolverOptions
 from ists_asp.solver.solver import Solver
 
-__all__ = ["Solution", "Solver", "SolverOptions"]
+__all__ = ["Best", "Solution", "Solver", "SolverOptions"]

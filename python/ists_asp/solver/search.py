@@ -30,13 +30,14 @@ class Found:
     """A copy of an answer set: models do not outlive the search that found them.
 
     ``true`` has all its atoms if they were asked for; ``optimal`` says whether the search
-    proved that no other is better.
+    proved that no other is better. ``priorities`` has the priority of each value of ``cost``.
     """
 
     shown: tuple[Symbol, ...]
     true: tuple[Symbol, ...]
     cost: tuple[int, ...]
     optimal: bool
+    priorities: tuple[int, ...] = ()
 
 
 def ground(
@@ -82,20 +83,27 @@ def ground(
     return control
 
 
-def search(control: Control, time_limit: float, *, atoms: bool) -> tuple[Found | None, bool]:
+def search(
+    control: Control,
+    time_limit: float,
+    *,
+    atoms: bool,
+    assumptions: Sequence[tuple[Symbol, bool]] = (),
+) -> tuple[Found | None, bool]:
     """Search for the best answer set.
 
     Args:
         control: a ground program.
         time_limit: seconds after which the best answer set so far is good enough.
         atoms: whether all true atoms are wanted, which takes longer than the shown ones.
+        assumptions: atoms that are to be true or false this time.
 
     Returns:
         The best answer set, if one was found, and whether there can be none.
     """
     deadline = time.perf_counter() + time_limit
     found: Found | None = None
-    with control.solve(yield_=True, async_=True) as handle:
+    with control.solve(assumptions, yield_=True, async_=True) as handle:
         while handle.wait(max(0.0, deadline - time.perf_counter())):
             model = handle.model()
             if model is None:
@@ -109,6 +117,7 @@ def search(control: Control, time_limit: float, *, atoms: bool) -> tuple[Found |
                 tuple(model.symbols(atoms=True)) if atoms else (),
                 tuple(model.cost),
                 optimal=False,
+                priorities=tuple(model.priority),
             )
             handle.resume()
         handle.cancel()

@@ -16,7 +16,7 @@ from ists_asp.answers import read_answer
 from ists_asp.errors import TimeLimitError, UnsatisfiableError
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.solver.batch import Batches
-from ists_asp.solver.options import Solution, SolverOptions, constant_arguments
+from ists_asp.solver.options import Best, Solution, SolverOptions, constant_arguments
 from ists_asp.solver.pairing import pair_up
 from ists_asp.solver.program import Program, prepare
 from ists_asp.solver.search import CORE_GUIDED, FALLBACK, Found, ground, search
@@ -80,7 +80,7 @@ class Solver:
         began = time.perf_counter()
         control = self._ground(facts, CORE_GUIDED)
         grounded = time.perf_counter()
-        found: Found | None = self._first(control, facts, pair)
+        found: Found | None = self._first(control, facts, pair)[1]
         answers = []
         while found is not None:
             answers.append(read_answer(pair, found.shown, found.cost, found.optimal))
@@ -141,6 +141,27 @@ class Solver:
         control = self._ground(facts, CORE_GUIDED)
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
 
+    def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best:
+        """Find the best answer set of a pair with all its atoms, for whoever asks why.
+
+        Raises:
+            UnsatisfiableError: the rules admit no answer set for the pair.
+            TimeLimitError: there was no answer set within the time limit.
+            RuleError: clingo could not ground the rules.
+        """
+        control, found = self._first(self._ground(facts, CORE_GUIDED), facts, pair, atoms=True)
+        return Best(control, found, self._program_for(facts))
+
+    @property
+    def options(self) -> SolverOptions:
+        """How pairs are solved."""
+        return self._options
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """clingo's command line arguments, without those that choose a strategy."""
+        return tuple(self._arguments)
+
     def _make_batches(self) -> Batches | None:
         if self._options.models > 1:
             return None
@@ -161,10 +182,13 @@ class Solver:
         for number, (pair, facts) in enumerate(items):
             yield together[number] if number in together else self.solve(pair, facts)
 
-    def _first(self, control: Control, facts: Sequence[Symbol], pair: Pair) -> Found:
-        found, unsatisfiable = self._search(control)
+    def _first(
+        self, control: Control, facts: Sequence[Symbol], pair: Pair, *, atoms: bool = False
+    ) -> tuple[Control, Found]:
+        found, unsatisfiable = self._search(control, atoms=atoms)
         if found is None and not unsatisfiable:
-            found, unsatisfiable = self._search(self._ground(facts, FALLBACK))
+            control = self._ground(facts, FALLBACK)
+            found, unsatisfiable = self._search(control, atoms=atoms)
         if unsatisfiable:
             raise UnsatisfiableError(
                 "the rules admit no answer set",
@@ -177,10 +201,11 @@ class Solver:
                 where=f"pair {pair.id}",
                 hint="Allow more time, or simplify the rules",
             )
-        return found
+        return control, found
 
-    def _search(self, control: Control) -> tuple[Found | None, bool]:
-        return search(control, self._options.time_limit, atoms=self._options.models > 1)
+    def _search(self, control: Control, *, atoms: bool = False) -> tuple[Found | None, bool]:
+        wanted = atoms or self._options.models > 1
+        return search(control, self._options.time_limit, atoms=wanted)
 
     def _ground(self, facts: Sequence[Symbol], strategy: str) -> Control:
         program = self._program_for(facts)

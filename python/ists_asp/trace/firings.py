@@ -1,0 +1,300 @@
+"""Which rules fired in an answer set: the second grounding, and what it says.
+
+Symbols of clingo are costly to take apart, so that a firing reads its parts when asked.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING
+
+from clingo import Control, SymbolType
+from clingo.ast import ProgramBuilder
+
+from ists_asp.errors import TraceError
+from ists_asp.trace.probes import Companion, Kind, Probe
+from ists_asp.trace.terms import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+
+    from clingo import Symbol
+    from clingo.ast import AST
+
+    from ists_asp.trace.strata import Strata
+
+__all__ = ["Element", "Firing", "Firings", "Group", "ground_probes"]
+
+
+class Element:
+    """What an aggregate counted, or an instance of a condition: tuple and atoms."""
+
+    __slots__ = ("_symbol",)
+
+    def __init__(self, symbol: Symbol) -> None:
+        self._symbol = symbol.arguments
+
+    @property
+    def terms(self) -> tuple[Symbol, ...]:
+        """The tuple; empty for conditions."""
+        return tuple(self._symbol[0].arguments)
+
+    @property
+    def positive(self) -> tuple[Symbol, ...]:
+        """The atoms that hold."""
+        return tuple(self._symbol[1].arguments)
+
+    @property
+    def negative(self) -> tuple[Symbol, ...]:
+        """The negated atoms; ``__any`` in them stands for anything."""
+        return tuple(self._symbol[2].arguments)
+
+
+class Group:
+    """An aggregate, or a conditional literal, of a firing with its elements."""
+
+    __slots__ = ("companion", "elements", "text")
+
+    def __init__(self, companion: Companion, text: str, elements: tuple[Element, ...]) -> None:
+        self.companion = companion
+        self.text = text
+        self.elements = elements
+
+
+class Firing:
+    """A rule with values for its variables, whose body holds.
+
+    ``head`` is the atom that it derives; for an objective the term
+    ``(weight,priority,(tuple))``.
+    """
+
+    __slots__ = ("_parts", "head", "probe")
+
+    def __init__(self, probe: Probe, symbol: Symbol) -> None:
+        self.probe = probe
+        self._parts = symbol.arguments
+        self.head = self._parts[0]
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Firing) and self.key == other.key
+
+    @property
+    def key(self) -> tuple[str, Symbol]:
+        """Identifies the firing within its answer set."""
+        return self.probe.name, self._parts[3]
+
+    @property
+    def positive(self) -> Sequence[Symbol]:
+        """The positive atoms of the body, in its order."""
+        return self._parts[1].arguments
+
+    @property
+    def negative(self) -> Sequence[Symbol]:
+        """The atoms under ``not``; ``__any`` in them stands for anything."""
+        atoms = self._parts[2].arguments
+        return atoms[: len(atoms) - self.probe.double]
+
+    @property
+    def double(self) -> Sequence[Symbol]:
+        """The atoms under ``not not``."""
+        atoms = self._parts[2].arguments
+        return atoms[len(atoms) - self.probe.double :]
+
+    @property
+    def values(self) -> dict[str, Symbol]:
+        """The values of the rule's variables."""
+        return dict(zip(self.probe.variables, self._parts[3].arguments, strict=True))
+
+    @property
+    def comparisons(self) -> tuple[str, ...]:
+        """The comparisons of the body with their values."""
+        values = self.values
+        return tuple(fill(text, values) for text in self.probe.comparisons)
+
+
+def ground_probes(
+    statements: Iterable[AST], facts: Iterable[Symbol], arguments: Sequence[str]
+) -> Control:
+    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
+
+    Raises:
+        TraceError: clingo cannot ground them, or leaves something open.
+    """
+    errors: list[str] = []
+    control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
+    with control.backend() as backend:
+        for symbol in facts:
+            backend.add_rule([backend.add_atom(symbol)])
+    with ProgramBuilder(control) as builder:
+        for node in statements:
+            builder.add(node)
+    try:
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        text = errors[-1] if errors else str(error)
+        raise TraceError(f"the rules cannot be traced: {' '.join(text.split())}") from None
+    return control
+
+
+class Firings:
+    """All firings of a set of probes in one answer set.
+
+    Args:
+        probes: the probes.
+        control: what :func:`ground_probes` made of them.
+        strata: the strata of the rule set.
+        true: all atoms of the answer set.
+        given: the atoms that need no reason: the facts of a pair.
+    """
+
+    def __init__(
+        self,
+        probes: Iterable[Probe],
+        control: Control,
+        strata: Strata,
+        true: Set[Symbol],
+        given: Set[Symbol],
+    ) -> None:
+        self._atoms = control.symbolic_atoms
+        self._strata = strata
+        self._given = given
+        self._groups: dict[str, Mapping[Symbol, list[Element]]] = {}
+        self.by_head: dict[Symbol, list[Firing]] = {}
+        self.objective: list[Firing] = []
+        self.forbidding: list[Firing] = []
+        recursive: list[Firing] = []
+        by_head = self.by_head
+        for probe in probes:
+            kind = probe.kind
+            if kind.derives:
+                rests = probe.name in strata.recursive_probes
+                for atom in self._atoms.by_signature(probe.name, 4):
+                    _check(atom.is_fact, probe)
+                    firing = Firing(probe, atom.symbol)
+                    by_head.setdefault(firing.head, []).append(firing)
+                    if rests:
+                        recursive.append(firing)
+                continue
+            for atom in self._atoms.by_signature(probe.name, 4):
+                _check(atom.is_fact, probe)
+                firing = Firing(probe, atom.symbol)
+                if kind is Kind.OBJECTIVE:
+                    if _is_weight(firing.head):
+                        self.objective.append(firing)
+                else:
+                    self.forbidding.append(firing)
+        untrue = by_head.keys() - true
+        if untrue:
+            raise TraceError(
+                f"{_some(untrue)} is derived, but not in the answer", hint="Report this"
+            )
+        self._levels: dict[Symbol, int] = {}
+        self._first: dict[Symbol, Firing] = {}
+        self._order(recursive)
+
+    def groups(self, firing: Firing) -> tuple[Group, ...]:
+        """The aggregates and conditional literals of a firing, in the order of its body."""
+        values = firing.values
+        found = []
+        for companion in firing.probe.companions:
+            elements = self._companion(companion.name).get(firing.key[1], ())
+            found.append(Group(companion, fill(companion.text, values), tuple(elements)))
+        return tuple(found)
+
+    def firings(self, atom: Symbol) -> list[Firing]:
+        """The firings that derive an atom, the first in the order of derivation in front."""
+        found = self.by_head.get(atom, [])
+        if len(found) < 2:
+            return found
+        first = self._first.get(atom)
+        return sorted(
+            found, key=lambda firing: (firing != first, self._height(firing), firing.probe.rule.line)
+        )
+
+    def rank(self, atom: Symbol) -> tuple[int, int]:
+        """Where an atom stands in the order of derivation: stratum, and level within it."""
+        if atom in self._given:
+            return -1, 0
+        return self._strata.stratum(atom), self._levels.get(atom, 0)
+
+    def _height(self, firing: Firing) -> tuple[int, int]:
+        return max(map(self.rank, firing.positive), default=(-1, 0))
+
+    def _companion(self, name: str) -> Mapping[Symbol, list[Element]]:
+        if name not in self._groups:
+            found: dict[Symbol, list[Element]] = defaultdict(list)
+            for atom in self._atoms.by_signature(name, 4):
+                arguments = atom.symbol.arguments
+                found[arguments[3]].append(Element(atom.symbol))
+            self._groups[name] = found
+        return self._groups[name]
+
+    def _order(self, firings: Sequence[Firing]) -> None:
+        """Find an order in which the atoms of predicates that rest on themselves are derived."""
+        waiting: dict[Symbol, list[int]] = defaultdict(list)
+        missing = [0] * len(firings)
+        heights = [0] * len(firings)
+        ready: deque[int] = deque()
+        for number, firing in enumerate(firings):
+            needed = self._needed(firing)
+            missing[number] = len(needed)
+            for atom in needed:
+                waiting[atom].append(number)
+            if not needed:
+                ready.append(number)
+        while ready:
+            number = ready.popleft()
+            firing = firings[number]
+            if firing.head in self._levels:
+                continue
+            level = heights[number] + 1
+            self._levels[firing.head] = level
+            self._first[firing.head] = firing
+            for other in waiting.get(firing.head, ()):
+                missing[other] -= 1
+                heights[other] = max(heights[other], level)
+                if not missing[other]:
+                    ready.append(other)
+        for firing in firings:
+            if firing.head not in self._levels and firing.head not in self._given:
+                rule = firing.probe.rule
+                raise TraceError(
+                    f"{firing.head} has no derivation that does not rest on itself",
+                    where=f"{rule.file}:{rule.line}",
+                    expected="no recursion through aggregates or disjunctions",
+                )
+
+    def _needed(self, firing: Firing) -> set[Symbol]:
+        """The atoms of the same stratum that must be derived before a firing derives its head."""
+        stratum = self._strata.stratum(firing.head)
+        atoms = list(firing.positive)
+        for companion in firing.probe.companions:
+            if companion.supports and companion.name in self._strata.recursive_companions:
+                for element in self._companion(companion.name).get(firing.key[1], ()):
+                    atoms += element.positive
+        return {
+            atom
+            for atom in atoms
+            if atom not in self._given and self._strata.stratum(atom) == stratum
+        }
+
+
+def _is_weight(head: Symbol) -> bool:
+    weight, priority, _ = head.arguments
+    return SymbolType.Number is weight.type is priority.type
+
+
+def _check(is_fact: bool, probe: Probe) -> None:
+    if not is_fact:
+        raise TraceError(
+            "clingo leaves open whether a rule fired",
+            where=f"{probe.rule.file}:{probe.rule.line}",
+            hint="Report this",
+        )
+
+
+def _some(atoms: Iterable[Symbol]) -> str:
+    return str(min(atoms))

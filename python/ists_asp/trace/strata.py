@@ -1,0 +1,182 @@
+"""What must be derived before what: the strata of a rule set's predicates.
+
+Where a predicate does not depend on itself, every derivation of its atoms rests on lower
+strata and none can lead in a circle; only atoms of the other predicates need an order of
+their own. Predicates are told apart by their first argument's function as well, since
+``feature(link(..),..)`` rests on ``feature(pair(..),..)``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo import SymbolType
+from clingo.ast import AST, ASTType, Sign
+
+from ists_asp.solver.signatures import walk
+from ists_asp.trace.terms import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.trace.probes import Probe
+
+__all__ = ["Node", "Strata"]
+
+
+class Node(NamedTuple):
+    """A predicate, and the function of its first argument (empty where it may be any)."""
+
+    name: str
+    arity: int
+    function: str
+
+
+class Strata:
+    """The strata of the predicates of a rule set.
+
+    Args:
+        probes: all probes of the rule set.
+    """
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        heads: dict[str, Node] = {}
+        bodies: dict[str, set[Node]] = {}
+        for probe in probes:
+            if probe.head is not None:
+                heads[probe.name] = _node(probe.head.atom.symbol)
+                bodies[probe.name] = set(_positive(probe.statements))
+        whole = {(node.name, node.arity) for node in heads.values() if not node.function}
+        self._whole = whole
+        refined: dict[tuple[str, int], set[Node]] = {}
+        for node in heads.values():
+            refined.setdefault((node.name, node.arity), set()).add(self._coarse(node))
+        edges: dict[Node, set[Node]] = {}
+        for name, head in heads.items():
+            below = edges.setdefault(self._coarse(head), set())
+            for node in bodies[name]:
+                below |= self._meant(node, refined)
+        order = list(_components(edges))
+        self._stratum = {node: index for index, part in enumerate(order) for node in part}
+        self._recursive = {
+            node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
+        }
+        self.recursive_companions = frozenset(
+            statement.head.atom.symbol.name
+            for probe in probes
+            if probe.name in heads and self._coarse(heads[probe.name]) in self._recursive
+            for statement in probe.statements[1:]
+            if any(
+                self._stratum.get(node) == self._stratum[self._coarse(heads[probe.name])]
+                for used in _positive([statement])
+                for node in self._meant(used, refined)
+            )
+        )
+        self.recursive_probes = frozenset(
+            name for name, head in heads.items() if self._coarse(head) in self._recursive
+        )
+
+    def recursive(self, atom: Symbol) -> bool:
+        """Whether derivations of an atom's predicate may rest on the predicate itself."""
+        return self._of(atom) in self._recursive
+
+    def stratum(self, atom: Symbol) -> int:
+        """The number of an atom's stratum; it rests on the same or on lower ones. -1: input."""
+        return self._stratum.get(self._of(atom), -1)
+
+    def _of(self, atom: Symbol) -> Node:
+        return self._coarse(_symbol_node(atom))
+
+    def _coarse(self, node: Node) -> Node:
+        if node.function and (node.name, node.arity) in self._whole:
+            return node._replace(function="")
+        return node
+
+    def _meant(self, node: Node, refined: Mapping[tuple[str, int], set[Node]]) -> set[Node]:
+        if node.function:
+            return {self._coarse(node)}
+        return refined.get((node.name, node.arity), set())
+
+
+def _node(term: AST) -> Node:
+    sign = ""
+    while term.ast_type is ASTType.UnaryOperation:
+        term, sign = term.argument, "-"
+    return Node(sign + term.name, len(term.arguments), _function(term.arguments))
+
+
+def _function(arguments: Iterable[AST]) -> str:
+    for first in arguments:
+        if first.ast_type is ASTType.Function:
+            # A name without arguments may be a #const, and anything then.
+            return f"{first.name}/{len(first.arguments)}" if first.arguments else ""
+        if first.ast_type is ASTType.SymbolicTerm:
+            return "" if first.symbol.type is SymbolType.Function else _kind(first.symbol)
+        break
+    return ""
+
+
+def _kind(symbol: Symbol) -> str:
+    if symbol.type is SymbolType.Function:
+        return f"{symbol.name}/{len(symbol.arguments)}"
+    return str(symbol.type)
+
+
+def _symbol_node(atom: Symbol) -> Node:
+    arguments = atom.arguments
+    sign = "" if atom.positive else "-"
+    return Node(sign + atom.name, len(arguments), _kind(arguments[0]) if arguments else "")
+
+
+def _positive(statements: Iterable[AST]) -> Iterator[Node]:
+    """The predicates of the positive atoms in bodies, those of aggregates included."""
+    for statement in statements:
+        for part in statement.body:
+            for node in walk(part):
+                if (
+                    node.ast_type is ASTType.Literal
+                    and node.sign == Sign.NoSign
+                    and node.atom.ast_type is ASTType.SymbolicAtom
+                ):
+                    found = _node(node.atom.symbol)
+                    if not found.name.startswith(PREFIX):
+                        yield found
+
+
+def _components(edges: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:
+    """Strongly connected components, those that others rest on first (Tarjan)."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    held: set[Node] = set()
+    for root in edges:
+        if root in index:
+            continue
+        work = [(root, iter(edges.get(root, ())))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        held.add(root)
+        while work:
+            node, rest = work[-1]
+            for below in rest:
+                if below not in index:
+                    index[below] = low[below] = len(index)
+                    stack.append(below)
+                    held.add(below)
+                    work.append((below, iter(edges.get(below, ()))))
+                    break
+                if below in held:
+                    low[node] = min(low[node], index[below])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == index[node]:
+                    part: list[Node] = []
+                    while not part or part[-1] != node:
+                        part.append(stack.pop())
+                        held.discard(part[-1])
+                    yield part

@@ -1,0 +1,185 @@
+"""Small changes to syntax trees: names for what has none, and text with values filled in."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+from clingo.ast import (
+    AST,
+    ASTSequence,
+    ASTType,
+    Comparison,
+    ComparisonOperator,
+    Function,
+    Guard,
+    Literal,
+    Sign,
+    SymbolicAtom,
+    Transformer,
+    Variable,
+)
+
+from ists_asp.solver.signatures import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from clingo.ast import Location
+
+__all__ = [
+    "ANY",
+    "PREFIX",
+    "Lifter",
+    "as_term",
+    "atom",
+    "fill",
+    "has_theory",
+    "is_atom",
+    "names",
+    "rename",
+    "tuple_of",
+    "variable_names",
+]
+
+PREFIX = "__"
+"""What the names of generated predicates and variables begin with; rules may not use it."""
+
+ANY = f"{PREFIX}any"
+"""Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
+
+_NAMES = re.compile(r"\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*")
+
+
+def is_atom(literal: AST, sign: Sign | None = None) -> bool:
+    """Whether a body literal is a symbolic atom, with this sign if one is given."""
+    return (
+        literal.ast_type is ASTType.Literal
+        and literal.atom.ast_type is ASTType.SymbolicAtom
+        and (sign is None or literal.sign == sign)
+    )
+
+
+def atom(place: Location, name: str, arguments: Sequence[AST]) -> AST:
+    """The literal ``name(arguments)``."""
+    return Literal(place, Sign.NoSign, SymbolicAtom(Function(place, name, arguments, 0)))
+
+
+def tuple_of(place: Location, parts: Iterable[AST]) -> AST:
+    """The term ``(parts)``."""
+    return Function(place, "", list(parts), 0)
+
+
+def as_term(literal: AST) -> AST:
+    """The atom of a literal as a term; ``_`` in it becomes :data:`ANY`."""
+    return _Anonymous().visit(literal.atom.symbol)
+
+
+def has_theory(node: AST) -> bool:
+    """Whether there is a theory atom in a syntax tree."""
+    return any(part.ast_type is ASTType.TheoryAtom for part in walk(node))
+
+
+def names(node: AST) -> Iterator[str]:
+    """All names of predicates, functions and variables in a syntax tree."""
+    for part in walk(node):
+        if part.ast_type in (ASTType.Function, ASTType.Variable):
+            yield part.name
+
+
+def variable_names(node: AST, *, local: bool = False) -> set[str]:
+    """The variables of a literal; those of conditions and aggregate elements only if ``local``."""
+    found: set[str] = set()
+    skipped = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement)
+
+    def collect(part: AST) -> None:
+        if part.ast_type is ASTType.Variable:
+            found.add(part.name)
+        for key in part.child_keys:
+            child = getattr(part, key)
+            for below in child if isinstance(child, ASTSequence) else (child,):
+                if isinstance(below, AST) and (local or below.ast_type not in skipped):
+                    collect(below)
+
+    if local or node.ast_type not in skipped:
+        collect(node)
+    return found - {"_"}
+
+
+def rename(node: AST, new: Mapping[str, str]) -> AST:
+    """A syntax tree with other names for its variables."""
+    return _Renamer(new).visit(node)
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """Text of a rule with values for its variables; strings in it stay as they are."""
+
+    def value(match: re.Match[str]) -> str:
+        return str(values[match[0]]) if match[0] in values else match[0]
+
+    return _NAMES.sub(value, text)
+
+
+class Lifter(Transformer):
+    """Names intervals and anonymous variables in atoms, so that they have values to look at.
+
+    ``extra`` gets the comparisons ``Name = 1..3`` that go with the names of intervals.
+    """
+
+    def __init__(self) -> None:
+        self._number = count(1)
+        self.extra: list[AST] = []
+
+    def positive(self, literal: AST) -> AST:
+        """Name intervals and anonymous variables in an atom."""
+        return _Naming(self, anonymous=True).visit(literal)
+
+    def negative(self, literal: AST) -> AST:
+        """Name intervals in a negated atom, where ``_`` means something else."""
+        return _Naming(self, anonymous=False).visit(literal)
+
+    def literal(self, literal: AST) -> AST:
+        """Name what has no name in a literal, if it is one with a symbolic atom."""
+        if not is_atom(literal):
+            return literal
+        positive = literal.sign == Sign.NoSign
+        return self.positive(literal) if positive else self.negative(literal)
+
+    def name(self, place: Location) -> AST:
+        """A new variable."""
+        return Variable(place, f"{PREFIX}V{next(self._number)}")
+
+    def take(self) -> list[AST]:
+        """The comparisons since this was last called."""
+        taken, self.extra = self.extra, []
+        return taken
+
+
+class _Naming(Transformer):
+    def __init__(self, lifter: Lifter, *, anonymous: bool) -> None:
+        self._lifter = lifter
+        self._anonymous = anonymous
+
+    def visit_Interval(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
+        name = self._lifter.name(node.location)
+        guard = Guard(ComparisonOperator.Equal, node)
+        comparison = Comparison(name, [guard])
+        self._lifter.extra.append(Literal(node.location, Sign.NoSign, comparison))
+        return name
+
+    def visit_Variable(self, node: AST) -> AST:  # noqa: N802
+        return self._lifter.name(node.location) if self._anonymous and node.name == "_" else node
+
+
+class _Anonymous(Transformer):
+    def visit_Variable(self, node: AST) -> AST:  # noqa: N802
+        return Function(node.location, ANY, [], 0) if node.name == "_" else node
+
+
+class _Renamer(Transformer):
+    def __init__(self, new: Mapping[str, str]) -> None:
+        self._new = new
+
+    def visit_Variable(self, node: AST) -> AST:  # noqa: N802
+        return node.update(name=self._new.get(node.name, node.name))

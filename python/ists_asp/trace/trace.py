@@ -1,0 +1,89 @@
+"""The trace of an answer: which rules fired, for which atoms, with what weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clingo import Control, Symbol
+
+    from ists_asp.model import Answer
+    from ists_asp.solver import Best
+    from ists_asp.trace.firings import Firing, Firings, Group
+    from ists_asp.trace.tracer import Tracer
+
+__all__ = ["Term", "Trace", "terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of the objective that counts in an answer: less is better.
+
+    ``tuple`` tells it from others of the same weight; ``firings`` are the reasons for it,
+    one in most cases.
+    """
+
+    priority: int
+    weight: int
+    tuple: tuple[Symbol, ...]
+    firings: tuple[Firing, ...]
+
+
+class Trace:
+    """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        answer: Answer,
+        best: Best,
+        facts: tuple[Symbol, ...],
+        firings: Firings,
+        tables: Firings,
+        control: Control,
+    ) -> None:
+        self.tracer = tracer
+        self.answer = answer
+        self.best = best
+        self.facts = facts
+        self.firings = firings
+        self.tables = tables
+        self.control = control
+        self.true = frozenset(best.found.true)
+        self.given = frozenset(facts)
+
+    @cached_property
+    def objective(self) -> tuple[Term, ...]:
+        """The terms of the objective, highest priority first, heaviest first."""
+        return terms((*self.firings.objective, *self.tables.objective))
+
+    def reasons(self, atom: Symbol) -> tuple[Firing, ...]:
+        """The firings that derive an atom, the primary one first; none for what was given."""
+        return (*self.tables.firings(atom), *self.firings.firings(atom))
+
+    def groups(self, firing: Firing) -> tuple[Group, ...]:
+        """The aggregates and conditional literals of a firing, with their elements."""
+        static = firing in self.tables.by_head.get(firing.head, ())
+        return (self.tables if static else self.firings).groups(firing)
+
+    def rank(self, atom: Symbol) -> tuple[int, int]:
+        """Where an atom stands in the order of derivation: what it rests on ranks lower."""
+        return self.firings.rank(atom)
+
+
+def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:
+    """The terms that firings of an objective stand for: equal ones count once."""
+    found: dict[Symbol, list[Firing]] = {}
+    for firing in firings:
+        found.setdefault(firing.head, []).append(firing)
+    made = []
+    for head, reasons in found.items():
+        weight, priority, rest = head.arguments
+        made.append(Term(priority.number, weight.number, tuple(rest.arguments), tuple(reasons)))
+    return tuple(
+        sorted(made, key=lambda term: (-term.priority, term.weight, str(term.tuple)))
+    )
