@@ -12,7 +12,6 @@ from clingo import Control, SymbolType
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import TraceError
-from ists_asp.trace.probes import Companion, Kind, Probe
 from ists_asp.trace.terms import fill
 
 if TYPE_CHECKING:
@@ -21,9 +20,14 @@ if TYPE_CHECKING:
     from clingo import Symbol
     from clingo.ast import AST
 
+    from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata
 
-__all__ = ["Element", "Firing", "Firings", "Group", "ground_probes"]
+__all__ = ["LATER", "Element", "Firing", "Firings", "Group", "ground_probes"]
+
+
+LATER = "later"
+"""The part of a rewritten program that is grounded when somebody asks for it."""
 
 
 class Element:
@@ -116,9 +120,15 @@ class Firing:
 
 
 def ground_probes(
-    statements: Iterable[AST], facts: Iterable[Symbol], arguments: Sequence[str]
+    statements: Iterable[AST], text: str, facts: Iterable[Symbol], arguments: Sequence[str]
 ) -> Control:
     """Ground rewritten rules over the atoms of an answer set; nothing is solved.
+
+    Args:
+        statements: rewritten rules; those in ``#program`` :data:`LATER` are left for later.
+        text: more of them.
+        facts: the atoms.
+        arguments: clingo's command line arguments.
 
     Raises:
         TraceError: clingo cannot ground them, or leaves something open.
@@ -131,6 +141,7 @@ def ground_probes(
     with ProgramBuilder(control) as builder:
         for node in statements:
             builder.add(node)
+    control.add("base", [], text)
     try:
         control.ground([("base", [])])
     except RuntimeError as error:
@@ -158,6 +169,8 @@ class Firings:
         true: Set[Symbol],
         given: Set[Symbol],
     ) -> None:
+        self._control = control
+        self._later = True
         self._atoms = control.symbolic_atoms
         self._strata = strata
         self._given = given
@@ -181,11 +194,10 @@ class Firings:
             for atom in self._atoms.by_signature(probe.name, 4):
                 _check(atom.is_fact, probe)
                 firing = Firing(probe, atom.symbol)
-                if kind is Kind.OBJECTIVE:
-                    if _is_weight(firing.head):
-                        self.objective.append(firing)
-                else:
+                if kind.forbids:
                     self.forbidding.append(firing)
+                elif _is_weight(firing.head):
+                    self.objective.append(firing)
         untrue = by_head.keys() - true
         if untrue:
             raise TraceError(
@@ -224,6 +236,10 @@ class Firings:
         return max(map(self.rank, firing.positive), default=(-1, 0))
 
     def _companion(self, name: str) -> Mapping[Symbol, list[Element]]:
+        if self._later and name not in self._strata.recursive_companions:
+            # Most traces are asked about some of their firings only, and some about none.
+            self._control.ground([(LATER, [])])
+            self._later = False
         if name not in self._groups:
             found: dict[Symbol, list[Element]] = defaultdict(list)
             for atom in self._atoms.by_signature(name, 4):
@@ -269,12 +285,16 @@ class Firings:
 
     def _needed(self, firing: Firing) -> set[Symbol]:
         """The atoms of the same stratum that must be derived before a firing derives its head."""
-        stratum = self._strata.stratum(firing.head)
-        atoms = list(firing.positive)
+        places = self._strata.recursive_places[firing.probe.name]
+        positive = firing.positive if places else ()
+        atoms = [positive[place] for place in places]
         for companion in firing.probe.companions:
             if companion.supports and companion.name in self._strata.recursive_companions:
                 for element in self._companion(companion.name).get(firing.key[1], ()):
                     atoms += element.positive
+        if not atoms:
+            return set()
+        stratum = self._strata.stratum(firing.head)
         return {
             atom
             for atom in atoms

@@ -25,12 +25,12 @@ def check(trace: Trace) -> None:
     where = f"pair {trace.answer.pair.id}"
     lacking = trace.true - trace.given
     lacking -= trace.firings.by_head.keys()
-    lacking -= trace.tables.by_head.keys()
+    lacking -= trace.rewritten.known
     if lacking:
         raise TraceError(
             f"{len(lacking)} atoms have no derivation, such as {min(lacking)}", where=where
         )
-    for firing in (*trace.firings.forbidding, *trace.tables.forbidding):
+    for firing in trace.firings.forbidding:
         rule = firing.probe.rule
         raise TraceError(f"the constraint at {rule.file}:{rule.line} fired", where=where)
     sums: dict[int, int] = defaultdict(int)

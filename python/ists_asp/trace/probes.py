@@ -34,6 +34,7 @@ from clingo.ast import (
 )
 
 from ists_asp.errors import RuleError
+from ists_asp.solver.signatures import is_fact
 from ists_asp.trace.terms import (
     PREFIX,
     Lifter,
@@ -99,7 +100,9 @@ class Probe:
 
     ``name(head,(positive),(negative),(variables))`` holds for each firing; an objective has
     ``(weight,priority,(tuple))`` for a head, a constraint ``0``. ``head`` and ``body`` are
-    the rule's own literals, names given to what has none.
+    the rule's own literals, names given to what has none. The first of ``statements`` finds
+    the firings, the others are the companions'. A fact has a ``text`` instead: there are many,
+    and text takes clingo less time.
     """
 
     rule: NamedRule
@@ -112,6 +115,7 @@ class Probe:
     head: AST | None
     body: tuple[AST, ...]
     statements: tuple[AST, ...]
+    text: str = ""
 
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
@@ -145,8 +149,11 @@ def probe(statement: AST, rule: NamedRule, number: int) -> tuple[Probe, ...]:
     if statement.ast_type is ASTType.Program and statement.name == "base":
         if not statement.parameters:
             return ()
-    if statement.ast_type not in (ASTType.Rule, ASTType.Minimize) or has_theory(statement):
+    traced = statement.ast_type in (ASTType.Rule, ASTType.Minimize)
+    if not traced or ("&" in str(statement) and has_theory(statement)):
         raise _refused(rule, statement)
+    if is_fact(statement) and PREFIX not in str(statement):
+        return (_fact(statement, rule, f"{PREFIX}f{number}_0"),)
     if any(name.startswith(PREFIX) for name in names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
@@ -159,6 +166,11 @@ def probe(statement: AST, rule: NamedRule, number: int) -> tuple[Probe, ...]:
             name = f"{PREFIX}f{number}_{len(found)}"
             found.append(_Writer(rule, kind, name, statement.location, head, body).write())
     return tuple(found)
+
+
+def _fact(statement: AST, rule: NamedRule, name: str) -> Probe:
+    text = f"{name}({statement.head},(),(),())."
+    return Probe(rule, Kind.RULE, name, (), 0, (), (), statement.head, (), (), text)
 
 
 def _refused(rule: NamedRule, statement: AST) -> RuleError:

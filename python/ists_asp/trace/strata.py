@@ -14,7 +14,7 @@ from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.solver.signatures import walk
-from ists_asp.trace.terms import PREFIX
+from ists_asp.trace.terms import PREFIX, is_atom
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,8 @@ class Strata:
         heads: dict[str, Node] = {}
         bodies: dict[str, set[Node]] = {}
         for probe in probes:
-            if probe.head is not None:
+            # A fact rests on nothing, and its predicate is known from the rules if there are any.
+            if probe.head is not None and not probe.text:
                 heads[probe.name] = _node(probe.head.atom.symbol)
                 bodies[probe.name] = set(_positive(probe.statements))
         whole = {(node.name, node.arity) for node in heads.values() if not node.function}
@@ -74,13 +75,21 @@ class Strata:
                 for node in self._meant(used, refined)
             )
         )
+        self.recursive_places = {
+            probe.name: tuple(
+                place
+                for place, used in enumerate(_atoms(probe.body))
+                if any(
+                    self._stratum.get(node) == self._stratum[self._coarse(heads[probe.name])]
+                    for node in self._meant(used, refined)
+                )
+            )
+            for probe in probes
+            if probe.name in heads
+        }
         self.recursive_probes = frozenset(
             name for name, head in heads.items() if self._coarse(head) in self._recursive
         )
-
-    def recursive(self, atom: Symbol) -> bool:
-        """Whether derivations of an atom's predicate may rest on the predicate itself."""
-        return self._of(atom) in self._recursive
 
     def stratum(self, atom: Symbol) -> int:
         """The number of an atom's stratum; it rests on the same or on lower ones. -1: input."""
@@ -143,6 +152,12 @@ def _positive(statements: Iterable[AST]) -> Iterator[Node]:
                     found = _node(node.atom.symbol)
                     if not found.name.startswith(PREFIX):
                         yield found
+
+
+def _atoms(body: Iterable[AST]) -> Iterator[Node]:
+    for part in body:
+        if is_atom(part, Sign.NoSign):
+            yield _node(part.atom.symbol)
 
 
 def _components(edges: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:

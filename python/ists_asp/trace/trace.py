@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.trace.firings import Firing, Firings, Group
-    from ists_asp.trace.tracer import Tracer
+    from ists_asp.trace.tracer import Rewritten, Tracer
 
 __all__ = ["Term", "Trace", "terms"]
 
@@ -43,7 +43,7 @@ class Trace:
         best: Best,
         facts: tuple[Symbol, ...],
         firings: Firings,
-        tables: Firings,
+        rewritten: Rewritten,
         control: Control,
     ) -> None:
         self.tracer = tracer
@@ -51,23 +51,31 @@ class Trace:
         self.best = best
         self.facts = facts
         self.firings = firings
-        self.tables = tables
+        self.rewritten = rewritten
         self.control = control
         self.true = frozenset(best.found.true)
         self.given = frozenset(facts)
 
+    @property
+    def tables(self) -> Firings:
+        """What derives the facts that hold for every pair."""
+        return self.rewritten.tables
+
     @cached_property
     def objective(self) -> tuple[Term, ...]:
         """The terms of the objective, highest priority first, heaviest first."""
-        return terms((*self.firings.objective, *self.tables.objective))
+        return terms(self.firings.objective)
 
     def reasons(self, atom: Symbol) -> tuple[Firing, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
-        return (*self.tables.firings(atom), *self.firings.firings(atom))
+        found = tuple(self.firings.firings(atom))
+        if atom in self.rewritten.known:
+            return (*self.tables.firings(atom), *found)
+        return found
 
     def groups(self, firing: Firing) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
-        static = firing in self.tables.by_head.get(firing.head, ())
+        static = firing.probe.name in self.rewritten.table_probes
         return (self.tables if static else self.firings).groups(firing)
 
     def rank(self, atom: Symbol) -> tuple[int, int]:

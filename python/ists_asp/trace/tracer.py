@@ -2,20 +2,22 @@
 
 1. The program as it is gives the best answer set.
 2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which
-   says what fired; tables, which are the same for all pairs, are looked at once.
+   says what fired; tables, which are the same for all pairs, are looked at once, and the
+   elements of aggregates when somebody asks for them.
 3. The trace must account for the answer: :mod:`ists_asp.trace.invariants`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
+from clingo.ast import Program as ASTProgram
 
 from ists_asp.answers import read_answer
-from ists_asp.trace.firings import Firings, ground_probes
+from ists_asp.trace.firings import LATER, Firings, ground_probes
 from ists_asp.trace.invariants import check
 from ists_asp.trace.probes import Probe, probe
 from ists_asp.trace.strata import Strata
@@ -32,17 +34,51 @@ if TYPE_CHECKING:
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
 
-__all__ = ["Tracer"]
+__all__ = ["Rewritten", "Tracer"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rewritten:
-    """A program's probes: those of its tables, evaluated, and those for a pair."""
+class Rewritten:
+    """A program rewritten: the probes of its tables, and those for a pair.
 
-    tables: Firings
-    probes: tuple[Probe, ...]
-    statements: tuple[AST, ...]
-    strata: Strata
+    Args:
+        program: the program for a pair.
+        once: the probes of statements that are not grounded for each pair.
+        each: the probes of those that are.
+        definitions: the ``#const`` statements.
+        strata: the strata of all.
+        arguments: clingo's command line arguments.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        once: Sequence[Probe],
+        each: Sequence[Probe],
+        definitions: Sequence[AST],
+        strata: Strata,
+        arguments: Sequence[str],
+    ) -> None:
+        self.program = program
+        self.probes = tuple(each)
+        self.statements = (*definitions, *_statements(each, strata))
+        self.text = "\n".join(probe.text for probe in each)
+        self.table_probes = frozenset(probe.name for probe in once)
+        self.known = frozenset(program.facts)
+        self._once = once
+        self._definitions = definitions
+        self._strata = strata
+        self._arguments = arguments
+
+    @cached_property
+    def tables(self) -> Firings:
+        """What derives the facts that hold for every pair."""
+        control = ground_probes(
+            [*self._definitions, *_statements(self._once, self._strata)],
+            "\n".join(probe.text for probe in self._once),
+            self.program.facts,
+            self._arguments,
+        )
+        return Firings(self._once, control, self._strata, self.known, frozenset())
 
 
 class Tracer:
@@ -58,15 +94,20 @@ class Tracer:
 
     def __init__(self, rules: RuleSet, solver: Solver) -> None:
         self.rules = rules
-        self._solver = solver
+        self.solver = solver
         self._probes = tuple(
             probe(statement, rule, number)
             for number, (statement, rule) in enumerate(
                 zip(rules.statements, rules.rules, strict=True)
             )
         )
-        self.strata = Strata(tuple(chain.from_iterable(self._probes)))
-        self._rewritten: dict[int, _Rewritten] = {}
+        self.strata = Strata(self.probes)
+        self._rewritten: dict[int, Rewritten] = {}
+
+    @property
+    def probes(self) -> tuple[Probe, ...]:
+        """All probes of the rule set, in the order of the rules."""
+        return tuple(chain.from_iterable(self._probes))
 
     def trace(self, pair: Pair, facts: Sequence[Symbol]) -> Trace:
         """Decide a pair and trace the answer.
@@ -75,28 +116,21 @@ class Tracer:
             SolveError: there is no answer for the pair.
             TraceError: the trace does not account for the answer.
         """
-        best = self._solver.best(pair, facts)
+        best = self.solver.best(pair, facts)
         found = best.found
-        answer = read_answer(pair, found.shown, found.cost, found.optimal)
         rewritten = self._rewrite(best.program)
         true = frozenset(found.true)
-        control = ground_probes(rewritten.statements, found.true, self._solver.arguments)
-        firings = Firings(rewritten.probes, control, self.strata, true, frozenset(facts))
-        trace = Trace(self, answer, best, tuple(facts), firings, rewritten.tables, control)
+        control = ground_probes(
+            rewritten.statements, rewritten.text, true - rewritten.known, self.solver.arguments
+        )
+        given = rewritten.known.union(facts)
+        firings = Firings(rewritten.probes, control, self.strata, true, given)
+        answer = read_answer(pair, found.shown, found.cost, found.optimal)
+        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, control)
         check(trace)
         return trace
 
-    @property
-    def probes(self) -> tuple[Probe, ...]:
-        """All probes of the rule set, in the order of the rules."""
-        return tuple(chain.from_iterable(self._probes))
-
-    @property
-    def solver(self) -> Solver:
-        """The solver that decides."""
-        return self._solver
-
-    def _rewrite(self, program: Program) -> _Rewritten:
+    def _rewrite(self, program: Program) -> Rewritten:
         if id(program) not in self._rewritten:
             open_ = {id(statement) for statement in program.statements}
             definitions = [
@@ -106,15 +140,20 @@ class Tracer:
             each: list[Probe] = []
             for statement, probes in zip(self.rules.statements, self._probes, strict=True):
                 (each if id(statement) in open_ else once).extend(probes)
-            control = ground_probes(
-                [*definitions, *_statements(once)], program.facts, self._solver.arguments
-            )
-            tables = Firings(once, control, self.strata, frozenset(program.facts), frozenset())
-            self._rewritten[id(program)] = _Rewritten(
-                tables, tuple(each), (*definitions, *_statements(each)), self.strata
+            self._rewritten[id(program)] = Rewritten(
+                program, once, each, definitions, self.strata, self.solver.arguments
             )
         return self._rewritten[id(program)]
 
 
-def _statements(probes: Sequence[Probe]) -> list[AST]:
-    return [statement for found in probes for statement in found.statements]
+def _statements(probes: Sequence[Probe], strata: Strata) -> list[AST]:
+    """The statements of probes; companions come last, most of them for later."""
+    first, later = [], []
+    for found in probes:
+        first += found.statements[:1]
+        for statement in found.statements[1:]:
+            early = statement.head.atom.symbol.name in strata.recursive_companions
+            (first if early else later).append(statement)
+    if later:
+        later.insert(0, ASTProgram(later[0].location, LATER, []))
+    return [*first, *later]
