@@ -141,7 +141,8 @@ def ground_probes(
     with ProgramBuilder(control) as builder:
         for node in statements:
             builder.add(node)
-    control.add("base", [], text)
+    # Unless it is said again, text goes where the last statement went.
+    control.add("base", [], f"#program base.\n{text}")
     try:
         control.ground([("base", [])])
     except RuntimeError as error:

@@ -61,9 +61,11 @@ class Rewritten:
         self.program = program
         self.probes = tuple(each)
         self.statements = (*definitions, *_statements(each, strata))
-        self.text = "\n".join(probe.text for probe in each)
         self.table_probes = frozenset(probe.name for probe in once)
         self.known = frozenset(program.facts)
+        # Text takes clingo half the time of symbols.
+        known = (f"{fact}." for fact in program.facts)
+        self.text = "\n".join((*known, *(probe.text for probe in each)))
         self._once = once
         self._definitions = definitions
         self._strata = strata
