@@ -1,0 +1,301 @@
+"""Which variables of a rule stand for tokens, chunks and spans, and of which sentence.
+
+Known for the predicates of ``asp/`` and found for all others by following the variables
+through the rules, so that a trace can say the words where a rule has numbers. Where rules
+disagree about an argument, it is taken for nothing special.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from clingo import SymbolType
+from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
+
+from ists_asp.solver.signatures import functions, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ists_asp.trace.probes import Probe
+
+__all__ = ["Place", "Places"]
+
+TOKEN, CHUNK, SPAN = "token", "chunk", "span"
+
+Side: TypeAlias = "int | tuple[str, int]"
+"""A sentence: its number, or ``("is", K)`` or ``("other", K)`` where argument K has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a variable stands for. ``side`` is a sentence, or the name of a variable that has
+    its number; ``other`` says that it is the sentence other than that.
+    """
+
+    kind: str
+    side: int | str
+    other: bool = False
+
+
+_Meaning: TypeAlias = "tuple[str, Side]"
+_SEEDS: dict[tuple[str, int], dict[int, _Meaning]] = {
+    ("token", 3): {1: (TOKEN, ("is", 0))},
+    ("part", 7): {1: (TOKEN, ("is", 0))},
+    ("given", 2): {1: (TOKEN, ("is", 0))},
+    ("boundary", 2): {1: (TOKEN, ("is", 0))},
+    ("numeral", 3): {1: (TOKEN, ("is", 0))},
+    ("multiword", 4): {1: (TOKEN, ("is", 0)), 2: (TOKEN, ("is", 0))},
+    ("glued", 3): {1: (TOKEN, ("is", 0)), 2: (TOKEN, ("other", 0))},
+    ("near", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
+    ("product", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
+    ("near_in_context", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
+    ("product_in_context", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
+    ("chunk", 2): {1: (CHUNK, ("is", 0))},
+    ("first", 3): {1: (CHUNK, ("is", 0)), 2: (TOKEN, ("is", 0))},
+    ("last", 3): {1: (CHUNK, ("is", 0)), 2: (TOKEN, ("is", 0))},
+    ("in_chunk", 3): {1: (CHUNK, ("is", 0)), 2: (TOKEN, ("is", 0))},
+    ("mark", 2): {1: (CHUNK, ("is", 0))},
+    ("free", 2): {1: (CHUNK, ("is", 0))},
+    ("noali", 2): {1: (CHUNK, ("is", 0))},
+    ("alic", 2): {1: (CHUNK, ("is", 0))},
+    ("must_split", 2): {1: (TOKEN, ("is", 0))},
+    ("must_join", 2): {1: (TOKEN, ("is", 0))},
+    ("span", 2): {1: (SPAN, ("is", 0))},
+    ("single", 2): {1: (SPAN, ("is", 0))},
+    ("merge", 2): {1: (SPAN, ("is", 0))},
+    ("span_chunk", 3): {1: (SPAN, ("is", 0)), 2: (CHUNK, ("is", 0))},
+    ("span_token", 3): {1: (SPAN, ("is", 0)), 2: (TOKEN, ("is", 0))},
+    **{
+        signature: {0: (SPAN, 1), 1: (SPAN, 2)}
+        for signature in (
+            ("proposed", 2),
+            ("viable", 2),
+            ("aligned", 2),
+            ("mass", 3),
+            ("align_weight", 3),
+            ("label", 3),
+            ("forbidden_label", 3),
+            ("label_weight", 4),
+            ("score", 3),
+            ("score_weight", 4),
+            ("tag", 3),
+            ("differs", 3),
+            ("pair", 2),
+            ("link", 2),
+        )
+    },
+}
+_INSIDE = frozenset({("boundary", 2), ("pair", 2), ("link", 2)})
+"""Functions in ``feature/2`` that have the meaning of a predicate of their name."""
+
+_EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
+_SHIFTS = (BinaryOperator.Plus, BinaryOperator.Minus)
+_ROUNDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    """An atom: each argument is a variable's name, a number, a function, or None."""
+
+    name: str
+    arguments: tuple[str | int | _Atom | None, ...]
+
+    @property
+    def signature(self) -> tuple[str, int]:
+        return self.name, len(self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """Of a rule only what matters here; ``same`` has variables of which the first is a place
+    of the same kind and sentence as the second.
+    """
+
+    heads: tuple[_Atom, ...]
+    body: tuple[_Atom, ...]
+    same: tuple[tuple[str, str], ...]
+
+
+class Places:
+    """The places that the variables of a rule set's probes stand for.
+
+    Args:
+        probes: all probes of the rule set.
+    """
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.text}
+        self._known: dict[tuple[str, int], dict[int, set[_Meaning]]] = {
+            signature: {index: {meaning} for index, meaning in places.items()}
+            for signature, places in _SEEDS.items()
+        }
+        self._derived = {
+            head.signature for outline in self._outlines.values() for head in outline.heads
+        }
+        # First what can be known; then without what some rule does not agree with.
+        for strict in (False, True):
+            for _ in range(_ROUNDS):
+                if not self._round(strict=strict):
+                    break
+        self._found: dict[str, dict[str, Place]] = {}
+
+    def of(self, probe: Probe) -> Mapping[str, Place]:
+        """What the variables of a probe stand for, where that is known."""
+        if probe.name not in self._found:
+            outline = self._outlines.get(probe.name)
+            found = {}
+            if outline is not None:
+                found = self._variables((*outline.body, *outline.heads), outline.same)
+            self._found[probe.name] = found
+        return self._found[probe.name]
+
+    def arguments(self, name: str, arity: int) -> Mapping[int, _Meaning]:
+        """What the arguments of a predicate stand for, where that is known."""
+        places = self._known.get((name, arity), {})
+        return {index: min(meanings, key=str) for index, meanings in places.items()}
+
+    def _round(self, *, strict: bool) -> bool:
+        """Follow the variables through all rules once; return whether that changed anything."""
+        derived: dict[tuple[str, int], dict[int, set[_Meaning]]] = {}
+        for outline in self._outlines.values():
+            found = self._variables(outline.body, outline.same)
+            open_ = {
+                argument
+                for atom in outline.body
+                if atom.signature not in self._derived and atom.signature not in _SEEDS
+                for argument in atom.arguments
+                if isinstance(argument, str)
+            }
+            for head in outline.heads:
+                places = derived.setdefault(head.signature, {})
+                for index, argument in enumerate(head.arguments):
+                    if not isinstance(argument, str):
+                        continue
+                    place = found.get(argument)
+                    if place is None and (not strict or argument in open_):
+                        continue
+                    meanings = set() if place is None else set(_meanings(place, head.arguments))
+                    places[index] = places[index] & meanings if index in places else meanings
+        known = {
+            signature: {index: meanings for index, meanings in places.items() if meanings}
+            for signature, places in derived.items()
+            if signature not in _SEEDS
+        }
+        known |= {signature: self._known[signature] for signature in _SEEDS}
+        changed = known != self._known
+        self._known = known
+        return changed
+
+    def _variables(
+        self, atoms: Sequence[_Atom], same: Sequence[tuple[str, str]]
+    ) -> dict[str, Place]:
+        found: dict[str, Place] = {}
+        for atom in atoms:
+            self._read(atom, found)
+        for name, other in same:
+            if other in found:
+                found.setdefault(name, found[other])
+        return found
+
+    def _read(self, atom: _Atom, found: dict[str, Place]) -> None:
+        known = self._known.get(atom.signature, {})
+        for index, argument in enumerate(atom.arguments):
+            if isinstance(argument, _Atom):
+                if argument.signature in _INSIDE:
+                    self._read(argument, found)
+            elif isinstance(argument, str) and index in known:
+                for meaning in sorted(known[index], key=str):
+                    place = _place(meaning, atom.arguments)
+                    if place is not None:
+                        found.setdefault(argument, place)
+
+
+def _outline(probe: Probe) -> _Outline:
+    heads = () if probe.head is None else tuple(map(_atom, functions(probe.head.atom.symbol)))
+    body = (_atom(function) for part in probe.body for function in _functions(part))
+    same = (pair for part in probe.body for pair in _assigned(part))
+    return _Outline(heads, tuple(body), tuple(same))
+
+
+def _functions(part: AST) -> Iterator[AST]:
+    """The positive symbolic atoms in a body literal, and in its elements and conditions."""
+    for node in walk(part):
+        if (
+            node.ast_type is ASTType.Literal
+            and node.sign == Sign.NoSign
+            and node.atom.ast_type is ASTType.SymbolicAtom
+        ):
+            yield from functions(node.atom.symbol)
+
+
+def _atom(function: AST) -> _Atom:
+    return _Atom(function.name, tuple(map(_argument, function.arguments)))
+
+
+def _argument(term: AST) -> str | int | _Atom | None:
+    if term.ast_type is ASTType.Variable:
+        return str(term.name)
+    if term.ast_type is ASTType.SymbolicTerm and term.symbol.type is SymbolType.Number:
+        return int(term.symbol.number)
+    if term.ast_type is ASTType.Function and term.arguments:
+        return _atom(term)
+    return None
+
+
+def _place(meaning: _Meaning, arguments: Sequence[str | int | _Atom | None]) -> Place | None:
+    kind, side = meaning
+    if isinstance(side, int):
+        return Place(kind, side)
+    how, index = side
+    argument = arguments[index]
+    if isinstance(argument, str):
+        return Place(kind, argument, how == "other")
+    if isinstance(argument, int) and argument in (1, 2):
+        return Place(kind, 3 - argument if how == "other" else argument)
+    return None
+
+
+def _meanings(
+    place: Place, arguments: Sequence[str | int | _Atom | None]
+) -> Iterator[_Meaning]:
+    """All ways to say which sentence a place is of, seen from the arguments of a head."""
+    if isinstance(place.side, int):
+        yield place.kind, place.side
+    for index, argument in enumerate(arguments):
+        if isinstance(place.side, int):
+            if isinstance(argument, int) and argument in (1, 2):
+                yield place.kind, ("is" if argument == place.side else "other", index)
+        elif argument == place.side:
+            yield place.kind, ("other" if place.other else "is", index)
+
+
+def _assigned(part: AST) -> Iterator[tuple[str, str]]:
+    """Follow ``J = I+1``, ``J = I..K`` and ``J = #min{I : ...}``."""
+    if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
+        return
+    atom = part.atom
+    if atom.ast_type is ASTType.Comparison:
+        guard, term = atom.guards[0], atom.term
+        if len(atom.guards) == 1 and guard.comparison == ComparisonOperator.Equal:
+            other = _shifted(guard.term)
+            if term.ast_type is ASTType.Variable and other is not None:
+                yield term.name, other
+    elif atom.ast_type is ASTType.BodyAggregate and atom.function in _EXTREMES:
+        guard = atom.left_guard
+        firsts = {str(element.terms[0]) for element in atom.elements if element.terms}
+        if guard is not None and guard.comparison == ComparisonOperator.Equal:
+            if guard.term.ast_type is ASTType.Variable and len(firsts) == 1:
+                yield guard.term.name, firsts.pop()
+
+
+def _shifted(term: AST) -> str | None:
+    if term.ast_type is ASTType.Variable:
+        return str(term.name)
+    if term.ast_type is ASTType.Interval:
+        return _shifted(term.left) or _shifted(term.right)
+    if term.ast_type is ASTType.BinaryOperation and term.operator_type in _SHIFTS:
+        if term.right.ast_type is ASTType.SymbolicTerm:
+            return _shifted(term.left)
+    return None
