@@ -18,6 +18,8 @@ from ists_asp.cli.learn import learn
 from ists_asp.cli.profiles import profiles
 from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
+from ists_asp.cli.trace import trace
+from ists_asp.cli.why import why, why_not
 from ists_asp.errors import IstsError
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ def main() -> None:
     """
 
 
-for _command in (solve, facts, chunk, evaluate, check, rules, profiles, learn):
+for _command in (solve, trace, why, why_not, facts, chunk, evaluate, check, rules, profiles, learn):
     main.add_command(_command)
 
 

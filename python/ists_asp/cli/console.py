@@ -117,9 +117,9 @@ def write_output(target: Path | None, text: str) -> None:
         ) from fault
 
 
-def show_json(value: object) -> None:
-    """Print a value as indented JSON."""
-    write_output(None, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+def show_json(value: object, target: Path | None = None) -> None:
+    """Write a value as indented JSON, to a file or to standard output."""
+    write_output(target, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 @contextmanager

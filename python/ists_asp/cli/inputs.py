@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["Inputs"]
+__all__ = ["Inputs", "choose", "choose_one"]
 
 _STDIN = "-"
+_SHOWN_IDS = 10
 _BATCH = 200
 _FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 
@@ -209,6 +210,35 @@ class Inputs:
                 hint="Give files of sentences with --sent1 and --sent2",
             )
         return found[0]
+
+
+def choose(pairs: list[Pair], identifier: str | None) -> list[Pair]:
+    """The pair with an id; all pairs if there is no id to look for.
+
+    Raises:
+        DataError: there is no such pair.
+    """
+    if identifier is None:
+        return pairs
+    found = [pair for pair in pairs if pair.id == identifier]
+    if not found:
+        ids = ", ".join(pair.id for pair in pairs[:_SHOWN_IDS])
+        more = ", …" if len(pairs) > _SHOWN_IDS else ""
+        raise DataError(f"there is no pair with the id '{identifier}'", expected=f"{ids}{more}")
+    return found
+
+
+def choose_one(pairs: list[Pair], identifier: str | None) -> Pair:
+    """The pair with an id, or the only one.
+
+    Raises:
+        DataError: there is no such pair.
+        UsageError: there are several and no id says which.
+    """
+    found = choose(pairs, identifier)
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} pairs", hint="Choose one with --id ID")
+    return found[0]
 
 
 def _source(name: str) -> Source:

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Choice",
     "KnownWords",
+    "id_option",
     "input_options",
     "json_option",
     "output_option",
     "profile_options",
+    "question_options",
     "quiet_option",
     "system_options",
     "words_options",
@@ -170,7 +172,10 @@ _SYSTEM: tuple[Decorator, ...] = (
 
 def input_options(function: Function) -> Function:
     """Give a command the input options; it gets checked ``inputs``."""
+    return _decorated(_checked(function), _INPUT)
 
+
+def _checked(function: Function) -> Function:
     @wraps(function)
     def wrapper(
         *,
@@ -188,7 +193,27 @@ def input_options(function: Function) -> Function:
         inputs.check()
         function(inputs=inputs, **rest)
 
-    return _decorated(wrapper, _INPUT)
+    return wrapper
+
+
+def question_options(function: Function) -> Function:
+    """Give a command the input options and, as its last argument, a ``question``."""
+
+    @wraps(function)
+    def wrapper(*, sentences: tuple[str, ...], **rest: Any) -> None:  # noqa: ANN401
+        if not sentences:
+            raise UsageError(
+                "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
+            )
+        *given, question = sentences
+        inner(sentences=tuple(given), question=question, **rest)
+
+    def asked(**values: Any) -> None:  # noqa: ANN401 (the options of any command)
+        function(**values)
+
+    inner = _checked(asked)
+    argument = click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2] DECISION")
+    return _decorated(wrapper, (argument, *_INPUT[1:], id_option))
 
 
 def profile_options(function: Function) -> Function:
@@ -239,6 +264,10 @@ def output_option(text: str) -> Decorator:
     """The option ``-o``; the command gets ``output``."""
     return click.option("-o", "--output", type=PATH, metavar="PATH", help=text)
 
+
+id_option: Decorator = click.option(
+    "--id", "identifier", metavar="ID", help="The pair with this id, of several."
+)
 
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."

@@ -19,6 +19,7 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.options import (
+    PATH,
     Choice,
     input_options,
     output_option,
@@ -28,10 +29,12 @@ from ists_asp.cli.options import (
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.model import Answer
+    from ists_asp.engine import System
+    from ists_asp.model import Answer, Pair
 
 __all__ = ["solve"]
 
@@ -55,6 +58,7 @@ Examples:
   cut -f2,3 pairs.tsv | ists-asp solve --tsv - --format text
   ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -c limit=2 -o out.wa
+  ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
 """
 )
 @input_options
@@ -85,6 +89,14 @@ Examples:
     metavar="SECONDS",
     help="Limit of the search for an answer.",
 )
+@click.option(
+    "--trace",
+    "traces",
+    type=PATH,
+    metavar="FILE",
+    help="File for the traces of all pairs, a JSON object a line; slower, as each pair is then "
+    "solved by itself.",
+)
 @quiet_option
 def solve(
     inputs: Inputs,
@@ -93,6 +105,7 @@ def solve(
     output: Path | None,
     models: int,
     time_limit: float,
+    traces: Path | None,
     quiet: bool,
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
@@ -110,7 +123,15 @@ def solve(
             f"-n {models} does not go with the format wa, which holds one answer a pair",
             hint="Add --format jsonl or --format text",
         )
+    if traces is not None and models > 1:
+        raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     check_output(output, inputs.files)
+    if traces is not None:
+        check_output(traces, inputs.files)
+        if output is not None and output.resolve() == traces.resolve():
+            raise UsageError(
+                "-o and --trace name the same file", where=str(output), hint="Choose two names"
+            )
     pairs = inputs.read(warn)
     began = time.perf_counter()
     parts: list[str] = []
@@ -119,7 +140,7 @@ def solve(
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for answers in system.solve_all(inputs.tokenized(system, pairs)):
+        for answers in _answers(system, inputs.tokenized(system, pairs), traces):
             if not answers[0].optimal:
                 warn(
                     f"pair {answers[0].pair.id}: within {time_limit:g} s the answer was not "
@@ -133,6 +154,22 @@ def solve(
     write_output(output, separator.join(parts))
     if not (quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
+
+
+def _answers(
+    system: System, pairs: Iterable[Pair], traces: Path | None
+) -> Iterator[tuple[Answer, ...]]:
+    """The answers, while their traces are written if a file is given."""
+    if traces is None:
+        yield from system.solve_all(pairs)
+        return
+    from ists_asp.io.atomic import atomic_writer
+    from ists_asp.trace.document import trace_line
+
+    with atomic_writer(traces) as stream:
+        for trace in system.trace_many(pairs):
+            stream.write(trace_line(trace))
+            yield (trace.answer,)
 
 
 def _format(form: str | None, output: Path | None, inputs: Inputs) -> _Format:

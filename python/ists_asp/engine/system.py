@@ -5,7 +5,9 @@ The data flows one way: annotate, look up what is known about the words, make fa
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
     from ists_asp.rules import Profile, RuleSet, RuleWarning
+    from ists_asp.trace import Trace, Tracer
 
 __all__ = ["System", "load"]
 
@@ -124,6 +127,50 @@ class System:
             self.stages.grounding.append(solution.grounding)
             self.stages.solving.append(solution.solving)
             yield solution.answers
+
+    def trace(self, sent1: str | Sentence, sent2: str | Sentence) -> Trace:
+        """Decide one pair and say why: which rules fired, for which words, with what weights.
+
+        The trace answers further questions: :meth:`~ists_asp.trace.Trace.why` and
+        :meth:`~ists_asp.trace.Trace.why_not`. It holds the ground program, which is why it is
+        no part of an :class:`~ists_asp.model.Answer`.
+
+        Args:
+            sent1: a sentence, as for :meth:`solve`.
+            sent2: the sentence to compare with it.
+
+        Raises:
+            DataError: a sentence is empty or too long.
+            RuleError: a rule cannot be traced.
+            SolveError: there is no answer.
+            TraceError: the trace does not account for the answer.
+        """
+        pair = Pair("1", _sentence(sent1, 1), _sentence(sent2, 2))
+        return next(self.trace_many([pair]))
+
+    def trace_many(self, pairs: Iterable[Pair]) -> Iterator[Trace]:
+        """Decide and trace pairs one by one, lazily and in their order.
+
+        A trace holds memory until it is let go: do not collect those of many pairs.
+
+        Raises:
+            RuleError: a rule cannot be traced.
+            SolveError: there is no answer for a pair.
+            TraceError: a trace does not account for its answer.
+        """
+        tracer = self._tracer
+        for pair, facts in self.facts(pairs):
+            began = time.perf_counter()
+            trace = tracer.trace(pair, facts)
+            self.stages.grounding.append(0.0)
+            self.stages.solving.append(time.perf_counter() - began)
+            yield trace
+
+    @cached_property
+    def _tracer(self) -> Tracer:
+        from ists_asp.trace import Tracer
+
+        return Tracer(self.rules, self._solver)
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""

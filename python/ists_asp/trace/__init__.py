@@ -1,6 +1,16 @@
 """Why an answer is as it is, and why it is not otherwise."""
 
+from ists_asp.trace.decisions import Decision, DecisionKind, decisions, runner_up, select
 from ists_asp.trace.trace import Term, Trace
 from ists_asp.trace.tracer import Tracer
 
-__all__ = ["Term", "Trace", "Tracer"]
+__all__ = [
+    "Decision",
+    "DecisionKind",
+    "Term",
+    "Trace",
+    "Tracer",
+    "decisions",
+    "runner_up",
+    "select",
+]

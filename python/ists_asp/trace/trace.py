@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ists_asp.trace.words import Words
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -60,6 +62,15 @@ class Trace:
     def tables(self) -> Firings:
         """What derives the facts that hold for every pair."""
         return self.rewritten.tables
+
+    @cached_property
+    def words(self) -> Words:
+        """The pair's words, for sentences about it."""
+        return Words(self.answer.pair, self.true, self.tracer.places)
+
+    def says(self, firing: Firing) -> str:
+        """What a firing means, in words."""
+        return self.words.sentence(firing.probe, firing.values)
 
     @cached_property
     def objective(self) -> tuple[Term, ...]:

@@ -19,6 +19,7 @@ from clingo.ast import Program as ASTProgram
 from ists_asp.answers import read_answer
 from ists_asp.trace.firings import LATER, Firings, ground_probes
 from ists_asp.trace.invariants import check
+from ists_asp.trace.places import Places
 from ists_asp.trace.probes import Probe, probe
 from ists_asp.trace.strata import Strata
 from ists_asp.trace.trace import Trace
@@ -105,6 +106,11 @@ class Tracer:
         )
         self.strata = Strata(self.probes)
         self._rewritten: dict[int, Rewritten] = {}
+
+    @cached_property
+    def places(self) -> Places:
+        """What the variables of the rules stand for."""
+        return Places(self.probes)
 
     @property
     def probes(self) -> tuple[Probe, ...]:

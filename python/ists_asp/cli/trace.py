@@ -1,0 +1,112 @@
+"""``ists-asp trace``: which rules decided, and from which words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import RuleWarnings, check_output, show_json, warn, write_output
+from ists_asp.cli.inputs import choose_one
+from ists_asp.cli.options import (
+    Choice,
+    id_option,
+    input_options,
+    json_option,
+    output_option,
+    system_options,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.trace import Trace
+
+__all__ = ["trace"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp trace "12 killed in bus accident" "10 killed in road accident"
+  ists-asp trace "a cat" "one cat" --only label:1-2:1-2 --depth 4
+  ists-asp trace --sent1 a.txt --sent2 b.txt --id 12 --only align --only boundary:1:4
+  ists-asp trace "a cat" "one cat" --json -o trace.json
+"""
+)
+@input_options
+@id_option
+@system_options
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="WHAT",
+    help="Decisions to explain, by tokens of both sentences: label:3-5:3-5 (also align, score, "
+    "tag); by sentence and tokens: boundary:1:4, noali:2:6; or all of a kind: label. Repeatable.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="How many rules deep the tree goes.",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="All features, and all rules that derive the same; otherwise the weightiest, and the "
+    "first.",
+)
+@json_option
+@output_option("File to write; it appears whole or not at all. Default: standard output.")
+def trace(
+    inputs: Inputs,
+    identifier: str | None,
+    choice: Choice,
+    only: tuple[str, ...],
+    depth: int,
+    everything: bool,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Show which rules decided a pair, and from which words.
+
+    In: two sentences, or files as for ists-asp solve and --id.
+
+    Out: for each decision a tree: what it is worth, what came second, the rules that fired
+    for it with their names and places, and below them what they rest on. With --json the
+    whole graph; its schema is data/schema/trace.schema.json.
+    """
+    check_output(output, inputs.files)
+    pair = choose_one(inputs.read(warn), identifier)
+    with choice.load() as system, RuleWarnings(system):
+        found = next(system.trace_many(inputs.tokenized(system, [pair])))
+        _show(found, only, depth, everything, as_json, output)
+
+
+def _show(
+    found: Trace,
+    only: tuple[str, ...],
+    depth: int,
+    everything: bool,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    from ists_asp.trace import decisions, select
+    from ists_asp.trace.document import document
+    from ists_asp.trace.tree import decision_tree, render
+
+    known = decisions(found)
+    wanted = [one for selector in only for one in select(known, selector)]
+    chosen = list(dict.fromkeys(wanted)) if only else known
+    if as_json:
+        show_json(document(found, chosen if only else None, everything=everything), output)
+        return
+    pair = found.answer.pair
+    lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
+    for decision in chosen:
+        lines += ["", *render(decision_tree(found, decision, depth=depth, everything=everything))]
+    write_output(output, "\n".join(lines) + "\n")

@@ -1,0 +1,6 @@
+"""``ists-asp why`` and ``ists-asp why-not``: questions about one decision."""
+import click
+@click.command()
+def why(): ...
+@click.command("why-not")
+def why_not(): ...

@@ -1,0 +1,290 @@
+"""The decisions of an answer, each with what it is worth and what came second.
+
+These are the atoms that ``asp/`` shows: chunk boundaries, alignments, labels, scores, tags
+and what is left over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from clingo import Function, Number, SymbolType
+
+from ists_asp.errors import UsageError
+from ists_asp.solver.search import search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.trace.trace import Term, Trace
+
+__all__ = [
+    "Decision",
+    "DecisionKind",
+    "RunnerUp",
+    "decisions",
+    "numbers",
+    "runner_up",
+    "select",
+    "tokens_text",
+]
+
+
+class DecisionKind(StrEnum):
+    """What is decided."""
+
+    BOUNDARY = "boundary"
+    ALIGN = "align"
+    LABEL = "label"
+    SCORE = "score"
+    TAG = "tag"
+    NOALI = "noali"
+    ALIC = "alic"
+
+
+_PREDICATES = {
+    "boundary": (DecisionKind.BOUNDARY, 2),
+    "aligned": (DecisionKind.ALIGN, 2),
+    "label": (DecisionKind.LABEL, 3),
+    "score": (DecisionKind.SCORE, 3),
+    "tag": (DecisionKind.TAG, 3),
+    "noali": (DecisionKind.NOALI, 2),
+    "alic": (DecisionKind.ALIC, 2),
+}
+_ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision of an answer.
+
+    ``tokens1`` and ``tokens2`` are the tokens that it is about, for a boundary the token that
+    a chunk begins with; empty on the side that it is not about. ``terms`` are the terms of
+    the objective that it brings in.
+    """
+
+    kind: DecisionKind
+    atom: Symbol
+    text: str
+    tokens1: tuple[int, ...]
+    tokens2: tuple[int, ...]
+    terms: tuple[Term, ...]
+
+    @property
+    def selector(self) -> str:
+        """What selects it: ``label:3-5:3-5``, ``boundary:1:4``, ``noali:2:6``."""
+        if self.kind in _ONE_SIDED:
+            side, tokens = (1, self.tokens1) if self.tokens1 else (2, self.tokens2)
+            return f"{self.kind}:{side}:{tokens_text(tokens)}"
+        return f"{self.kind}:{tokens_text(self.tokens1)}:{tokens_text(self.tokens2)}"
+
+    @property
+    def worth(self) -> dict[int, int]:
+        """What it adds to the objective by priority: more is better."""
+        found: dict[int, int] = {}
+        for term in self.terms:
+            found[term.priority] = found.get(term.priority, 0) - term.weight
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerUp:
+    """The best answer without a decision.
+
+    ``by`` is what the decision gains over it at each priority that differs, the most
+    important first; ``gone`` and ``come`` are the decisions that differ.
+    """
+
+    by: tuple[tuple[int, int], ...]
+    gone: tuple[Symbol, ...]
+    come: tuple[Symbol, ...]
+
+
+def decisions(trace: Trace) -> tuple[Decision, ...]:
+    """The decisions of an answer in the order of its tokens."""
+    belonging: dict[Symbol, list[Term]] = {}
+    for term in trace.objective:
+        for atom in {atom for firing in term.firings for atom in firing.positive}:
+            belonging.setdefault(atom, []).append(term)
+    found = []
+    for atom in trace.true:
+        kind, arity = _PREDICATES.get(atom.name, (None, 0))
+        if kind is None or len(atom.arguments) != arity or not atom.positive:
+            continue
+        sides = _sides(trace, kind, atom)
+        if not (sides[0] or sides[1]):
+            continue
+        text = _text(trace, kind, atom, sides)
+        found.append(Decision(kind, atom, text, *sides, tuple(belonging.get(atom, ()))))
+    order = list(DecisionKind)
+    return tuple(sorted(found, key=lambda one: _order(one, order)))
+
+
+def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
+    """The decisions that a selector means.
+
+    Raises:
+        UsageError: it is malformed, or the answer has no such decision.
+    """
+    everything = tuple(found)
+    kind, _, rest = selector.partition(":")
+    parts = rest.split(":") if rest else []
+    chosen = [one for one in everything if one.kind == kind] if kind in tuple(DecisionKind) else []
+    if kind not in tuple(DecisionKind) or len(parts) not in (0, 2):
+        raise UsageError(
+            f"'{selector}' selects no decision",
+            where="--only",
+            expected="label:3-5:3-5 (also align, score, tag), boundary:1:4, noali:2:6 or just label",
+        )
+    if parts:
+        wanted = f"{kind}:" + ":".join(tokens_text(numbers(part, selector)) for part in parts)
+        chosen = [one for one in chosen if one.selector == wanted]
+    if not chosen:
+        known = [one.selector for one in everything if one.kind == kind]
+        raise UsageError(
+            f"the answer has no '{selector}'",
+            where="--only",
+            expected=", ".join(known) or "a decision of another kind",
+            hint="For a decision that was not taken ask ists-asp why-not",
+        )
+    return tuple(chosen)
+
+
+def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
+    """The best answer without a decision, all decisions before it kept.
+
+    An alignment is compared with all answers without it; a label with other labels of the
+    same alignments; a score with other scores of the same labels. None where there is no
+    such answer, or no choice.
+    """
+    control = trace.best.control
+    atom = control.symbolic_atoms[decision.atom]
+    if atom is None or atom.is_fact:
+        return None
+    kept = {
+        DecisionKind.ALIGN: (),
+        DecisionKind.LABEL: ("aligned",),
+        DecisionKind.SCORE: ("aligned", "label"),
+    }.get(decision.kind)
+    if kept is None:
+        return None
+    assumptions = [(decision.atom, False)]
+    for name in kept:
+        for other in control.symbolic_atoms.by_signature(name, _arity(name)):
+            # The labels of a pair are kept, but those of a label's own pair are open.
+            assumptions.append((other.symbol, other.symbol in trace.true))
+    limit = trace.tracer.solver.options.time_limit
+    found, _ = search(control, limit, atoms=False, assumptions=assumptions)
+    if found is None:
+        return None
+    shown = {symbol for symbol in found.shown if symbol.name in _PREDICATES}
+    ours = {symbol for symbol in trace.best.found.shown if symbol.name in _PREDICATES}
+    return RunnerUp(
+        difference(trace, found.priorities, found.cost),
+        tuple(sorted(ours - shown)),
+        tuple(sorted(shown - ours)),
+    )
+
+
+def difference(
+    trace: Trace, priorities: Sequence[int], cost: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
+    """What the answer gains over one with another cost, by priority."""
+    own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
+    other = dict(zip(priorities, cost, strict=True))
+    return tuple(
+        (priority, other.get(priority, 0) - own.get(priority, 0))
+        for priority in sorted(own.keys() | other.keys(), reverse=True)
+        if other.get(priority, 0) != own.get(priority, 0)
+    )
+
+
+def tokens_text(tokens: Sequence[int]) -> str:
+    """Token numbers as people write them: ``3-5``, or ``3-4,7`` round a gap."""
+    runs: list[list[int]] = []
+    for token in tokens:
+        if runs and token == runs[-1][-1] + 1:
+            runs[-1].append(token)
+        else:
+            runs.append([token])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def numbers(text: str, where: str) -> tuple[int, ...]:
+    """Token numbers from text: ``3-5``, ``3,4,7`` or ``3 4 7``.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    found: set[int] = set()
+    for part in text.replace(",", " ").split():
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise UsageError(f"'{text}' is no list of tokens", where=where, expected="3-5 or 3,4,7")
+        found.update(range(int(first), int(last or first) + 1))
+    return tuple(sorted(found))
+
+
+def _arity(name: str) -> int:
+    return _PREDICATES[name][1]
+
+
+def _sides(
+    trace: Trace, kind: DecisionKind, atom: Symbol
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    words = trace.words
+    first, second = atom.arguments[:2]
+    if kind not in _ONE_SIDED:
+        return words.tokens("span", 1, first), words.tokens("span", 2, second)
+    if first.type is not SymbolType.Number:
+        return (), ()
+    what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
+    tokens = words.tokens(what, first.number, second)
+    return (tokens, ()) if first.number == 1 else ((), tokens)
+
+
+def _text(
+    trace: Trace,
+    kind: DecisionKind,
+    atom: Symbol,
+    sides: tuple[tuple[int, ...], tuple[int, ...]],
+) -> str:
+    pair = trace.answer.pair
+    words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
+    if kind in _ONE_SIDED:
+        side = 1 if sides[0] else 2
+        words = words1 if side == 1 else words2
+        if kind is DecisionKind.BOUNDARY:
+            return f"a chunk of sentence {side} begins at {words}"
+        return f"{words} of sentence {side} is {kind.upper()}"
+    if kind is DecisionKind.ALIGN:
+        return f"{words1} is aligned with {words2}"
+    value = atom.arguments[2]
+    shown = str(value) if kind is DecisionKind.SCORE else str(value).upper()
+    verb = {"label": "is labelled", "score": "scores", "tag": "is marked"}[kind]
+    return f"{words1} ~ {words2} {verb} {shown}"
+
+
+def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
+    if one.kind is DecisionKind.BOUNDARY:
+        return 0, not one.tokens1, one.tokens1, one.tokens2, 0
+    return 1, not one.tokens1, one.tokens1, one.tokens2, order.index(one.kind)
+
+
+def boundary(side: int, token: int) -> Symbol:
+    """The atom of a chunk boundary."""
+    return Function("boundary", [Number(side), Number(token)])
+
+
+def told(trace: Trace, atoms: Iterable[Symbol]) -> Iterator[str]:
+    """Decisions of another answer in words."""
+    for atom in atoms:
+        kind, arity = _PREDICATES.get(atom.name, (None, 0))
+        if kind is not None and len(atom.arguments) == arity:
+            sides = _sides(trace, kind, atom)
+            if sides[0] or sides[1]:
+                yield _text(trace, kind, atom, sides)

@@ -1,0 +1,216 @@
+"""A trace as JSON: a graph of atoms and firings in which nothing leads in a circle.
+
+The shape is described by ``data/schema/trace.schema.json``; :data:`VERSION` changes when
+something is renamed or removed, not when something is added. Numbers refer to places in the
+lists ``rules``, ``atoms`` and ``firings``, from 0.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import clingo
+
+from ists_asp.trace.decisions import decisions, runner_up, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clingo import Symbol
+
+    from ists_asp.trace.decisions import Decision, RunnerUp
+    from ists_asp.trace.firings import Firing
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.trace import Trace
+
+__all__ = ["VERSION", "document", "trace_line"]
+
+VERSION = 1
+
+Json = dict[str, Any]
+
+
+def trace_line(trace: Trace, *, everything: bool = False) -> str:
+    """A trace as one line of JSON, with its end."""
+    return json.dumps(document(trace, everything=everything), ensure_ascii=False) + "\n"
+
+
+def document(
+    trace: Trace, chosen: Iterable[Decision] | None = None, *, everything: bool = False
+) -> Json:
+    """A trace as JSON.
+
+    Args:
+        trace: the trace.
+        chosen: the decisions to account for; all by default.
+        everything: whether to follow all firings that derive an atom, not the first only.
+    """
+    found = decisions(trace) if chosen is None else tuple(chosen)
+    return _Document(trace, everything).write(found, whole=chosen is None)
+
+
+class _Document:
+    """Numbers what the decisions rest on."""
+
+    def __init__(self, trace: Trace, everything: bool) -> None:
+        self._trace = trace
+        self._everything = everything
+        self._rules: dict[tuple[str, int, int, str, str], int] = {}
+        self._rule_list: list[Json] = []
+        self._atoms: dict[Symbol, int] = {}
+        self._firings: dict[tuple[str, Symbol], int] = {}
+        self._firing_list: list[Json] = []
+        self._open: list[Symbol] = []
+
+    def write(self, found: Iterable[Decision], *, whole: bool) -> Json:
+        trace = self._trace
+        made = [self._decision(decision) for decision in found]
+        terms = {
+            id(term): term
+            for term in (
+                trace.objective if whole else [term for one in found for term in one.terms]
+            )
+        }
+        numbers = {key: number for number, key in enumerate(terms)}
+        for decision, record in zip(found, made, strict=True):
+            record["objective"] = [numbers[id(term)] for term in decision.terms]
+        objective = []
+        for term in terms.values():
+            firing = term.firings[0]
+            objective.append(
+                {
+                    "rule": self._rule(firing.probe),
+                    "priority": term.priority,
+                    "weight": term.weight,
+                    "tuple": [str(part) for part in term.tuple],
+                    "atoms": [self._atom(atom) for atom in firing.positive],
+                    "text": trace.says(firing),
+                }
+            )
+        atoms = self._follow()
+        best = trace.best.found
+        pair = trace.answer.pair
+        rules = trace.tracer.rules
+        return {
+            "version": VERSION,
+            "program": [{"path": file.name, "sha256": file.sha256} for file in rules.files],
+            "solver": {
+                "clingo": clingo.__version__,
+                "arguments": list(trace.tracer.solver.arguments),
+                "exhausted": best.optimal,
+            },
+            "pair": {
+                "id": pair.id,
+                "tokens1": [token.form for token in pair.sent1.tokens],
+                "tokens2": [token.form for token in pair.sent2.tokens],
+            },
+            "cost": [
+                {"priority": priority, "value": value}
+                for priority, value in zip(best.priorities, best.cost, strict=True)
+            ],
+            "decisions": made,
+            "rules": self._rule_list,
+            "atoms": atoms,
+            "firings": self._firing_list,
+            "objective": objective,
+        }
+
+    def _decision(self, decision: Decision) -> Json:
+        second = runner_up(self._trace, decision)
+        return {
+            "kind": str(decision.kind),
+            "selector": decision.selector,
+            "text": decision.text,
+            "atom": self._atom(decision.atom),
+            "tokens1": list(decision.tokens1),
+            "tokens2": list(decision.tokens2),
+            "runner_up": None if second is None else self._runner_up(second),
+        }
+
+    def _runner_up(self, second: RunnerUp) -> Json:
+        return {
+            "by": [{"priority": priority, "gain": gain} for priority, gain in second.by],
+            "gone": list(told(self._trace, second.gone)),
+            "come": list(told(self._trace, second.come)),
+        }
+
+    def _follow(self) -> list[Json]:
+        """The records of all atoms, after following what they rest on."""
+        records: dict[Symbol, Json] = {}
+        while self._open:
+            atom = self._open.pop()
+            reasons = self._trace.reasons(atom)
+            followed = reasons if self._everything else reasons[:1]
+            numbers = [self._firing(firing) for firing in followed]
+            stratum, level = self._trace.rank(atom)
+            records[atom] = {
+                "text": str(atom),
+                "words": self._trace.words.atom(atom),
+                "source": "derived" if reasons else "input",
+                "rank": [stratum, level],
+                "primary": numbers[0] if numbers else None,
+                "others": numbers[1:],
+                "reasons": len(reasons),
+            }
+        return [records[atom] for atom in self._atoms]
+
+    def _atom(self, atom: Symbol) -> int:
+        if atom not in self._atoms:
+            self._atoms[atom] = len(self._atoms)
+            self._open.append(atom)
+        return self._atoms[atom]
+
+    def _rule(self, probe: Probe) -> int:
+        rule = probe.rule
+        key = (rule.file, rule.line, rule.column, rule.text, probe.kind)
+        if key not in self._rules:
+            self._rules[key] = len(self._rules)
+            self._rule_list.append(
+                {
+                    "name": rule.name,
+                    "file": rule.file,
+                    "line": rule.line,
+                    "column": rule.column,
+                    "kind": str(probe.kind),
+                    "text": rule.text,
+                    "template": rule.sentence,
+                }
+            )
+        return self._rules[key]
+
+    def _firing(self, firing: Firing) -> int:
+        if firing.key in self._firings:
+            return self._firings[firing.key]
+        number = self._firings[firing.key] = len(self._firings)
+        record: Json = {}
+        self._firing_list.append(record)
+        record["rule"] = self._rule(firing.probe)
+        record["text"] = self._trace.says(firing)
+        record["bindings"] = {name: str(value) for name, value in firing.values.items()}
+        record["head"] = self._atom(firing.head)
+        record["positive"] = [self._atom(atom) for atom in firing.positive]
+        record["negative"] = [_pattern(atom) for atom in firing.negative]
+        record["double_negative"] = [_pattern(atom) for atom in firing.double]
+        record["comparisons"] = list(firing.comparisons)
+        record["groups"] = [
+            {
+                "function": group.companion.function or None,
+                "text": group.text,
+                "elements": [
+                    {
+                        "terms": [str(term) for term in element.terms],
+                        "positive": [self._atom(atom) for atom in element.positive],
+                        "negative": [_pattern(atom) for atom in element.negative],
+                    }
+                    for element in group.elements
+                ],
+            }
+            for group in self._trace.groups(firing)
+        ]
+        return number
+
+
+def _pattern(atom: Symbol) -> str:
+    """A negated atom as text: ``_`` for what may be anything."""
+    return str(atom).replace("__any", "_")

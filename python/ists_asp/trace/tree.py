@@ -1,0 +1,226 @@
+"""A trace as a tree for people: a decision, the rules that fired for it, the facts below.
+
+Weights come first and the heaviest features in front; what has been shown is not repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from clingo import SymbolType
+
+from ists_asp.trace.decisions import DecisionKind, RunnerUp, runner_up, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clingo import Symbol
+
+    from ists_asp.trace.decisions import Decision
+    from ists_asp.trace.firings import Element, Firing, Group
+    from ists_asp.trace.trace import Term, Trace
+
+__all__ = ["Branch", "decision_tree", "reason_tree", "render"]
+
+_SHOWN = 5
+"""Elements of a sum that are shown unless all are asked for."""
+
+
+@dataclass(slots=True)
+class Branch:
+    """A line of a tree: what it says, where that comes from, what it is worth, what is below."""
+
+    text: str
+    where: str = ""
+    weight: int | None = None
+    below: list[Branch] = field(default_factory=list)
+
+
+class _Grower:
+    """Grows the branches of a trace.
+
+    Args:
+        trace: the trace.
+        depth: how many firings deep.
+        everything: whether to show all features and all firings that derive an atom.
+    """
+
+    def __init__(self, trace: Trace, depth: int, everything: bool) -> None:
+        self._trace = trace
+        self._depth = depth
+        self._everything = everything
+        self._shown: set[Symbol] = set()
+
+    def decision(self, decision: Decision) -> Branch:
+        """A decision: its terms in the objective, the runner-up, what permits it."""
+        branch = Branch(decision.text, decision.selector)
+        for term in decision.terms:
+            branch.below.append(self._term(term, decision.atom))
+        second = runner_up(self._trace, decision)
+        if second is not None:
+            branch.below.append(Branch(beats(self._trace, decision, second)))
+        branch.below += self.atom(decision.atom, 0).below
+        return branch
+
+    def atom(self, atom: Symbol, level: int) -> Branch:
+        """An atom with the firings that derive it."""
+        reasons = self._trace.reasons(atom)
+        if not reasons:
+            return Branch(f"input: {self._trace.words.atom(atom)}")
+        first, *others = reasons
+        branch = self._firing(first, level)
+        if atom in self._shown:
+            if branch.below:
+                branch.below = [Branch("(see above)")]
+            return Branch("", below=[branch])
+        if level < self._depth:
+            self._shown.add(atom)
+        found = [branch]
+        if self._everything:
+            for other in others:
+                again = self._firing(other, level)
+                again.text = f"also: {again.text}"
+                found.append(again)
+        elif others:
+            rules = {other.probe.rule.name for other in others} - {first.probe.rule.name}
+            if rules:
+                branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
+        return Branch("", below=found)
+
+    def _firing(self, firing: Firing, level: int) -> Branch:
+        branch = Branch(self._trace.says(firing), place(firing))
+        if level >= self._depth:
+            return branch
+        comparisons = [text for text in firing.comparisons if not _is_generated(text)]
+        if comparisons:
+            branch.below.append(Branch(", ".join(comparisons)))
+        for atom in firing.positive:
+            if not self._is_weight(atom):
+                branch.below += self.atom(atom, level + 1).below or [self.atom(atom, level + 1)]
+        for group in self._trace.groups(firing):
+            branch.below += self._group(group, level + 1)
+        for atom in firing.negative:
+            branch.below.append(Branch(f"not {self._trace.words.atom(atom)}"))
+        return branch
+
+    def _group(self, group: Group, level: int) -> Iterator[Branch]:
+        elements = sorted(group.elements, key=_heaviness)
+        limit = len(elements) if self._everything or not group.companion.function else _SHOWN
+        for element in elements[:limit]:
+            yield self._element(group, element, level)
+        rest = elements[limit:]
+        if rest:
+            total = sum(_value(element) or 0 for element in rest)
+            counted = group.companion.function in ("#sum", "#sum+")
+            note = f", {total:+} together" if counted else ""
+            yield Branch(f"… and {len(rest)} more{note}")
+
+    def _element(self, group: Group, element: Element, level: int) -> Branch:
+        weight = _value(element) if group.companion.function in ("#sum", "#sum+") else None
+        atoms = [atom for atom in element.positive if not self._is_weight(atom)]
+        branches: list[Branch] = []
+        for atom in atoms:
+            grown = self.atom(atom, level)
+            branches += grown.below or [grown]
+        for atom in element.negative:
+            branches.append(Branch(f"not {self._trace.words.atom(atom)}"))
+        if not branches:
+            branches = [Branch(", ".join(map(str, element.terms)) or group.text)]
+        first, *others = branches
+        first.weight = weight
+        if weight is not None and len(element.terms) > 1:
+            first.text += f" ({element.terms[1]})"
+        first.below = [*first.below, *others]
+        for atom in element.positive:
+            if self._is_weight(atom):
+                for reason in self._trace.reasons(atom)[:1]:
+                    rule = reason.probe.rule
+                    first.where += f", weight {rule.file}:{rule.line}"
+        return first
+
+    def _term(self, term: Term, chosen: Symbol) -> Branch:
+        firing = term.firings[0]
+        branch = Branch(self._trace.says(firing), place(firing), -term.weight)
+        if self._depth:
+            for atom in firing.positive:
+                if atom != chosen and not self._is_weight(atom):
+                    grown = self.atom(atom, 1)
+                    branch.below += grown.below or [grown]
+        return branch
+
+    @staticmethod
+    def _is_weight(atom: Symbol) -> bool:
+        return atom.name == "weight" and len(atom.arguments) == 3
+
+
+def decision_tree(
+    trace: Trace, decision: Decision, *, depth: int = 3, everything: bool = False
+) -> Branch:
+    """The tree of a decision.
+
+    Args:
+        trace: the trace of its answer.
+        decision: the decision.
+        depth: how many rules deep.
+        everything: whether to show all features, and all firings that derive an atom.
+    """
+    return _Grower(trace, depth, everything).decision(decision)
+
+
+def reason_tree(trace: Trace, atom: Symbol, *, depth: int = 3) -> Branch:
+    """The tree of an atom: why it holds."""
+    grown = _Grower(trace, depth, False).atom(atom, 0)
+    return grown.below[0] if grown.below else grown
+
+
+def render(branch: Branch) -> list[str]:
+    """A tree as lines of text."""
+    return list(_lines(branch, "", ""))
+
+
+def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
+    """How much better a decision is than the best answer without it."""
+    if not second.by:
+        return "without it the objective would be the same"
+    priority, gain = second.by[0]
+    share = f"by {gain}" + ("" if priority == max(decision.worth, default=priority) else " (a tie)")
+    if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
+        name = "label" if decision.kind is DecisionKind.LABEL else "score"
+        others = [atom.arguments[2] for atom in second.come if atom.name == name]
+        if len(others) == 1:
+            own = decision.atom.arguments[2]
+            return f"{str(own).upper()} beats {str(others[0]).upper()} {share}"
+    come = [atom for atom in second.come if atom.name in ("aligned", "noali")]
+    instead = "; ".join(told(trace, come))
+    return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
+
+
+def place(firing: Firing) -> str:
+    """The name of a firing's rule, and where it stands."""
+    rule = firing.probe.rule
+    where = f"{rule.file}:{rule.line}"
+    return where if rule.name == where else f"{rule.name} {where}"
+
+
+def _value(element: Element) -> int | None:
+    first = element.terms[0] if element.terms else None
+    return first.number if first is not None and first.type is SymbolType.Number else None
+
+
+def _heaviness(element: Element) -> tuple[int, str]:
+    return -abs(_value(element) or 0), str(element.terms)
+
+
+def _is_generated(text: str) -> bool:
+    return text.startswith("__")
+
+
+def _lines(branch: Branch, first: str, rest: str) -> Iterable[str]:
+    weight = "" if branch.weight is None else f"{branch.weight:+} "
+    where = f"  [{branch.where}]" if branch.where else ""
+    yield f"{first}{weight}{branch.text}{where}"
+    for number, below in enumerate(branch.below, start=1):
+        last = number == len(branch.below)
+        stem, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        yield from _lines(below, rest + stem, rest + more)
