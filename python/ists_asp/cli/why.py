@@ -1,6 +1,83 @@
 """``ists-asp why`` and ``ists-asp why-not``: questions about one decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
-@click.command()
-def why(): ...
-@click.command("why-not")
-def why_not(): ...
+
+from ists_asp.cli.console import RuleWarnings, warn, write_output
+from ists_asp.cli.inputs import choose_one
+from ists_asp.cli.options import Choice, question_options, system_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.trace import Trace
+
+__all__ = ["why", "why_not"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
+  ists-asp why "a cat sleeps" "one cat sleeps" "1 2 <==> 1 2 // EQUI // 5" --depth 3
+  ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
+"""
+)
+@question_options
+@system_options
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="How many rules deep the trees go.",
+)
+def why(
+    inputs: Inputs, question: str, identifier: str | None, choice: Choice, depth: int
+) -> None:
+    """Say why a decision was taken.
+
+    In: two sentences, or files as for ists-asp solve and --id; and a decision of the answer
+    as a .wa file has it, by token numbers: "4 5 <==> 3 4", with "// LABEL" and "// SCORE" or
+    without; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
+    sentence 1.
+
+    Out: the decision with its weights, what came second, and the rules that fired for it.
+    """
+    _ask(inputs, identifier, choice, lambda trace: trace.why(question).text(depth=depth))
+
+
+@click.command(
+    "why-not",
+    epilog="""\b
+Examples:
+  ists-asp why-not "12 killed in bus accident" "10 killed in road accident" "1 <==> 1 // EQUI"
+  ists-asp why-not "a cat sleeps" "one cat sleeps" "3 <==> 1 2"
+  ists-asp why-not --sent1 a.txt --sent2 b.txt --id 12 "2: 3 4 5"
+""",
+)
+@question_options
+@system_options
+def why_not(inputs: Inputs, question: str, identifier: str | None, choice: Choice) -> None:
+    """Say why a decision was not taken.
+
+    In: as for ists-asp why, but a decision that the answer does not have.
+
+    Out: the rule that comes nearest and what it lacks, if no rule derives the decision; the
+    constraints that forbid it; or what the answer would lose with it, and what would change.
+    """
+    _ask(inputs, identifier, choice, lambda trace: trace.why_not(question).text())
+
+
+def _ask(
+    inputs: Inputs, identifier: str | None, choice: Choice, answer: Callable[[Trace], str]
+) -> None:
+    pair = choose_one(inputs.read(warn), identifier)
+    with choice.load() as system, RuleWarnings(system):
+        trace = next(system.trace_many(inputs.tokenized(system, [pair])))
+        write_output(None, answer(trace))

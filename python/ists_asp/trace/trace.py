@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
     from ists_asp.solver import Best
+    from ists_asp.trace.answers import Why, WhyNot
     from ists_asp.trace.firings import Firing, Firings, Group
     from ists_asp.trace.tracer import Rewritten, Tracer
 
@@ -76,6 +77,34 @@ class Trace:
     def objective(self) -> tuple[Term, ...]:
         """The terms of the objective, highest priority first, heaviest first."""
         return terms(self.firings.objective)
+
+    def why(self, decision: str) -> Why:
+        """Why a decision of the answer was taken.
+
+        Args:
+            decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
+                without, or a chunk, ``"1: 3 4 5"``.
+
+        Raises:
+            UsageError: it is malformed, or the answer has no such decision.
+        """
+        from ists_asp.trace.answers import why
+
+        return why(self, decision)
+
+    def why_not(self, decision: str) -> WhyNot:
+        """Why a decision was not taken.
+
+        Args:
+            decision: as for :meth:`why`.
+
+        Raises:
+            UsageError: it is malformed, or the answer has the decision.
+            TimeLimitError: there was no answer with it within the time limit.
+        """
+        from ists_asp.trace.answers import why_not
+
+        return why_not(self, decision)
 
     def reasons(self, atom: Symbol) -> tuple[Firing, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""

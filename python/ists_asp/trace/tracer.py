@@ -20,12 +20,12 @@ from ists_asp.answers import read_answer
 from ists_asp.trace.firings import LATER, Firings, ground_probes
 from ists_asp.trace.invariants import check
 from ists_asp.trace.places import Places
-from ists_asp.trace.probes import Probe, probe
+from ists_asp.trace.probes import Kind, Probe, probe
 from ists_asp.trace.strata import Strata
 from ists_asp.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from clingo import Symbol
     from clingo.ast import AST
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
+    from ists_asp.trace.firings import Firing
 
 __all__ = ["Rewritten", "Tracer"]
 
@@ -106,6 +107,7 @@ class Tracer:
         )
         self.strata = Strata(self.probes)
         self._rewritten: dict[int, Rewritten] = {}
+        self._weighing: tuple[list[Probe], list[AST]] | None = None
 
     @cached_property
     def places(self) -> Places:
@@ -137,6 +139,24 @@ class Tracer:
         trace = Trace(self, answer, best, tuple(facts), firings, rewritten, control)
         check(trace)
         return trace
+
+    def weigh(self, atoms: Collection[Symbol]) -> list[Firing]:
+        """What counts in the objective of an answer set.
+
+        Args:
+            atoms: its atoms, those of other predicates than the objective's may lack.
+        """
+        if self._weighing is None:
+            probes = [found for found in self.probes if found.kind is Kind.OBJECTIVE]
+            definitions = [
+                node for node in self.rules.statements if node.ast_type is ASTType.Definition
+            ]
+            first = [found.statements[0] for found in probes]
+            self._weighing = (probes, [*definitions, *first])
+        probes, statements = self._weighing
+        control = ground_probes(statements, "", atoms, self.solver.arguments)
+        known = frozenset(atoms)
+        return Firings(probes, control, self.strata, known, known).objective
 
     def _rewrite(self, program: Program) -> Rewritten:
         if id(program) not in self._rewritten:

@@ -11,7 +11,7 @@ from clingo import Symbol, SymbolType
 from ists_asp.trace.places import CHUNK, TOKEN, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.model import Pair
     from ists_asp.trace.places import Places
@@ -85,23 +85,32 @@ class Words:
         """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``."""
         return self._term(atom)
 
-    def _term(self, symbol: Symbol) -> str:
-        if symbol.type is not SymbolType.Function or not symbol.arguments:
-            return _plain(symbol) if symbol.type is SymbolType.Function else str(symbol)
-        known = self._places.arguments(symbol.name, len(symbol.arguments))
+    def pattern(self, name: str, arguments: Sequence[Symbol | None]) -> str:
+        """An atom some of whose arguments are not known, which are shown as ``_``."""
+        known = self._places.arguments(name, len(arguments))
         shown = []
-        for index, argument in enumerate(symbol.arguments):
+        for index, argument in enumerate(arguments):
+            if argument is None:
+                shown.append("_")
+                continue
             words = None
             if index in known:
                 kind, side = known[index]
                 if not isinstance(side, int):
                     how, place = side
-                    number = symbol.arguments[place]
-                    side = number.number if number.type is SymbolType.Number else 0
+                    number = arguments[place]
+                    numbered = number is not None and number.type is SymbolType.Number
+                    side = number.number if number is not None and numbered else 0
                     side = 3 - side if how == "other" else side
                 words = self.quoted(kind, side, argument)
             shown.append(words or self._term(argument))
-        return f"{symbol.name}({','.join(shown)})"
+        return f"{name}({','.join(shown)})"
+
+    def _term(self, symbol: Symbol) -> str:
+        if symbol.type is not SymbolType.Function or not symbol.arguments:
+            return _plain(symbol) if symbol.type is SymbolType.Function else str(symbol)
+        sign = "" if symbol.positive else "-"
+        return sign + self.pattern(symbol.name, symbol.arguments)
 
     def _placed(
         self, place: Place | None, values: Mapping[str, Symbol], value: Symbol

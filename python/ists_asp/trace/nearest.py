@@ -1,0 +1,391 @@
+"""Why an atom cannot be derived: the rule that comes nearest, and what it lacks.
+
+Each rule that could derive the atom is tried without one literal of its body, then without
+two. Where it would fire then, these literals are what fails: shown with their values, and
+for an atom that is missing the rule that comes nearest to *that*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, count
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo import Control, Number, Symbol, SymbolType
+from clingo.ast import (
+    AST,
+    ASTType,
+    BinaryOperator,
+    ComparisonOperator,
+    Program,
+    ProgramBuilder,
+    Rule,
+    Sign,
+    SymbolicTerm,
+    Variable,
+)
+
+from ists_asp.trace.terms import (
+    PREFIX,
+    as_term,
+    atom,
+    fill,
+    is_atom,
+    tuple_of,
+    variable_names,
+)
+from ists_asp.trace.tree import Branch, reason_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence, Set
+
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.trace import Trace
+
+__all__ = ["Nearest", "Pattern"]
+
+_DROPPED = 2
+"""Literals left out at most."""
+
+_RULES = 3
+"""Rules shown at most."""
+
+
+class Pattern(NamedTuple):
+    """An atom, or all atoms that agree in the arguments that are not None."""
+
+    name: str
+    arguments: tuple[Symbol | None, ...]
+
+    @classmethod
+    def of(cls, symbol: Symbol) -> Pattern:
+        """The pattern of one atom."""
+        sign = "" if symbol.positive else "-"
+        return cls(sign + symbol.name, tuple(symbol.arguments))
+
+    def __str__(self) -> str:
+        if not self.arguments:
+            return self.name
+        shown = ",".join("_" if part is None else str(part) for part in self.arguments)
+        return f"{self.name}({shown})"
+
+    def matches(self, symbol: Symbol) -> bool:
+        """Whether an atom is one of these."""
+        other = Pattern.of(symbol)
+        return (
+            self.name == other.name
+            and len(self.arguments) == len(other.arguments)
+            and all(
+                mine is None or mine == theirs
+                for mine, theirs in zip(self.arguments, other.arguments, strict=True)
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A rule without some literals: which are left out, and which cannot be looked at then."""
+
+    name: str
+    probe: Probe
+    dropped: tuple[AST, ...]
+    unknown: tuple[AST, ...]
+    bound: tuple[str, ...]
+    statement: AST
+
+
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    """A query with values for its variables: the rule would fire but for what it lacks."""
+
+    query: _Query
+    values: Mapping[str, Symbol]
+    gap: int
+
+    @property
+    def order(self) -> tuple[int, int, int, str, int]:
+        rule = self.query.probe.rule
+        lacking = len(self.query.dropped) + len(self.query.unknown)
+        return lacking, self.gap < 0, self.gap, rule.file, rule.line
+
+
+class Nearest:
+    """Looks for the rules that come nearest to deriving an atom.
+
+    Args:
+        trace: the trace whose answer lacks the atom.
+        control: a control in which the atoms of an answer set are facts; those of the
+            trace's by default.
+        true: these atoms.
+    """
+
+    def __init__(
+        self, trace: Trace, control: Control | None = None, true: Set[Symbol] | None = None
+    ) -> None:
+        self._trace = trace
+        self._control = control or trace.control
+        self._true = true if true is not None else trace.true
+        self._asked: set[Pattern] = set()
+
+    def explain(self, pattern: Pattern, depth: int = 3) -> list[Branch]:
+        """Branches for the rules that come nearest, the nearest first."""
+        if pattern in self._asked:
+            return [Branch("(see above)")]
+        self._asked.add(pattern)
+        probes = [probe for probe in self._trace.tracer.probes if _may_derive(probe, pattern)]
+        if not probes:
+            return [Branch("no rule derives it: it would have to be in the input")]
+        for size in range(1, _DROPPED + 1):
+            misses = self._misses(pattern, probes, size)
+            if misses:
+                return [self._branch(miss, depth) for miss in misses]
+        names = sorted({probe.rule.name for probe in probes})
+        return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
+
+    def _misses(self, pattern: Pattern, probes: Sequence[Probe], size: int) -> list[_Miss]:
+        """The best instance of each rule, without ``size`` of its literals."""
+        number = next(_NUMBERS)
+        goal = f"{PREFIX}goal{number}"
+        queries = [
+            query for probe in probes for query in _queries(probe, pattern, goal, size, number)
+        ]
+        if not queries:
+            return []
+        part = f"{PREFIX}near{number}"
+        with ProgramBuilder(self._control) as builder:
+            place = queries[0].statement.location
+            builder.add(Program(place, part, []))
+            given = [SymbolicTerm(place, symbol) for symbol in pattern.arguments if symbol]
+            builder.add(Rule(place, atom(place, goal, given), []))
+            for query in queries:
+                builder.add(query.statement)
+        self._control.ground([(part, [])])
+        best: dict[tuple[str, int], _Miss] = {}
+        for query in queries:
+            for found in self._control.symbolic_atoms.by_signature(query.name, 3):
+                miss = _miss(query, found.symbol)
+                rule = query.probe.rule
+                key = (rule.file, rule.line)
+                if key not in best or miss.order < best[key].order:
+                    best[key] = miss
+        ordered = sorted(best.values(), key=lambda miss: miss.order)
+        return ordered[:_RULES]
+
+    def _branch(self, miss: _Miss, depth: int) -> Branch:
+        rule = miss.query.probe.rule
+        says = self._trace.words.sentence(miss.query.probe, miss.values)
+        where = f"{rule.file}:{rule.line}"
+        branch = Branch(
+            f"would follow from: {says}", where if rule.name == where else f"{rule.name} {where}"
+        )
+        for literal in miss.query.dropped:
+            branch.below.append(self._failure(literal, miss, depth))
+        if miss.query.unknown:
+            texts = ", ".join(fill(str(part), miss.values) for part in miss.query.unknown)
+            branch.below.append(Branch(f"for which then holds: {texts}"))
+        return branch
+
+    def _failure(self, literal: AST, miss: _Miss, depth: int) -> Branch:
+        values = miss.values
+        if not is_atom(literal):
+            branch = Branch(f"fails: {fill(str(literal), values)}")
+            branch.below += self._origins(literal, miss, depth)
+            return branch
+        pattern = _pattern(literal, values)
+        if literal.sign == Sign.NoSign:
+            branch = Branch(f"missing: {self._told(pattern)}")
+            possible = [
+                found.symbol
+                for found in self._trace.best.control.symbolic_atoms
+                if pattern.matches(found.symbol) and not found.is_fact
+            ]
+            if possible:
+                branch.below.append(Branch("it is possible, but not in this answer"))
+            elif depth > 1:
+                branch.below += self.explain(pattern, depth - 1)
+            return branch
+        holding = [symbol for symbol in self._true if pattern.matches(symbol)]
+        if not holding:
+            return Branch(f"missing: {self._told(pattern)}")
+        shown = self._trace.words.atom(min(holding))
+        branch = Branch(f"fails: not {self._told(pattern)}, for there is {shown}")
+        if min(holding) in self._trace.true:
+            branch.below.append(reason_tree(self._trace, min(holding), depth=depth))
+        return branch
+
+    def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
+        """Where the numbers of a comparison come from."""
+        wanted = variable_names(literal)
+        for part in miss.query.probe.body:
+            if is_atom(part, Sign.NoSign) and part not in miss.query.dropped:
+                pattern = _pattern(part, miss.values)
+                symbols = [symbol for symbol in self._true if pattern.matches(symbol)]
+                if wanted & variable_names(part) and len(symbols) == 1 and depth > 1:
+                    if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
+                        yield reason_tree(self._trace, symbols[0], depth=depth - 1)
+
+    def _told(self, pattern: Pattern) -> str:
+        if None in pattern.arguments:
+            return self._trace.words.pattern(pattern.name, pattern.arguments)
+        from clingo import Function
+
+        name = pattern.name.removeprefix("-")
+        arguments = [part for part in pattern.arguments if part is not None]
+        return self._trace.words.atom(Function(name, arguments, name == pattern.name))
+
+
+_NUMBERS = count(1)
+
+
+def _may_derive(probe: Probe, pattern: Pattern) -> bool:
+    if probe.head is None or not probe.body:
+        return False
+    term, sign = probe.head.atom.symbol, ""
+    while term.ast_type is ASTType.UnaryOperation:
+        term, sign = term.argument, "-"
+    return sign + term.name == pattern.name and len(term.arguments) == len(pattern.arguments)
+
+
+def _pattern(literal: AST, values: Mapping[str, Symbol]) -> Pattern:
+    """An atom of a body with values for its variables; None for what has no value."""
+    term, sign = as_term(literal), ""
+    while term.ast_type is ASTType.UnaryOperation:
+        term, sign = term.argument, "-"
+    return Pattern(sign + term.name, tuple(_value(part, values) for part in term.arguments))
+
+
+def _value(term: AST, values: Mapping[str, Symbol]) -> Symbol | None:
+    from clingo import Function
+
+    if term.ast_type is ASTType.SymbolicTerm:
+        return term.symbol
+    if term.ast_type is ASTType.Variable:
+        return values.get(term.name)
+    if term.ast_type is ASTType.Function:
+        parts = [_value(part, values) for part in term.arguments]
+        if term.name.startswith(PREFIX) or any(part is None for part in parts):
+            return None
+        return Function(term.name, [part for part in parts if part is not None])
+    if term.ast_type is ASTType.BinaryOperation:
+        left, right = _value(term.left, values), _value(term.right, values)
+        if left is not None and right is not None:
+            if SymbolType.Number is left.type is right.type:
+                if term.operator_type == BinaryOperator.Plus:
+                    return Number(left.number + right.number)
+                if term.operator_type == BinaryOperator.Minus:
+                    return Number(left.number - right.number)
+    return None
+
+
+def _queries(
+    probe: Probe, pattern: Pattern, goal: str, size: int, number: int
+) -> Iterator[_Query]:
+    assert probe.head is not None
+    place = probe.head.location
+    term = probe.head.atom.symbol
+    while term.ast_type is ASTType.UnaryOperation:
+        term = term.argument
+    closed = [
+        part
+        for part, value in zip(term.arguments, pattern.arguments, strict=True)
+        if value is not None
+    ]
+    wanted = atom(place, goal, closed)
+    for chosen in combinations(range(len(probe.body)), size):
+        dropped = tuple(probe.body[index] for index in chosen)
+        rest = [part for index, part in enumerate(probe.body) if index not in chosen]
+        used, bound = _usable(wanted, rest, set(probe.variables))
+        if wanted not in used:
+            continue
+        unknown = tuple(part for part in rest if part not in used)
+        names = tuple(sorted(bound))
+        sides = tuple_of(place, _sides(dropped, bound))
+        label = f"{PREFIX}q{number}_{probe.name}_{'_'.join(map(str, chosen))}"
+        variables = tuple_of(place, [Variable(place, name) for name in names])
+        head = atom(place, label, [variables, sides, SymbolicTerm(place, Number(0))])
+        yield _Query(label, probe, dropped, unknown, names, Rule(place, head, used))
+
+
+def _usable(
+    wanted: AST, rest: Sequence[AST], variables: set[str]
+) -> tuple[list[AST], set[str]]:
+    """The literals that still have values for all their variables, and the variables."""
+    bound: set[str] = set()
+    used: list[AST] = []
+    waiting = [wanted, *rest]
+    while True:
+        for part in waiting:
+            given = _provides(part, bound)
+            if (variable_names(part, local=True) & variables) <= bound | given:
+                bound |= given
+                used.append(part)
+                waiting = [other for other in waiting if other is not part]
+                break
+        else:
+            return used, bound & variables
+
+
+def _provides(part: AST, bound: Set[str]) -> set[str]:
+    """The variables that a literal gives values to, if those of ``bound`` have some."""
+    if is_atom(part, Sign.NoSign):
+        return _matched(part.atom.symbol)
+    if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
+        return set()
+    inner = part.atom
+    if inner.ast_type is ASTType.Comparison and len(inner.guards) == 1:
+        guard = inner.guards[0]
+        if guard.comparison == ComparisonOperator.Equal:
+            if variable_names(guard.term) <= bound:
+                return _matched(inner.term)
+            if variable_names(inner.term) <= bound:
+                return _matched(guard.term)
+    if inner.ast_type in (ASTType.BodyAggregate, ASTType.Aggregate):
+        guard = inner.left_guard
+        if guard is not None and guard.comparison == ComparisonOperator.Equal:
+            return _matched(guard.term)
+    return set()
+
+
+def _matched(term: AST) -> set[str]:
+    """The variables of a term that matching it gives values to."""
+    if term.ast_type is ASTType.Variable:
+        return {term.name}
+    if term.ast_type is ASTType.Function:
+        return set().union(*map(_matched, term.arguments)) if term.arguments else set()
+    if term.ast_type is ASTType.UnaryOperation:
+        return _matched(term.argument)
+    if term.ast_type is ASTType.BinaryOperation and term.operator_type in (
+        BinaryOperator.Plus,
+        BinaryOperator.Minus,
+    ):
+        sides = (term.left, term.right)
+        fixed = [side for side in sides if side.ast_type is ASTType.SymbolicTerm]
+        if len(fixed) == 1:
+            return set().union(*(_matched(side) for side in sides if side is not fixed[0]))
+    return set()
+
+
+def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:
+    """Both sides of a comparison that is left out, to see by how much it fails."""
+    if len(dropped) != 1 or dropped[0].ast_type is not ASTType.Literal:
+        return []
+    comparison = dropped[0].atom
+    if comparison.ast_type is not ASTType.Comparison or len(comparison.guards) != 1:
+        return []
+    sides = [comparison.term, comparison.guards[0].term]
+    if any(side.ast_type is ASTType.Interval for side in sides):
+        return []
+    if any(not variable_names(side) <= bound for side in sides):
+        return []
+    return sides
+
+
+def _miss(query: _Query, symbol: Symbol) -> _Miss:
+    variables, sides, _ = symbol.arguments
+    values = dict(zip(query.bound, variables.arguments, strict=True))
+    gap = -1
+    if len(sides.arguments) == 2:
+        left, right = sides.arguments
+        if SymbolType.Number is left.type is right.type:
+            gap = abs(left.number - right.number)
+    return _Miss(query, values, gap)

@@ -1,0 +1,120 @@
+"""A decision to ask about, written as in a ``.wa`` file: what ``why`` and ``why-not`` take.
+
+``3 4 5 <==> 3 4``, with a label ``3 4 5 <==> 3 4 // EQUI``, with a score ``… // EQUI // 5``;
+``6 <==> 0`` or ``6 <==> 0 // NOALI`` for a chunk without a counterpart; ``1: 3 4 5`` for a
+chunk of sentence 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import UsageError
+from ists_asp.model import Label, Tag
+from ists_asp.trace.decisions import numbers
+
+if TYPE_CHECKING:
+    from ists_asp.model import Pair, Sentence
+
+__all__ = ["Question", "read_question"]
+
+_FORM = '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, or a chunk "1: 3 4 5"'
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision that somebody asks about.
+
+    An alignment has tokens on both sides, what is left over on one, a chunk has tokens of the
+    sentence ``side`` in ``tokens1``.
+    """
+
+    tokens1: tuple[int, ...]
+    tokens2: tuple[int, ...]
+    side: int = 0
+    label: Label | None = None
+    tags: frozenset[Tag] = frozenset()
+    score: int | None = None
+
+    @property
+    def is_chunk(self) -> bool:
+        """Whether it is about a chunk rather than about an alignment."""
+        return self.side != 0
+
+
+def read_question(text: str, pair: Pair) -> Question:
+    """Read a decision.
+
+    Raises:
+        UsageError: it is malformed, or has tokens that the sentences do not have.
+    """
+    where = f"decision '{text}'"
+    if "<==>" in text:
+        return _alignment(text, pair, where)
+    side, colon, tokens = text.partition(":")
+    if not colon or side.strip() not in ("1", "2"):
+        raise UsageError("it is neither an alignment nor a chunk", where=where, expected=_FORM)
+    number = int(side)
+    found = _tokens(tokens, pair.sent1 if number == 1 else pair.sent2, number, where)
+    if not found or found != tuple(range(found[0], found[-1] + 1)):
+        raise UsageError("a chunk is a run of neighbouring tokens", where=where, expected=_FORM)
+    return Question(found, (), number)
+
+
+def _alignment(text: str, pair: Pair, where: str) -> Question:
+    sides, *more = (part.strip() for part in text.split("//"))
+    first, _, second = sides.partition("<==>")
+    tokens1 = _tokens(first, pair.sent1, 1, where)
+    tokens2 = _tokens(second, pair.sent2, 2, where)
+    label, tags = _label(more[0], where) if more and more[0] else (None, frozenset[Tag]())
+    score = _score(more[1], where) if len(more) > 1 and more[1] not in ("", "NIL") else None
+    if not tokens1 and not tokens2:
+        raise UsageError("both sides are empty", where=where, expected=_FORM)
+    whole = bool(tokens1 and tokens2)
+    if label is not None and label.aligned != whole:
+        found = "both sides have tokens" if whole else "one side is empty"
+        raise UsageError(
+            f"{label} where {found}",
+            where=where,
+            expected="EQUI, OPPO, SPE1, SPE2, SIMI or REL" if whole else "NOALI, or ALIC",
+        )
+    if not whole and score is not None:
+        raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
+    if not whole and label is None:
+        label = Label.NOALI
+    return Question(tokens1, tokens2, 0, label, tags, score)
+
+
+def _tokens(text: str, sentence: Sentence, side: int, where: str) -> tuple[int, ...]:
+    found = tuple(number for number in numbers(text, where) if number)
+    if not text.strip():
+        raise UsageError("a side has no tokens", where=where, expected=_FORM, hint="Write 0")
+    size = len(sentence.tokens)
+    for number in found:
+        if number > size:
+            raise UsageError(
+                f"sentence {side} has no token {number}", where=where, expected=f"1 to {size}"
+            )
+    return found
+
+
+def _label(text: str, where: str) -> tuple[Label, frozenset[Tag]]:
+    parts = text.upper().split("_")
+    labels = [part for part in parts if part in tuple(Label)]
+    tags = [part for part in parts if part in tuple(Tag)]
+    if len(labels) != 1 or len(labels) + len(tags) != len(parts):
+        raise UsageError(
+            f"'{text}' is no label", where=where, expected=", ".join(str(label) for label in Label)
+        )
+    return Label(labels[0]), frozenset(Tag(tag) for tag in tags)
+
+
+def _score(text: str, where: str) -> int:
+    try:
+        value = float(text.split()[0])
+    except ValueError:
+        value = -1.0
+    if not (0 <= value <= 5 and value == int(value)):
+        raise UsageError(f"'{text}' is no score", where=where, expected="a whole number, 0 to 5")
+    return int(value)
