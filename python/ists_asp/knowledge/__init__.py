@@ -238,7 +238,7 @@ class Knowledge:
             glued=tuple(glued(forms1, forms2)),
             numerals=numerals,
             measures=measures,
-            decimals=_decimals({entry.value for entry in (*numerals, *measures)}),
+            decimals=_decimals({n.value for n in numerals} | {m.value for m in measures}),
             acronyms=short,
             initials=(*_initials(1, forms1, short), *_initials(2, forms2, short)),
             multiwords=multiwords,
@@ -340,9 +340,7 @@ def _decimals(values: set[str]) -> tuple[Decimal, ...]:
     return tuple(entry for entry in found if entry.zeros)
 
 
-def _initials(
-    number: int, forms: Sequence[str], short: tuple[Acronym, ...]
-) -> Iterator[Initials]:
+def _initials(number: int, forms: Sequence[str], short: tuple[Acronym, ...]) -> Iterator[Initials]:
     wanted = {entry.letters for entry in short if entry.sentence != number}
     for found in initials(forms, wanted):
         yield Initials(number, *found)
