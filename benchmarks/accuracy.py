@@ -44,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.write_readme and _partial(options):
             raise UsageError(
-                "README.md shows all sets, profiles, pairs and five folds",
-                expected="--write-readme without --sets, --profiles, --limit and --folds",
+                "README.md shows all sets, profiles, pairs and five folds, without --semantic",
+                expected="--write-readme without --sets, --profiles, --limit, --folds, --semantic",
             )
         cases = list(_run(options))
         _print(cases)
@@ -87,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="K",
         help="parts of the cross-validation (default: 5)",
     )
+    parser.add_argument(
+        "--semantic",
+        action="store_true",
+        help="compare words in context as well, by weights learned for that",
+    )
     parser.add_argument("--limit", type=_count, metavar="N", help="the first N pairs of each set")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--write-readme", action="store_true", help="put the tables into README.md")
@@ -104,7 +109,7 @@ def _partial(options: argparse.Namespace) -> bool:
     defaults = _parser().parse_args([])
     return any(
         getattr(options, name) != getattr(defaults, name)
-        for name in ("sets", "profiles", "limit", "folds")
+        for name in ("sets", "profiles", "limit", "folds", "semantic")
     )
 
 
@@ -114,11 +119,11 @@ def _run(options: argparse.Namespace) -> Iterator[Case]:
         data = read_set(folder / name, options.limit)
         profiles = [name if profile == OWN else profile for profile in options.profiles]
         validated = {
-            profile: held_out(profile, data, options.folds)
+            profile: held_out(profile, data, options.folds, semantic=options.semantic)
             for profile in profiles
             if _has_own_weights(profile)
         }
-        systems = [load(profile) for profile in profiles]
+        systems = [load(profile, semantic=options.semantic) for profile in profiles]
         for scenario in SCENARIOS:
             for system in systems:
                 case = measure(system, data, scenario)

@@ -129,9 +129,15 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
 
 
 def held_out(
-    profile: str, data: PairSet, folds: int
+    profile: str, data: PairSet, folds: int, *, semantic: bool = False
 ) -> Mapping[str, tuple[Scores, Chunking | None, tuple[Scores, ...]]]:
     """Cross-validate the rules of a profile on a set, its shipped weights left aside.
+
+    Args:
+        profile: the profile's name.
+        data: the set.
+        folds: how many parts.
+        semantic: whether words are compared in context as well.
 
     Returns:
         For each of :data:`SCENARIOS`, the scores and the chunking of all held-out answers,
@@ -143,9 +149,10 @@ def held_out(
     """
     golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     title = f"{data.name}, {folds} folds, {profile}"
-    with Teacher(profile) as teacher, Counter(2 * len(golds), title) as counter:
+    with Teacher(profile, semantic=semantic) as teacher, Counter(2 * len(golds), title) as counter:
         examples = list(teacher.examples(golds))
-        results = cross_validate(teacher, examples, Settings(), folds=folds, tick=counter.count)
+        settings = Settings.of(semantic=semantic)
+        results = cross_validate(teacher, examples, settings, folds=folds, tick=counter.count)
     return {
         scenario: (result.overall, result.chunking, result.folds)
         for scenario, result in zip(SCENARIOS, results, strict=True)

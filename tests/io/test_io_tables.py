@@ -124,6 +124,8 @@ def test_jsonl_answer():
     assert record["alignments"][2]["score"] is None
     assert (record["cost"], record["optimal"]) == ([12, 3], True)
     assert jsonl(line)[0].sent1.chunks == ANSWER.chunks1
+    assert record["knowledge"] == []
+    assert json.loads(write_jsonl(ANSWER, 2, ["lexicon"]))["knowledge"] == ["lexicon"]
 
 
 def test_readable_answer_lines_up():

@@ -34,10 +34,12 @@ def file(request):
 
 
 def test_each_learned_profile_has_weights_of_its_own():
-    named = {name: load_profile(name).weights for name in list_profiles()}
-    del named["baseline"]
-    assert named == {name: (f"weights/{name}",) for name in named}
-    assert {path.stem for path in FILES} == set(named)
+    profiles = {name: load_profile(name) for name in list_profiles()}
+    assert profiles.pop("baseline").semantic_weights == ()
+    for name, profile in profiles.items():
+        assert profile.weights == (f"weights/{name}",)
+        assert profile.semantic_weights == (f"weights/{name}-semantic",)
+    assert {path.stem for path in FILES} == {*profiles, *(f"{name}-semantic" for name in profiles)}
 
 
 def test_weights_are_few_and_sorted_by_strength(file):
@@ -63,8 +65,10 @@ def test_rules_can_derive_every_weighed_feature(file):
 
 def test_the_head_says_how_to_write_the_file_again(file):
     text = file.read_text("utf-8")
+    profile = file.stem.removesuffix("-semantic")
+    semantic = " --semantic" if profile != file.stem else ""
     assert re.search(
-        rf"--profile {file.stem}( --seed \d+)? -o weights/{file.stem}\.lp$", text, re.M
+        rf"--profile {profile}{semantic}( --seed \d+)? -o weights/{file.stem}\.lp$", text, re.M
     )
 
 

@@ -1,7 +1,13 @@
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import list_profiles, load_profile, load_profile_rules, profile_sources
+from ists_asp.rules import (
+    copy_rules,
+    list_profiles,
+    load_profile,
+    load_profile_rules,
+    profile_sources,
+)
 
 from .conftest import PROFILE, write
 
@@ -116,3 +122,42 @@ def test_files_that_a_profile_cannot_have(shipped, entry, words):
     with pytest.raises(RuleError) as caught:
         profile_sources(load_profile("small"))
     assert words in str(caught.value)
+
+
+def weights(profile, folder=None, *, semantic):
+    sources = profile_sources(load_profile(profile, folder), folder, semantic=semantic)
+    return [source.path.name for source in sources if source.path.parent.name == "weights"]
+
+
+def test_semantic_weights_take_the_place_of_weights(shipped):
+    assert weights("small", semantic=True) == ["small.lp"]
+    write(
+        shipped,
+        {
+            "lp_rules/weights/small-semantic.lp": "weight(b,2).\n",
+            "lp_rules/profiles/small.toml": PROFILE
+            + 'semantic_weights = ["weights/small-semantic"]\n',
+        },
+    )
+    assert weights("small", semantic=False) == ["small.lp"]
+    assert weights("small", semantic=True) == ["small-semantic.lp"]
+    _, rules = load_profile_rules("small", semantic=True)
+    assert rules.files[-1].name == "lp_rules/weights/small-semantic.lp"
+
+
+def test_a_copy_has_semantic_weights_too(shipped, tmp_path):
+    write(
+        shipped,
+        {
+            "lp_rules/weights/small-semantic.lp": "weight(b,2).\n",
+            "lp_rules/profiles/small.toml": PROFILE
+            + 'semantic_weights = ["weights/small-semantic"]\n',
+        },
+    )
+    mine = tmp_path / "mine"
+    copy_rules(mine)
+    _, rules = load_profile_rules("small", [mine], semantic=True)
+    assert rules.files[-1].name == f"{mine}/weights/small-semantic.lp"
+    other = write(tmp_path / "other", {"small-semantic.lp": "weight(b,3).\n"})
+    _, rules = load_profile_rules("small", [mine, other / "small-semantic.lp"], semantic=True)
+    assert rules.files[-1].path == other / "small-semantic.lp"

@@ -109,6 +109,7 @@ def _program(
 
     return (
         f"% pair {pair.id}\n% 1: {pair.sent1.text}\n% 2: {pair.sent2.text}\n"
+        f"% words are compared by: {', '.join(system.knowledge)}\n"
         f"% {_command(system, choice, target)}\n{facts_text(tuple(symbols))}"
     )
 
@@ -117,7 +118,9 @@ def _command(system: System, choice: Choice, target: Path | None) -> str:
     """The command line of plain clingo that does what the system does with these facts."""
     from ists_asp.rules import profile_rule_sources
 
-    _, sources = profile_rule_sources(choice.profile, choice.rules)
+    _, sources = profile_rule_sources(
+        choice.profile, choice.rules, semantic=bool(choice.words.semantic)
+    )
     constants = {**dict(system.profile.constants), **choice.constants}
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in constants.items():

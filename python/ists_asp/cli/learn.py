@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
-from ists_asp.cli.options import PATH, output_option, quiet_option
+from ists_asp.cli.options import PATH, KnownWords, output_option, quiet_option, words_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ Examples:
   ists-asp learn --gold data/samples/headlines --profile headlines -o headlines.lp
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
+  ists-asp learn --gold mine --profile images --semantic -o images-semantic.lp
 """
 )
 @click.option(
@@ -51,6 +52,7 @@ Examples:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
+@words_options
 @click.option(
     "--cross-validate",
     "folds",
@@ -65,6 +67,7 @@ def learn(
     folders: tuple[Path, ...],
     profile: str,
     rules: tuple[Path, ...],
+    words: KnownWords,
     folds: int | None,
     seed: int,
     output: Path | None,
@@ -75,7 +78,8 @@ def learn(
     In: folders with gold chunks and gold alignments. Every feature that a rule derives is
     weighed, those of your own rules included; the profile's present weights play no part.
 
-    Out: a rule file of weight(Name,Decision,Integer) facts, for the profile's "weights". The
+    Out: a rule file of weight(Name,Decision,Integer) facts, for the profile's "weights", or
+    with --semantic for its "semantic_weights". The
     same data and seed give the same bytes. With --cross-validate and without -o, only the
     four official F1s on unseen parts are printed: mean ± standard deviation over the parts,
     with gold chunks and with chunks to be found.
@@ -90,8 +94,8 @@ def learn(
             where=f"--cross-validate {folds}",
             expected="a pair for each part, or more",
         )
-    settings = Settings(seed=seed)
-    with Teacher(profile, rules) as teacher:
+    settings = Settings.of(semantic=bool(words.semantic), seed=seed)
+    with Teacher(profile, rules, vectors=words.vectors, semantic=words.semantic) as teacher:
         examples = []
         with progress(len(golds), shown=not quiet) as step:
             for example in teacher.examples(golds):
@@ -106,7 +110,7 @@ def learn(
                 return
             note(report.rstrip("\n"))
         weights = learn_weights(examples, settings)
-    command = _command(folders, profile, rules, seed)
+    command = _command(folders, profile, rules, words, seed)
     write_output(output, render_weights(weights, f"profile {profile}", command))
     if not quiet and output is not None:
         note(f"{len(weights)} weights from {len(golds)} pairs")
@@ -124,14 +128,18 @@ def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
             yield replace(gold, pair=pair)
 
 
-def _command(folders: Sequence[Path], profile: str, rules: Sequence[Path], seed: int) -> str:
+def _command(
+    folders: Sequence[Path], profile: str, rules: Sequence[Path], words: KnownWords, seed: int
+) -> str:
     """The command for the head of the file, the same wherever the data and rules lie."""
     parts = ["ists-asp learn"]
     parts += [f"--gold DATA/{folder.resolve().name}" for folder in folders]
     parts += [f"--rules {path.name}" for path in rules]
     parts += [f"--profile {profile}"]
+    parts += words.options
     parts += [f"--seed {seed}"] if seed else []
-    return " ".join([*parts, f"-o weights/{profile}.lp"])
+    suffix = "-semantic" if words.semantic else ""
+    return " ".join([*parts, f"-o weights/{profile}{suffix}.lp"])
 
 
 def _report(results: Sequence[CrossValidation]) -> str:

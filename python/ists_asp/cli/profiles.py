@@ -46,6 +46,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
                     "description": profile.description,
                     "rules": list(profile.rules),
                     "weights": list(profile.weights),
+                    "semantic_weights": list(profile.semantic_weights),
                     "constants": dict(profile.constants),
                 }
                 for profile in found

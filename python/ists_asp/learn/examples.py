@@ -15,6 +15,7 @@ from clingo import Function
 from ists_asp.annotate import Annotator
 from ists_asp.engine import System
 from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
 from ists_asp.model import Label
 from ists_asp.rules import load_profile, load_rules, profile_sources, read_overlay
@@ -77,20 +78,33 @@ class Teacher:
     Args:
         profile: the profile's name.
         rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
+        vectors: whether words are compared by the shipped word vectors.
+        semantic: whether words are compared in context as well; see
+            :func:`ists_asp.engine.load`.
 
     Raises:
         UsageError: there is no such profile, or the rules do not go together.
         RuleError: a rule file is faulty.
-        ResourceError: models or the lexicon are missing.
+        ResourceError: models, the lexicon or the vectors are missing, or the extra is.
     """
 
-    def __init__(self, profile: str, rules: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        profile: str,
+        rules: Sequence[Path] = (),
+        *,
+        vectors: bool = True,
+        semantic: bool | Path = False,
+    ) -> None:
+        encoder = find_encoder(semantic)
         overlay = read_overlay(rules)
         self.profile = load_profile(profile, overlay.base)
         bare = replace(self.profile, weights=())
         parsed = load_rules(overlay.apply(profile_sources(bare, overlay.base)))
         self._solver = Solver(parsed, SolverOptions(constants=dict(bare.constants)))
-        knowledge = Knowledge(vectors_path=shipped(bare.language))
+        knowledge = Knowledge(
+            vectors_path=shipped(bare.language) if vectors else None, encoder=encoder
+        )
         self._system = System(bare, parsed, Annotator(bare.language), knowledge, self._solver)
 
     def __enter__(self) -> Teacher:

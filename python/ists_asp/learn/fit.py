@@ -59,14 +59,19 @@ class Settings:
     """
 
     boundary: float = 0.5
-    align: float = 0.3
+    align: float = 0.1
     label: tuple[float, ...] = (0.03, 0.1, 0.3)
     score: float = 0.1
     support: int = 4
     smallest: int = 4
-    most: int = 1000
+    most: int = 1500
     folds: int = 5
     seed: int = 0
+
+    @classmethod
+    def of(cls, *, semantic: bool, seed: int = 0) -> Settings:
+        """The settings for a profile, which has more features where words are read in context."""
+        return cls(most=1500, seed=seed) if semantic else cls(seed=seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,31 +36,35 @@ __all__ = [
 ]
 
 
-def load_profile_rules(name: str, given: Sequence[Path] = ()) -> tuple[Profile, RuleSet]:
+def load_profile_rules(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False
+) -> tuple[Profile, RuleSet]:
     """Return a profile and its parsed rules.
 
     Args:
         name: the profile's name.
         given: what the user gave with ``--rules``, in order; see
             :mod:`ists_asp.rules.overlay`.
+        semantic: whether words are compared in context; see :func:`profile_sources`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, sources = profile_rule_sources(name, given)
+    profile, sources = profile_rule_sources(name, given, semantic=semantic)
     return profile, load_rules(sources)
 
 
 def profile_rule_sources(
-    name: str, given: Sequence[Path] = ()
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False
 ) -> tuple[Profile, tuple[RuleSource, ...]]:
     """Return a profile and the files to load for it, in order, without what they include.
 
     Args:
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
+        semantic: whether words are compared in context; see :func:`profile_sources`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -69,4 +73,4 @@ def profile_rule_sources(
     """
     chosen = read_overlay(given)
     profile = load_profile(name, chosen.base)
-    return profile, chosen.apply(profile_sources(profile, chosen.base))
+    return profile, chosen.apply(profile_sources(profile, chosen.base, semantic=semantic))

@@ -7,12 +7,14 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     machine = ["chunks", "align", "output"]
     rules = ["chunking", "english/words"]
     weights = ["weights/headlines"]
+    semantic_weights = ["weights/headlines-semantic"]
     constants = { max_span = 2 }
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
-or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``weights`` and
-``constants`` are optional. A constant is what ``clingo -c name=value`` takes: an integer,
-or the text of a term.
+or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``semantic_weights`` take
+the place of ``weights`` where words are compared in context. Both kinds of weights and
+``constants`` are optional. A constant is what ``clingo -c name=value`` takes: an integer, or
+the text of a term.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Profile", "list_profiles", "load_profile", "profile_sources"]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (*_REQUIRED, "weights", "constants")
+_KEYS = (*_REQUIRED, "weights", "semantic_weights", "constants")
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
 
@@ -55,6 +57,7 @@ class Profile:
     machine: tuple[str, ...]
     rules: tuple[str, ...]
     weights: tuple[str, ...] = ()
+    semantic_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
 
 
@@ -102,12 +105,21 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         machine=_list(table, "machine", file),
         rules=_list(table, "rules", file),
         weights=_list(table, "weights", file),
+        semantic_weights=_list(table, "semantic_weights", file),
         constants=_constants(table.get("constants", {}), file),
     )
 
 
-def profile_sources(profile: Profile, rules: Path | None = None) -> tuple[RuleSource, ...]:
+def profile_sources(
+    profile: Profile, rules: Path | None = None, *, semantic: bool = False
+) -> tuple[RuleSource, ...]:
     """Return the files that a profile loads, each once: machine, rules, weights.
+
+    Args:
+        profile: the profile.
+        rules: its rule folder (the shipped one by default).
+        semantic: whether words are compared in context; the weights are then the profile's
+            ``semantic_weights``, if it has any.
 
     Raises:
         RuleError: a file that the profile names does not exist; the message names the key.
@@ -115,10 +127,11 @@ def profile_sources(profile: Profile, rules: Path | None = None) -> tuple[RuleSo
     """
     base = rules_dir() if rules is None else rules
     found: dict[Path, RuleSource] = {}
+    weights = "semantic_weights" if semantic and profile.semantic_weights else "weights"
     for key, folder, shown in (
         ("machine", asp_dir(), "asp"),
         ("rules", base, _shown(base)),
-        ("weights", base, _shown(base)),
+        (weights, base, _shown(base)),
     ):
         for entry in getattr(profile, key):
             for source in _entry(profile, key, entry, folder, shown):
