@@ -60,12 +60,12 @@ class Settings:
         seed: decides how pairs are dealt into folds.
     """
 
-    boundary: float = 0.5
+    boundary: float = 1.0
     align: float = 0.1
     label: tuple[float, ...] = (0.03, 0.1, 0.3)
     score: float = 0.1
     support: int = 4
-    features: tuple[int, int, int, int] = (250, 200, 130, 40)
+    features: tuple[int, int, int, int] = (320, 200, 130, 40)
     smallest: int = 4
     most: int = 1500
     folds: int = 5
@@ -221,7 +221,7 @@ def _coefficients(
     flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
     matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
     model: Any = LogisticRegression(
-        C=strength, fit_intercept=False, max_iter=2000, tol=1e-6, random_state=seed
+        C=strength, fit_intercept=False, max_iter=2000, tol=1e-4, random_state=seed
     )
     model.fit(matrix, [row.outcome for row in rows], sample_weight=[row.mass for row in rows])
     classes = [str(name) for name in model.classes_]
