@@ -52,26 +52,24 @@ class Settings:
             ``align`` and ``score`` are the same for these decisions.
         label: the same for labels; of several, the one that is best on held-out folds.
         support: a feature needs to fire in so many training examples to get a weight.
+        features: how many features a boundary, an alignment, a label and a score may weigh:
+            the most telling ones, whose weights are then fitted once more.
         smallest: weights smaller than this, in hundredths, are left out.
         most: so many weights at most; the smallest are dropped first.
         folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
     """
 
-    boundary: float = 0.5
+    boundary: float = 1.0
     align: float = 0.1
     label: tuple[float, ...] = (0.03, 0.1, 0.3)
     score: float = 0.1
     support: int = 4
+    features: tuple[int, int, int, int] = (320, 200, 130, 40)
     smallest: int = 4
     most: int = 1500
     folds: int = 5
     seed: int = 0
-
-    @classmethod
-    def of(cls, *, semantic: bool, seed: int = 0) -> Settings:
-        """The settings for a profile, which has more features where words are read in context."""
-        return cls(most=1500, seed=seed) if semantic else cls(seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,8 @@ def fit_boundaries(examples: Sequence[Example], settings: Settings) -> list[Weig
     Raises:
         DataError: the examples do not have both tokens that begin a chunk and others.
     """
-    return list(_fit("boundary", _boundary_rows(examples), settings.boundary, settings))
+    rows = _boundary_rows(examples)
+    return list(_fit("boundary", rows, settings.boundary, settings.features[0], settings))
 
 
 def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weight]:
@@ -106,15 +105,16 @@ def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weig
     Raises:
         DataError: the examples do not have both proposed pairs that are aligned and others.
     """
+    _, aligning, _, scoring = settings.features
     return [
-        *_fit("align", _align_rows(examples), settings.align, settings),
-        *_fit("score", _score_rows(examples), settings.score, settings),
+        *_fit("align", _align_rows(examples), settings.align, aligning, settings),
+        *_fit("score", _score_rows(examples), settings.score, scoring, settings),
     ]
 
 
 def fit_labels(examples: Sequence[Example], settings: Settings, strength: float) -> list[Weight]:
     """Fit the weights of labels; ``strength`` is one of the settings' for labels."""
-    return list(_fit("label", _label_rows(examples), strength, settings))
+    return list(_fit("label", _label_rows(examples), strength, settings.features[2], settings))
 
 
 def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:
@@ -161,7 +161,9 @@ def _score_rows(examples: Iterable[Example]) -> list[_Row]:
     return rows
 
 
-def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> Iterator[Weight]:
+def _fit(
+    what: str, rows: list[_Row], strength: float, most: int, settings: Settings
+) -> Iterator[Weight]:
     """Fit one decision; with two outcomes, one being "", only the other gets weights."""
     outcomes = sorted({row.outcome for row in rows})
     support = Counter(name for row in rows for name in row.features)
@@ -179,9 +181,30 @@ def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> It
         for outcome in outcomes:
             yield Weight(BIAS, outcome, UNIT, len(rows))
         return
-    for decision, values in _coefficients(rows, names, strength, settings.seed).items():
+    learned = _coefficients(rows, names, strength, settings.seed)
+    if len(names) > most:
+        names = _most_telling(learned, names, support, len(rows), most)
+        learned = _coefficients(rows, names, strength, settings.seed)
+    for decision, values in learned.items():
         for name, value in zip(names, values, strict=True):
             yield Weight(name, decision, round(value * UNIT), support[name])
+
+
+def _most_telling(
+    learned: dict[str, list[float]],
+    names: list[str],
+    support: Counter[str],
+    total: int,
+    most: int,
+) -> list[str]:
+    """The features that move the sums most: by the variance that their weights cause in them."""
+    telling = {}
+    for column, name in enumerate(names):
+        values = [weights[column] for weights in learned.values()]
+        share = support[name] / total
+        telling[name] = sum(value * value for value in values) * share * (1 - share)
+    ranked = sorted(names, key=lambda name: (-telling[name], name))
+    return sorted({*ranked[:most], *(name for name in names if name == BIAS)})
 
 
 def _coefficients(
@@ -198,7 +221,7 @@ def _coefficients(
     flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
     matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
     model: Any = LogisticRegression(
-        C=strength, fit_intercept=False, max_iter=2000, tol=1e-6, random_state=seed
+        C=strength, fit_intercept=False, max_iter=2000, tol=1e-4, random_state=seed
     )
     model.fit(matrix, [row.outcome for row in rows], sample_weight=[row.mass for row in rows])
     classes = [str(name) for name in model.classes_]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
@@ -58,10 +58,10 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
         for train, test in deal(examples, settings.folds, settings.seed)
     ]
     for label in settings.label:
-        held_out: list[tuple[Example, _Table]] = []
+        held_out: list[tuple[Example, list[_Judged]]] = []
         for train, test, weights in folds:
             table = _Table(strongest([*weights, *fit_labels(train, settings, label)], settings))
-            held_out.extend((example, table) for example in test)
+            held_out.extend((example, table.judge(example.candidates)) for example in test)
         for shift in SHIFTS:
             tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift))
     *_, label, shift = max(tried)
@@ -83,16 +83,32 @@ def _shifted(weights: Iterable[Weight], shift: int) -> list[Weight]:
 
 
 def _quality(
-    gold: Mapping[str, Reference], held_out: Iterable[tuple[Example, _Table]], shift: int
+    gold: Mapping[str, Reference], held_out: Iterable[tuple[Example, list[_Judged]]], shift: int
 ) -> float:
     system = {
-        example.gold.pair.id: Reference(
-            example.gold.pair, tuple(table.decide(example.candidates, shift))
-        )
-        for example, table in held_out
+        example.gold.pair.id: Reference(example.gold.pair, tuple(_decide(judged, shift)))
+        for example, judged in held_out
     }
     overall = evaluate(gold, system, Scheme.Y2016).overall
     return overall.type_score.f1 + overall.alignment.f1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A candidate, the sum of the weights for aligning it, and the alignment it would be."""
+
+    candidate: Candidate
+    worth: int
+    alignment: Alignment
+
+
+def _decide(judged: Sequence[_Judged], shift: int) -> Iterable[Alignment]:
+    alignments = {id(one.candidate): one.alignment for one in judged}
+    chosen = best_candidates(
+        [one.candidate for one in judged],
+        [(one.worth + shift) * one.candidate.mass for one in judged],
+    )
+    return [alignments[id(candidate)] for candidate in chosen]
 
 
 class _Table:
@@ -103,19 +119,16 @@ class _Table:
         for weight in weights:
             self._values[weight.decision][weight.name] = weight.value
 
-    def decide(self, candidates: Sequence[Candidate], shift: int) -> Iterable[Alignment]:
-        worth = [
-            (self._sum(_ALIGN, candidate.align) + shift) * candidate.mass
+    def judge(self, candidates: Iterable[Candidate]) -> list[_Judged]:
+        return [
+            _Judged(candidate, self._sum(_ALIGN, candidate.align), self._alignment(candidate))
             for candidate in candidates
         ]
-        for candidate in best_candidates(candidates, worth):
-            label = max(_LABELS, key=lambda name: self._sum(name, candidate.link))
-            yield Alignment(
-                candidate.tokens1,
-                candidate.tokens2,
-                Label(label.upper()),
-                self._score(candidate, label),
-            )
+
+    def _alignment(self, candidate: Candidate) -> Alignment:
+        label = max(_LABELS, key=lambda name: self._sum(name, candidate.link))
+        score = self._score(candidate, label)
+        return Alignment(candidate.tokens1, candidate.tokens2, Label(label.upper()), score)
 
     def _score(self, candidate: Candidate, label: str) -> float:
         if label == Label.EQUI.value.lower():
