@@ -116,7 +116,7 @@ def why(trace: Trace, question: str) -> Why:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
         found = about if asked.label is not None else _whole(known.values(), about)
     absent = [
-        Branch(goal.text, below=Nearest(trace).explain(Pattern.of(goal.atom)))
+        Branch(goal.text, below=trace.nearest.explain(Pattern.of(goal.atom)))
         for goal in wanted
         if not goal.true
     ]
@@ -191,7 +191,7 @@ class _Asking:
 
     def _underivable(self, goal: Goal) -> WhyNot:
         tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
-        tree.below = Nearest(self._trace).explain(Pattern.of(goal.atom))
+        tree.below = self._trace.nearest.explain(Pattern.of(goal.atom))
         return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
 
     def _certain(self, goal: Goal) -> WhyNot:
@@ -211,7 +211,7 @@ class _Asking:
             if reasons:
                 return self._forbidden(goal, reasons)
             tree = Branch(f"{goal.text}: no rule derives it together with the rest")
-            nearest = Nearest(self._trace)
+            nearest = self._trace.nearest
             if before is not None:
                 control = ground_probes((), "", before.true, ())
                 nearest = Nearest(self._trace, control, frozenset(before.true))

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from itertools import combinations, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Control, Number, Symbol, SymbolType
+from clingo import Control, Function, Number, Symbol, SymbolType
 from clingo.ast import (
     AST,
     ASTType,
     BinaryOperator,
     ComparisonOperator,
+    Id,
     Program,
     ProgramBuilder,
     Rule,
     Sign,
-    SymbolicTerm,
     Variable,
 )
+from clingo.ast import Function as Function_
 
 from ists_asp.trace.terms import (
     PREFIX,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 
-__all__ = ["Nearest", "Pattern"]
+__all__ = ["Nearest", "Pattern", "Query"]
 
 _DROPPED = 2
 """Literals left out at most."""
@@ -83,7 +84,7 @@ class Pattern(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
+class Query:
     """A rule without some literals: which are left out, and which cannot be looked at then."""
 
     name: str
@@ -98,7 +99,7 @@ class _Query:
 class _Miss:
     """A query with values for its variables: the rule would fire but for what it lacks."""
 
-    query: _Query
+    query: Query
     values: Mapping[str, Symbol]
     gap: int
 
@@ -126,50 +127,89 @@ class Nearest:
         self._control = control or trace.control
         self._true = true if true is not None else trace.true
         self._asked: set[Pattern] = set()
+        self._parts: set[str] = set()
 
-    def explain(self, pattern: Pattern, depth: int = 3) -> list[Branch]:
+    def explain(self, pattern: Pattern, depth: int = 6) -> list[Branch]:
         """Branches for the rules that come nearest, the nearest first."""
+        self._asked = set()
+        return self._explain(pattern, depth)
+
+    def _explain(self, pattern: Pattern, depth: int) -> list[Branch]:
         if pattern in self._asked:
             return [Branch("(see above)")]
         self._asked.add(pattern)
-        probes = [probe for probe in self._trace.tracer.probes if _may_derive(probe, pattern)]
-        if not probes:
-            return [Branch("no rule derives it: it would have to be in the input")]
+        probes = self._deriving(pattern)
+        rules = [probe for probe in probes if probe.body]
+        if not rules:
+            kinds = "rules list" if probes else "input has"
+            return [Branch(f"it is none of those that the {kinds}")]
+        probes = rules
         for size in range(1, _DROPPED + 1):
             misses = self._misses(pattern, probes, size)
+            hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
             if misses:
-                return [self._branch(miss, depth) for miss in misses]
+                return [self._branch(miss, depth) for miss in (hopeful or misses)[:_RULES]]
         names = sorted({probe.rule.name for probe in probes})
         return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
 
+    def _deriving(self, pattern: Pattern) -> tuple[Probe, ...]:
+        return self._trace.tracer.deriving.get((pattern.name, len(pattern.arguments)), ())
+
     def _misses(self, pattern: Pattern, probes: Sequence[Probe], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
-        number = next(_NUMBERS)
-        goal = f"{PREFIX}goal{number}"
-        queries = [
-            query for probe in probes for query in _queries(probe, pattern, goal, size, number)
-        ]
+        part, queries = self._queries(pattern, probes, size)
         if not queries:
             return []
-        part = f"{PREFIX}near{number}"
-        with ProgramBuilder(self._control) as builder:
-            place = queries[0].statement.location
-            builder.add(Program(place, part, []))
-            given = [SymbolicTerm(place, symbol) for symbol in pattern.arguments if symbol]
-            builder.add(Rule(place, atom(place, goal, given), []))
-            for query in queries:
-                builder.add(query.statement)
-        self._control.ground([(part, [])])
+        number = Number(next(_NUMBERS))
+        given = [symbol for symbol in pattern.arguments if symbol is not None]
+        with self._control.backend() as backend:
+            backend.add_rule([backend.add_atom(Function(part, [number, *given]))])
+        self._control.ground([(part, [number])])
         best: dict[tuple[str, int], _Miss] = {}
         for query in queries:
             for found in self._control.symbolic_atoms.by_signature(query.name, 3):
+                if found.symbol.arguments[2] != number:
+                    continue
                 miss = _miss(query, found.symbol)
                 rule = query.probe.rule
                 key = (rule.file, rule.line)
                 if key not in best or miss.order < best[key].order:
                     best[key] = miss
-        ordered = sorted(best.values(), key=lambda miss: miss.order)
-        return ordered[:_RULES]
+        return sorted(best.values(), key=lambda miss: miss.order)
+
+    def _queries(
+        self, pattern: Pattern, probes: Sequence[Probe], size: int
+    ) -> tuple[str, tuple[Query, ...]]:
+        """The part of the program that looks for misses, ready in the control, and its queries.
+
+        Parts are written once for a rule set and the known arguments of a predicate.
+        """
+        known = "".join("_" if part is None else "x" for part in pattern.arguments)
+        sign = "n" if pattern.name.startswith("-") else ""
+        part = f"{PREFIX}near{size}_{known}{sign}_{pattern.name.removeprefix('-')}"
+        written = self._trace.tracer.queries
+        if part not in written:
+            written[part] = tuple(
+                query for probe in probes for query in _queries(probe, pattern, part, size)
+            )
+        queries = written[part]
+        if queries and part not in self._parts:
+            self._parts.add(part)
+            place = queries[0].statement.location
+            with ProgramBuilder(self._control) as builder:
+                builder.add(Program(place, part, [Id(place, _NUMBER)]))
+                for query in queries:
+                    builder.add(query.statement)
+        return part, queries
+
+    def _is_hopeless(self, miss: _Miss) -> bool:
+        """Whether a rule lacks what nothing derives and the input has nothing of."""
+        for literal in miss.query.dropped:
+            if is_atom(literal, Sign.NoSign):
+                pattern = _pattern(literal, {})
+                if not self._deriving(pattern) and not any(pattern.name == atom.name for atom in self._true):
+                    return True
+        return False
 
     def _branch(self, miss: _Miss, depth: int) -> Branch:
         rule = miss.query.probe.rule
@@ -202,7 +242,7 @@ class Nearest:
             if possible:
                 branch.below.append(Branch("it is possible, but not in this answer"))
             elif depth > 1:
-                branch.below += self.explain(pattern, depth - 1)
+                branch.below += self._explain(pattern, depth - 1)
             return branch
         holding = [symbol for symbol in self._true if pattern.matches(symbol)]
         if not holding:
@@ -210,7 +250,7 @@ class Nearest:
         shown = self._trace.words.atom(min(holding))
         branch = Branch(f"fails: not {self._told(pattern)}, for there is {shown}")
         if min(holding) in self._trace.true:
-            branch.below.append(reason_tree(self._trace, min(holding), depth=depth))
+            branch.below.append(reason_tree(self._trace, min(holding), depth=min(depth, 2)))
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
@@ -222,28 +262,18 @@ class Nearest:
                 symbols = [symbol for symbol in self._true if pattern.matches(symbol)]
                 if wanted & variable_names(part) and len(symbols) == 1 and depth > 1:
                     if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
-                        yield reason_tree(self._trace, symbols[0], depth=depth - 1)
+                        yield reason_tree(self._trace, symbols[0], depth=2)
 
     def _told(self, pattern: Pattern) -> str:
         if None in pattern.arguments:
             return self._trace.words.pattern(pattern.name, pattern.arguments)
-        from clingo import Function
-
         name = pattern.name.removeprefix("-")
         arguments = [part for part in pattern.arguments if part is not None]
         return self._trace.words.atom(Function(name, arguments, name == pattern.name))
 
 
 _NUMBERS = count(1)
-
-
-def _may_derive(probe: Probe, pattern: Pattern) -> bool:
-    if probe.head is None or not probe.body:
-        return False
-    term, sign = probe.head.atom.symbol, ""
-    while term.ast_type is ASTType.UnaryOperation:
-        term, sign = term.argument, "-"
-    return sign + term.name == pattern.name and len(term.arguments) == len(pattern.arguments)
+_NUMBER = f"{PREFIX}number"
 
 
 def _pattern(literal: AST, values: Mapping[str, Symbol]) -> Pattern:
@@ -255,8 +285,6 @@ def _pattern(literal: AST, values: Mapping[str, Symbol]) -> Pattern:
 
 
 def _value(term: AST, values: Mapping[str, Symbol]) -> Symbol | None:
-    from clingo import Function
-
     if term.ast_type is ASTType.SymbolicTerm:
         return term.symbol
     if term.ast_type is ASTType.Variable:
@@ -277,20 +305,19 @@ def _value(term: AST, values: Mapping[str, Symbol]) -> Symbol | None:
     return None
 
 
-def _queries(
-    probe: Probe, pattern: Pattern, goal: str, size: int, number: int
-) -> Iterator[_Query]:
+def _queries(probe: Probe, pattern: Pattern, goal: str, size: int) -> Iterator[Query]:
     assert probe.head is not None
     place = probe.head.location
     term = probe.head.atom.symbol
     while term.ast_type is ASTType.UnaryOperation:
         term = term.argument
+    number = Function_(place, _NUMBER, [], 0)
     closed = [
         part
         for part, value in zip(term.arguments, pattern.arguments, strict=True)
         if value is not None
     ]
-    wanted = atom(place, goal, closed)
+    wanted = atom(place, goal, [number, *closed])
     for chosen in combinations(range(len(probe.body)), size):
         dropped = tuple(probe.body[index] for index in chosen)
         rest = [part for index, part in enumerate(probe.body) if index not in chosen]
@@ -300,10 +327,10 @@ def _queries(
         unknown = tuple(part for part in rest if part not in used)
         names = tuple(sorted(bound))
         sides = tuple_of(place, _sides(dropped, bound))
-        label = f"{PREFIX}q{number}_{probe.name}_{'_'.join(map(str, chosen))}"
+        label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
         variables = tuple_of(place, [Variable(place, name) for name in names])
-        head = atom(place, label, [variables, sides, SymbolicTerm(place, Number(0))])
-        yield _Query(label, probe, dropped, unknown, names, Rule(place, head, used))
+        head = atom(place, label, [variables, sides, number])
+        yield Query(label, probe, dropped, unknown, names, Rule(place, head, used))
 
 
 def _usable(
@@ -380,7 +407,7 @@ def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:
     return sides
 
 
-def _miss(query: _Query, symbol: Symbol) -> _Miss:
+def _miss(query: Query, symbol: Symbol) -> _Miss:
     variables, sides, _ = symbol.arguments
     values = dict(zip(query.bound, variables.arguments, strict=True))
     gap = -1

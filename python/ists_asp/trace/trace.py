@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ists_asp.solver import Best
     from ists_asp.trace.answers import Why, WhyNot
     from ists_asp.trace.firings import Firing, Firings, Group
+    from ists_asp.trace.nearest import Nearest
     from ists_asp.trace.tracer import Rewritten, Tracer
 
 __all__ = ["Term", "Trace", "terms"]
@@ -68,6 +69,13 @@ class Trace:
     def words(self) -> Words:
         """The pair's words, for sentences about it."""
         return Words(self.answer.pair, self.true, self.tracer.places)
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        """Looks for the rules that come nearest to deriving an atom."""
+        from ists_asp.trace.nearest import Nearest
+
+        return Nearest(self)
 
     def says(self, firing: Firing) -> str:
         """What a firing means, in words."""

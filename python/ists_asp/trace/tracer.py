@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from clingo.ast import ASTType
 from clingo.ast import Program as ASTProgram
 
 from ists_asp.answers import read_answer
+from ists_asp.solver.signatures import functions
 from ists_asp.trace.firings import LATER, Firings, ground_probes
 from ists_asp.trace.invariants import check
 from ists_asp.trace.places import Places
@@ -25,7 +27,7 @@ from ists_asp.trace.strata import Strata
 from ists_asp.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clingo import Symbol
     from clingo.ast import AST
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
     from ists_asp.trace.firings import Firing
+    from ists_asp.trace.nearest import Query
 
 __all__ = ["Rewritten", "Tracer"]
 
@@ -107,6 +110,7 @@ class Tracer:
         )
         self.strata = Strata(self.probes)
         self._rewritten: dict[int, Rewritten] = {}
+        self.queries: dict[str, tuple[Query, ...]] = {}
         self._weighing: tuple[list[Probe], list[AST]] | None = None
 
     @cached_property
@@ -118,6 +122,21 @@ class Tracer:
     def probes(self) -> tuple[Probe, ...]:
         """All probes of the rule set, in the order of the rules."""
         return tuple(chain.from_iterable(self._probes))
+
+    @cached_property
+    def deriving(self) -> Mapping[tuple[str, int], tuple[Probe, ...]]:
+        """The probes that may derive the atoms of a predicate; ``-p`` is called so."""
+        found: dict[tuple[str, int], list[Probe]] = defaultdict(list)
+        for probe_ in self.probes:
+            if probe_.head is not None:
+                term, sign = probe_.head.atom.symbol, ""
+                if term.ast_type is ASTType.UnaryOperation:
+                    term, sign = term.argument, "-"
+                for name, arity in {
+                    (sign + one.name, len(one.arguments)) for one in functions(term)
+                }:
+                    found[name, arity].append(probe_)
+        return {key: tuple(probes) for key, probes in found.items()}
 
     def trace(self, pair: Pair, facts: Sequence[Symbol]) -> Trace:
         """Decide a pair and trace the answer.

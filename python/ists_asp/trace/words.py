@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from clingo import Symbol, SymbolType
+from clingo import Number, Symbol, SymbolType
 
 from ists_asp.trace.places import CHUNK, TOKEN, Place
 
@@ -52,8 +52,18 @@ class Words:
         if kind == TOKEN:
             number = value.number if value.type is SymbolType.Number else 0
             return (number,) if 0 < number <= len(sentence.tokens) else ()
-        known = self._chunks if kind == CHUNK else self._spans
-        return tuple(sorted(known.get((side, value), ())))
+        if kind == CHUNK:
+            return tuple(sorted(self._chunks.get((side, value), ())))
+        return tuple(sorted(self._spans.get((side, value)) or self._proposed(side, value)))
+
+    def _proposed(self, side: int, span: Symbol) -> list[int]:
+        """The tokens of a span that the rules do not propose."""
+        if span.type is not SymbolType.Function or span.name not in ("run", "gap"):
+            return []
+        chunks = [part.number for part in span.arguments if part.type is SymbolType.Number]
+        if span.name == "run" and len(chunks) == 2:
+            chunks = list(range(chunks[0], chunks[1] + 1))
+        return [token for chunk in chunks for token in self._chunks.get((side, Number(chunk)), ())]
 
     def quoted(self, kind: str, side: int, value: Symbol) -> str | None:
         """The words of a token, chunk or span in quotes, if there is one such."""
