@@ -7,6 +7,7 @@ for an atom that is missing the rule that comes nearest to *that*.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations, count
 from typing import TYPE_CHECKING, NamedTuple
@@ -64,11 +65,11 @@ class Pattern(NamedTuple):
         sign = "" if symbol.positive else "-"
         return cls(sign + symbol.name, tuple(symbol.arguments))
 
-    def __str__(self) -> str:
-        if not self.arguments:
-            return self.name
-        shown = ",".join("_" if part is None else str(part) for part in self.arguments)
-        return f"{self.name}({shown})"
+    @property
+    def signature(self) -> tuple[str, int, bool]:
+        """Name, number of arguments and sign, as clingo wants them."""
+        name = self.name.removeprefix("-")
+        return name, len(self.arguments), name == self.name
 
     def matches(self, symbol: Symbol) -> bool:
         """Whether an atom is one of these."""
@@ -128,6 +129,7 @@ class Nearest:
         self._true = true if true is not None else trace.true
         self._asked: set[Pattern] = set()
         self._parts: set[str] = set()
+        self._by_name: defaultdict[str, list[Symbol]] | None = None
 
     def explain(self, pattern: Pattern, depth: int = 6) -> list[Branch]:
         """Branches for the rules that come nearest, the nearest first."""
@@ -151,6 +153,15 @@ class Nearest:
                 return [self._branch(miss, depth) for miss in (hopeful or misses)[:_RULES]]
         names = sorted({probe.rule.name for probe in probes})
         return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
+
+    def _matching(self, pattern: Pattern) -> list[Symbol]:
+        """The atoms of the answer set that a pattern stands for."""
+        if self._by_name is None:
+            self._by_name = defaultdict(list)
+            for symbol in self._true:
+                self._by_name[symbol.name].append(symbol)
+        name = pattern.name.removeprefix("-")
+        return [symbol for symbol in self._by_name[name] if pattern.matches(symbol)]
 
     def _deriving(self, pattern: Pattern) -> tuple[Probe, ...]:
         return self._trace.tracer.deriving.get((pattern.name, len(pattern.arguments)), ())
@@ -207,7 +218,7 @@ class Nearest:
         for literal in miss.query.dropped:
             if is_atom(literal, Sign.NoSign):
                 pattern = _pattern(literal, {})
-                if not self._deriving(pattern) and not any(pattern.name == atom.name for atom in self._true):
+                if not self._deriving(pattern) and not self._matching(pattern):
                     return True
         return False
 
@@ -234,17 +245,13 @@ class Nearest:
         pattern = _pattern(literal, values)
         if literal.sign == Sign.NoSign:
             branch = Branch(f"missing: {self._told(pattern)}")
-            possible = [
-                found.symbol
-                for found in self._trace.best.control.symbolic_atoms
-                if pattern.matches(found.symbol) and not found.is_fact
-            ]
-            if possible:
+            atoms = self._trace.best.control.symbolic_atoms.by_signature(*pattern.signature)
+            if any(not found.is_fact and pattern.matches(found.symbol) for found in atoms):
                 branch.below.append(Branch("it is possible, but not in this answer"))
             elif depth > 1:
                 branch.below += self._explain(pattern, depth - 1)
             return branch
-        holding = [symbol for symbol in self._true if pattern.matches(symbol)]
+        holding = self._matching(pattern)
         if not holding:
             return Branch(f"missing: {self._told(pattern)}")
         shown = self._trace.words.atom(min(holding))
@@ -259,7 +266,7 @@ class Nearest:
         for part in miss.query.probe.body:
             if is_atom(part, Sign.NoSign) and part not in miss.query.dropped:
                 pattern = _pattern(part, miss.values)
-                symbols = [symbol for symbol in self._true if pattern.matches(symbol)]
+                symbols = self._matching(pattern)
                 if wanted & variable_names(part) and len(symbols) == 1 and depth > 1:
                     if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
                         yield reason_tree(self._trace, symbols[0], depth=2)
