@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["facts"]
 
+
 @click.command(
     epilog="""\b
 Examples:

@@ -37,9 +37,7 @@ Examples:
     metavar="N",
     help="How many rules deep the trees go.",
 )
-def why(
-    inputs: Inputs, question: str, identifier: str | None, choice: Choice, depth: int
-) -> None:
+def why(inputs: Inputs, question: str, identifier: str | None, choice: Choice, depth: int) -> None:
     """Say why a decision was taken.
 
     In: two sentences, or files as for ists-asp solve and --id; and a decision of the answer

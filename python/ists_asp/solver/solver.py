@@ -159,7 +159,7 @@ class Solver:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """clingo's command line arguments, without those that choose a strategy."""
+        """Clingo's command line arguments, without those that choose a strategy."""
         return tuple(self._arguments)
 
     def _make_batches(self) -> Batches | None:

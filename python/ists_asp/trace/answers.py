@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from ists_asp.answers import read_answer
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.solver.search import search
-from ists_asp.trace.decisions import Decision, DecisionKind, decisions, difference, tokens_text, told
+from ists_asp.trace.decisions import (
+    Decision,
+    DecisionKind,
+    decisions,
+    difference,
+    told,
+)
 from ists_asp.trace.firings import ground_probes
 from ists_asp.trace.forbidden import conflict
 from ists_asp.trace.goals import Goal, goals, holds
@@ -185,9 +191,7 @@ class _Asking:
         assumptions = [
             (atom, true) for atom, true in self._wanted[:size] if known[atom] is not None
         ]
-        return search(
-            self._trace.best.control, self._limit, atoms=True, assumptions=assumptions
-        )
+        return search(self._trace.best.control, self._limit, atoms=True, assumptions=assumptions)
 
     def _underivable(self, goal: Goal) -> WhyNot:
         tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
@@ -227,9 +231,7 @@ class _Asking:
             says = self._trace.words.sentence(probe, values)
             if probe.kind is Kind.BOUND:
                 says += " (a bound of the choice)"
-            tree.below.append(
-                Branch(says, where if rule.name == where else f"{rule.name} {where}")
-            )
+            tree.below.append(Branch(says, where if rule.name == where else f"{rule.name} {where}"))
         return WhyNot(Verdict.FORBIDDEN, self._wanted, goal.text, tree)
 
     def _compared(self, found: Found) -> WhyNot:
@@ -252,9 +254,7 @@ class _Asking:
 
     def _terms(self, found: Found) -> tuple[Term, ...]:
         """The terms of the objective in another answer."""
-        probes = [
-            probe for probe in self._trace.tracer.probes if probe.kind is Kind.OBJECTIVE
-        ]
+        probes = [probe for probe in self._trace.tracer.probes if probe.kind is Kind.OBJECTIVE]
         names = {name for probe in probes for name in _used(probe)}
         atoms = [symbol for symbol in found.true if symbol.name in names]
         return terms(self._trace.tracer.weigh(atoms))

@@ -224,7 +224,8 @@ class Firings:
             return found
         first = self._first.get(atom)
         return sorted(
-            found, key=lambda firing: (firing != first, self._height(firing), firing.probe.rule.line)
+            found,
+            key=lambda firing: (firing != first, self._height(firing), firing.probe.rule.line),
         )
 
     def rank(self, atom: Symbol) -> tuple[int, int]:

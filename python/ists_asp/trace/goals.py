@@ -37,9 +37,7 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
         return tuple(_chunk(trace, question.side, question.tokens1))
     found: list[Goal] = []
     sides = [
-        (side, tokens)
-        for side, tokens in ((1, question.tokens1), (2, question.tokens2))
-        if tokens
+        (side, tokens) for side, tokens in ((1, question.tokens1), (2, question.tokens2)) if tokens
     ]
     for side, tokens in sides:
         found += _chunks(trace, side, tokens)

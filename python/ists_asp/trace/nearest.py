@@ -340,9 +340,7 @@ def _queries(probe: Probe, pattern: Pattern, goal: str, size: int) -> Iterator[Q
         yield Query(label, probe, dropped, unknown, names, Rule(place, head, used))
 
 
-def _usable(
-    wanted: AST, rest: Sequence[AST], variables: set[str]
-) -> tuple[list[AST], set[str]]:
+def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list[AST], set[str]]:
     """The literals that still have values for all their variables, and the variables."""
     bound: set[str] = set()
     used: list[AST] = []

@@ -257,9 +257,7 @@ def _place(meaning: _Meaning, arguments: Sequence[str | int | _Atom | None]) -> 
     return None
 
 
-def _meanings(
-    place: Place, arguments: Sequence[str | int | _Atom | None]
-) -> Iterator[_Meaning]:
+def _meanings(place: Place, arguments: Sequence[str | int | _Atom | None]) -> Iterator[_Meaning]:
     """All ways to say which sentence a place is of, seen from the arguments of a head."""
     if isinstance(place.side, int):
         yield place.kind, place.side

@@ -174,7 +174,9 @@ def _fact(statement: AST, rule: NamedRule, name: str) -> Probe:
 
 
 def _refused(rule: NamedRule, statement: AST) -> RuleError:
-    found = "a theory atom" if has_theory(statement) else str(statement).split(" ", 1)[0].rstrip(".")
+    found = (
+        "a theory atom" if has_theory(statement) else str(statement).split(" ", 1)[0].rstrip(".")
+    )
     return RuleError(
         f"{found} cannot be traced",
         where=f"{rule.file}:{rule.line}",
@@ -227,9 +229,7 @@ def _counted(head: AST) -> AST:
         )
         for element in head.elements
     ]
-    return BodyAggregate(
-        head.location, head.left_guard, head.function, elements, head.right_guard
-    )
+    return BodyAggregate(head.location, head.left_guard, head.function, elements, head.right_guard)
 
 
 def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
@@ -361,22 +361,23 @@ class _Writer:
             ]
         if aggregate.ast_type is ASTType.Aggregate:
             return Companion(name, str(part), "#count", supports), [
-                self._element(
-                    name, place, (), [element.literal, *element.condition], variables
-                )
+                self._element(name, place, (), [element.literal, *element.condition], variables)
                 for element in aggregate.elements
             ]
         return None
 
     def _element(
-        self, name: str, place: Location, terms: Sequence[AST], conditions: Sequence[AST], variables: AST
+        self,
+        name: str,
+        place: Location,
+        terms: Sequence[AST],
+        conditions: Sequence[AST],
+        variables: AST,
     ) -> AST:
         named = [self._lifter.literal(part) for part in conditions]
         named += self._lifter.take()
         positive = [as_term(part) for part in named if is_atom(part, Sign.NoSign)]
-        negative = [
-            as_term(part) for part in named if is_atom(part) and part.sign != Sign.NoSign
-        ]
+        negative = [as_term(part) for part in named if is_atom(part) and part.sign != Sign.NoSign]
         firing = [Variable(place, f"{PREFIX}F{number}") for number in range(3)]
         arguments = [
             tuple_of(place, terms),

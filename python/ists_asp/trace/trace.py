@@ -140,6 +140,4 @@ def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:
     for head, reasons in found.items():
         weight, priority, rest = head.arguments
         made.append(Term(priority.number, weight.number, tuple(rest.arguments), tuple(reasons)))
-    return tuple(
-        sorted(made, key=lambda term: (-term.priority, term.weight, str(term.tuple)))
-    )
+    return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.tuple))))

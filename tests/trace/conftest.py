@@ -1,0 +1,59 @@
+"""Traces of the samples, and of rule texts."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import count
+
+import pytest
+
+from benchmarks.sets import SAMPLES, SETS, read_set
+from ists_asp.engine import load
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+from ists_asp.rules import find_rules, load_rules
+from ists_asp.solver import Solver, SolverOptions
+from ists_asp.trace import Tracer
+
+PAIR = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
+# Without chunks there is no answer to read.
+CHUNKS = "first(1,1,1). first(2,1,1).\n#defined in/1.\n"
+SCENARIOS = [(name, chunked) for name in SETS for chunked in (False, True)]
+
+system = cache(load)
+
+
+@cache
+def sample_traces(name, chunked):
+    """The traces of a sample set, with gold chunks or without."""
+    found = read_set(SAMPLES / name)
+    return list(system(name).trace_many(found.chunked if chunked else found.plain))
+
+
+@pytest.fixture(params=SCENARIOS, ids=lambda value: f"{value[0]}-{'given' if value[1] else 'found'}")
+def traces(request):
+    return sample_traces(*request.param)
+
+
+@pytest.fixture
+def tracer(tmp_path):
+    """Make a tracer of a rule text."""
+    numbers = count()
+
+    def make(text, constants=None):
+        path = tmp_path / f"{next(numbers)}.lp"
+        path.write_text(CHUNKS + text, encoding="utf-8")
+        rules = load_rules(find_rules(path, "x.lp"))
+        return Tracer(rules, Solver(rules, SolverOptions(constants=constants or {})))
+
+    return make
+
+
+@pytest.fixture
+def trace(tracer):
+    """Trace a rule text with facts."""
+
+    def make(text, facts=(), constants=None):
+        return tracer(text, constants).trace(PAIR, list(facts))
+
+    return make
