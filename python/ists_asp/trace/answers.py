@@ -300,4 +300,4 @@ def _used(probe: object) -> Iterator[str]:
 
 
 def _key(term: Term) -> tuple[int, int, tuple[Symbol, ...]]:
-    return term.priority, term.weight, term.tuple
+    return term.priority, term.weight, term.terms

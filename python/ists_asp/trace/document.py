@@ -83,7 +83,7 @@ class _Document:
                     "rule": self._rule(firing.probe),
                     "priority": term.priority,
                     "weight": term.weight,
-                    "tuple": [str(part) for part in term.tuple],
+                    "tuple": [str(part) for part in term.terms],
                     "atoms": [self._atom(atom) for atom in firing.positive],
                     "text": trace.says(firing),
                 }

@@ -27,13 +27,13 @@ __all__ = ["Term", "Trace", "terms"]
 class Term:
     """A term of the objective that counts in an answer: less is better.
 
-    ``tuple`` tells it from others of the same weight; ``firings`` are the reasons for it,
+    ``terms``, its tuple, tells it from others of the same weight; ``firings`` are the reasons for it,
     one in most cases.
     """
 
     priority: int
     weight: int
-    tuple: tuple[Symbol, ...]
+    terms: tuple[Symbol, ...]
     firings: tuple[Firing, ...]
 
 
@@ -128,6 +128,8 @@ class Trace:
 
     def rank(self, atom: Symbol) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: what it rests on ranks lower."""
+        if atom in self.rewritten.known and atom not in self.given:
+            return self.tables.rank(atom)
         return self.firings.rank(atom)
 
 
@@ -140,4 +142,4 @@ def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:
     for head, reasons in found.items():
         weight, priority, rest = head.arguments
         made.append(Term(priority.number, weight.number, tuple(rest.arguments), tuple(reasons)))
-    return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.tuple))))
+    return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))

@@ -1,0 +1,173 @@
+"""Why is true of the answer, why not is true of all others."""
+
+import random
+
+import pytest
+from clingo import Control
+from clingo.ast import ProgramBuilder
+
+from ists_asp.errors import UsageError
+from ists_asp.io.wa_writer import write_answer
+from ists_asp.trace.answers import Verdict
+from tests.trace.conftest import system
+
+LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
+
+
+def solve(trace, wanted):
+    """The cost of the best answer with these atoms, by plain clingo; None without an answer."""
+    control = Control(["--opt-strategy=usc"], logger=lambda _code, _text: None)
+    with ProgramBuilder(control) as builder:
+        for statement in trace.tracer.rules.statements:
+            builder.add(statement)
+    text = [f"{fact}." for fact in trace.facts]
+    text += [f":- {'not ' if true else ''}{atom}." for atom, true in wanted]
+    control.add("base", [], "\n".join(text))
+    control.ground([("base", [])])
+    with control.solve(yield_=True) as handle:
+        cost = None
+        for model in handle:
+            cost = dict(zip(model.priority, model.cost, strict=True))
+    return cost
+
+
+def lines(trace):
+    text = write_answer(trace.answer)
+    section = text.partition("<alignment>")[2].partition("</alignment>")[0]
+    return [line.rpartition("//")[0].strip() for line in section.strip().splitlines()]
+
+
+def run(rng, sentence):
+    size = len(sentence.tokens)
+    first = rng.randint(1, size)
+    return " ".join(map(str, range(first, min(size, first + rng.randint(0, 2)) + 1)))
+
+
+def side(rng, trace, number):
+    """Tokens of a chunk mostly, or any run."""
+    chunks = trace.answer.chunks1 if number == 1 else trace.answer.chunks2
+    if rng.random() < 0.8:
+        return " ".join(map(str, rng.choice(chunks).tokens))
+    return run(rng, trace.answer.pair.sent1 if number == 1 else trace.answer.pair.sent2)
+
+
+def question(rng, trace):
+    kind = rng.random()
+    if kind < 0.15:
+        number = rng.choice((1, 2))
+        sentence = trace.answer.pair.sent1 if number == 1 else trace.answer.pair.sent2
+        return f"{number}: {run(rng, sentence)}"
+    if kind < 0.25:
+        return f"{side(rng, trace, 1)} <==> 0 // NOALI"
+    if kind < 0.7:
+        known = [line for line in trace.answer.alignments if line.tokens1 and line.tokens2]
+        if known:
+            line = rng.choice(known)
+            words = " <==> ".join(" ".join(map(str, part)) for part in (line.tokens1, line.tokens2))
+            score = f" // {rng.randint(0, 5)}" if rng.random() < 0.5 else ""
+            return f"{words} // {rng.choice(LABELS)}{score}"
+    label = f" // {rng.choice(LABELS)}" if rng.random() < 0.3 else ""
+    return f"{side(rng, trace, 1)} <==> {side(rng, trace, 2)}{label}"
+
+
+def test_every_line_of_an_answer_has_reasons(traces):
+    for trace in traces:
+        for line in lines(trace):
+            found = trace.why(line)
+            assert found.decisions, line
+            assert found.text()
+            with pytest.raises(UsageError, match="the answer has this decision"):
+                trace.why_not(line)
+
+
+def test_every_chunk_of_an_answer_has_reasons(traces):
+    for trace in traces[:3]:
+        for number, chunks in ((1, trace.answer.chunks1), (2, trace.answer.chunks2)):
+            for chunk in chunks:
+                text = f"{number}: {' '.join(map(str, chunk.tokens))}"
+                found = trace.why(text)
+                assert len(found.decisions) + len(found.absent) >= len(chunk.tokens)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_why_not_says_is_true(traces, seed):
+    rng = random.Random(seed)
+    verdicts = set()
+    for trace in traces[:4]:
+        for _ in range(3):
+            text = question(rng, trace)
+            try:
+                found = trace.why_not(text)
+            except UsageError as error:
+                assert "the answer has this decision" in str(error), text
+                trace.why(text)
+                continue
+            verdicts.add(found.verdict)
+            assert found.text().count("\n") > 1, text
+            cost = solve(trace, found.wanted)
+            if found.verdict is not Verdict.WORSE:
+                assert found.verdict is not Verdict.AS_GOOD
+                assert cost is None, (text, found.verdict)
+                continue
+            assert cost is not None, text
+            own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
+            by = dict(found.by)
+            for priority in own.keys() | cost.keys():
+                gain = cost.get(priority, 0) - own.get(priority, 0)
+                assert gain == by.get(priority, 0), text
+            assert found.by[0][1] > 0
+            moved = sum(term.weight for term in found.gained) - sum(
+                term.weight for term in found.lost
+            )
+            assert moved == sum(by.values())
+    assert verdicts
+
+
+def test_a_forbidden_decision_names_the_constraint():
+    with_pair = system("headlines").trace("12 killed in bus", "10 killed in road")
+    label = with_pair.answer.alignments[0]
+    assert label.label == "SIMI"
+    found = with_pair.why_not("1 <==> 1 // SIMI // 5")
+    assert found.verdict is Verdict.FORBIDDEN
+    assert "one reason why it is forbidden" in found.text()
+    assert "one_label" in found.text()
+
+
+def test_a_score_of_an_equivalent_pair_has_no_rule():
+    trace = system("headlines").trace("rebels attack", "rebels attack")
+    found = trace.why_not("1 <==> 1 // EQUI // 3")
+    assert found.verdict is Verdict.UNDERIVABLE
+    assert "not label" in found.text()
+
+
+def test_a_boundary_shows_its_arithmetic():
+    trace = system("headlines").trace("12 killed in bus accident", "10 killed in road accident")
+    found = trace.why_not("1: 3 4")
+    assert found.verdict is Verdict.UNDERIVABLE
+    assert " > 0" in found.text()
+    assert trace.why_not("1: 1 2").verdict is Verdict.CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("nonsense", "neither an alignment nor a chunk"),
+        ("3: 1 2", "neither an alignment nor a chunk"),
+        ("1: 1 3", "run of neighbouring tokens"),
+        ("1 <==> 99", "sentence 2 has no token 99"),
+        ("1 <==> x", "no list of tokens"),
+        ("1 <==>", "a side has no tokens"),
+        ("0 <==> 0", "both sides are empty"),
+        ("1 <==> 1 // SAME", "is no label"),
+        ("1 <==> 1 // NOALI", "both sides have tokens"),
+        ("1 <==> 0 // EQUI", "one side is empty"),
+        ("1 <==> 1 // EQUI // 9", "is no score"),
+        ("1 <==> 1 // EQUI // high", "is no score"),
+    ],
+)
+@pytest.mark.parametrize("ask", ["why", "why_not"])
+def test_a_malformed_question_is_a_usage_error(text, problem, ask):
+    trace = system("headlines").trace("12 killed", "10 killed")
+    with pytest.raises(UsageError, match=problem) as caught:
+        getattr(trace, ask)(text)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,136 @@
+"""Traces of whole pairs account for their answers, as JSON too."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from ists_asp.errors import TraceError, UsageError
+from ists_asp.trace import DecisionKind, decisions, runner_up, select
+from ists_asp.trace.document import document, trace_line
+from ists_asp.trace.invariants import check
+from ists_asp.trace.tree import decision_tree, render
+from tests.trace.conftest import system
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "data" / "schema" / "trace.schema.json").read_text("utf-8"))
+
+
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_traces_account_for_their_answers(traces):
+    for trace in traces:
+        check(trace)
+        assert trace.answer.optimal
+
+
+def test_what_an_atom_rests_on_ranks_lower(traces):
+    for trace in traces[:2]:
+        for atom in trace.true:
+            for firing in trace.reasons(atom)[:1]:
+                below = [*firing.positive]
+                for group in trace.groups(firing):
+                    if group.companion.supports:
+                        below += [one for part in group.elements for one in part.positive]
+                assert all(trace.rank(one) < trace.rank(atom) for one in below)
+
+
+def test_a_trace_that_lacks_an_atom_is_refused(traces):
+    trace = traces[0]
+    removed = trace.firings.by_head.popitem()
+    try:
+        with pytest.raises(TraceError, match="have no derivation"):
+            check(trace)
+    finally:
+        trace.firings.by_head[removed[0]] = removed[1]
+
+
+def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
+    validator = Draft202012Validator(SCHEMA)
+    for trace in traces[:3]:
+        record = json.loads(trace_line(trace))
+        validator.validate(record)
+        costs = {part["priority"]: part["value"] for part in record["cost"]}
+        for term in record["objective"]:
+            costs[term["priority"]] -= term["weight"]
+        assert not any(costs.values())
+        for atom in record["atoms"]:
+            assert (atom["primary"] is None) == (atom["source"] == "input")
+            if atom["primary"] is not None:
+                for below in record["firings"][atom["primary"]]["positive"]:
+                    assert record["atoms"][below]["rank"] < atom["rank"]
+
+
+def test_documents_with_all_reasons_keep_to_the_schema(traces):
+    record = document(traces[0], everything=True)
+    Draft202012Validator(SCHEMA).validate(record)
+    assert all(len(atom["others"]) == max(atom["reasons"] - 1, 0) for atom in record["atoms"])
+
+
+def test_every_decision_rests_on_a_named_rule_of_the_knowledge(traces):
+    for trace in traces:
+        for decision in decisions(trace):
+            record = document(trace, [decision])
+            files = {rule["file"] for rule in record["rules"] if rule["template"] is not None}
+            first = decision.kind is DecisionKind.BOUNDARY and 1 in (
+                *decision.tokens1,
+                *decision.tokens2,
+            )
+            given = decision.kind is DecisionKind.BOUNDARY and trace.answer.pair.sent1.chunks
+            left = decision.kind is DecisionKind.NOALI
+            if not (first or given or left):
+                assert any(file.startswith("lp_rules/") for file in files), decision.text
+
+
+def test_decisions_say_the_words(traces):
+    for trace in traces:
+        pair = trace.answer.pair
+        aligned = [one for one in decisions(trace) if one.kind is DecisionKind.ALIGN]
+        found = {
+            (pair.sent1.words(line.tokens1), pair.sent2.words(line.tokens2))
+            for line in trace.answer.alignments
+            if line.label.aligned
+        }
+        assert {one.text for one in aligned} == {
+            f'"{first}" is aligned with "{second}"' for first, second in found
+        }
+
+
+def test_a_runner_up_is_no_better(traces):
+    for trace in traces[:2]:
+        for decision in decisions(trace):
+            second = runner_up(trace, decision)
+            if second is not None:
+                assert second.by, "another answer would be as good"
+                assert second.by[0][1] > 0
+                assert decision.atom in second.gone
+
+
+def test_trees_show_rules_with_their_places():
+    trace = system("headlines").trace("12 killed in bus accident", "10 killed in road accident")
+    (decision,) = select(decisions(trace), "label:1:1")
+    lines = render(decision_tree(trace, decision, depth=2))
+    assert lines[0] == '"12" ~ "10" is labelled SIMI  [label:1:1]'
+    assert any("SIMI beats" in line for line in lines)
+    assert any("lp_rules/labels/" in line and "weight lp_rules/weights/" in line for line in lines)
+    everything = render(decision_tree(trace, decision, depth=2, everything=True))
+    assert len(everything) > len(lines)
+    assert not any("more, " in line for line in everything)
+
+
+@pytest.mark.parametrize(
+    ("selector", "text"),
+    [
+        ("labels:1:1", "selects no decision"),
+        ("label:1", "selects no decision"),
+        ("label:1:x", "is no list of tokens"),
+        ("label:1:2", "the answer has no"),
+    ],
+)
+def test_a_wrong_selector_is_a_usage_error(selector, text):
+    trace = system("headlines").trace("12 killed", "10 killed")
+    with pytest.raises(UsageError, match=text):
+        select(decisions(trace), selector)
