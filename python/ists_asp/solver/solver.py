@@ -152,6 +152,30 @@ class Solver:
         control, found = self._first(self._ground(facts, CORE_GUIDED), facts, pair, atoms=True)
         return Best(control, found, self._program_for(facts))
 
+    def with_atoms(
+        self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
+    ) -> tuple[Found | None, bool]:
+        """Find the best answer set in which atoms are true or false.
+
+        Each time in a new control object: core-guided optimisation under assumptions, one
+        after the other in the same object, may never end, and cannot be cancelled then.
+
+        Returns:
+            The best answer set, if one was found, and whether there can be none.
+
+        Raises:
+            RuleError: clingo could not ground the rules.
+        """
+        control = self._ground(facts, CORE_GUIDED)
+        with control.backend() as backend:
+            for symbol, true in wanted:
+                atom = control.symbolic_atoms[symbol]
+                if atom is not None:
+                    backend.add_rule([], [-atom.literal if true else atom.literal])
+                elif true:
+                    return None, True
+        return search(control, self._options.time_limit, atoms=True)
+
     @property
     def options(self) -> SolverOptions:
         """How pairs are solved."""

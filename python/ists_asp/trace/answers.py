@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ists_asp.answers import read_answer
 from ists_asp.errors import TimeLimitError, UsageError
-from ists_asp.solver.search import search
 from ists_asp.trace.decisions import (
     Decision,
     DecisionKind,
@@ -17,16 +16,16 @@ from ists_asp.trace.decisions import (
     told,
 )
 from ists_asp.trace.firings import ground_probes
-from ists_asp.trace.forbidden import conflict
+from ists_asp.trace.forbidden import Instance, conflict
 from ists_asp.trace.goals import Goal, goals, holds
 from ists_asp.trace.nearest import Nearest, Pattern
-from ists_asp.trace.probes import Kind
+from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.question import Question, read_question
 from ists_asp.trace.trace import terms
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clingo import Symbol
 
@@ -129,7 +128,7 @@ def why(trace: Trace, question: str) -> Why:
     return Why(trace, tuple(found), tuple(absent))
 
 
-def _whole(known: Iterator[Decision], about: Sequence[Decision]) -> list[Decision]:
+def _whole(known: Iterable[Decision], about: Sequence[Decision]) -> list[Decision]:
     """An alignment with its label, score and tags."""
     sides = {(one.tokens1, one.tokens2) for one in about}
     return [
@@ -169,10 +168,10 @@ class _Asking:
     def answer(self) -> WhyNot:
         known = self._trace.best.control.symbolic_atoms
         for goal in self._goals:
-            found = known[goal.atom]
-            if goal.true and found is None:
+            atom = known[goal.atom]
+            if goal.true and atom is None:
                 return self._underivable(goal)
-            if not goal.true and found is not None and found.is_fact:
+            if not goal.true and atom is not None and atom.is_fact:
                 return self._certain(goal)
         found, unsatisfiable = self._search(len(self._goals))
         if found is not None:
@@ -187,11 +186,7 @@ class _Asking:
 
     def _search(self, size: int) -> tuple[Found | None, bool]:
         """The best answer with the first goals."""
-        known = self._trace.best.control.symbolic_atoms
-        assumptions = [
-            (atom, true) for atom, true in self._wanted[:size] if known[atom] is not None
-        ]
-        return search(self._trace.best.control, self._limit, atoms=True, assumptions=assumptions)
+        return self._trace.tracer.solver.with_atoms(self._trace.facts, self._wanted[:size])
 
     def _underivable(self, goal: Goal) -> WhyNot:
         tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
@@ -223,9 +218,9 @@ class _Asking:
             return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
 
-    def _forbidden(self, goal: Goal, reasons: Sequence[object]) -> WhyNot:
+    def _forbidden(self, goal: Goal, reasons: Sequence[Instance]) -> WhyNot:
         tree = Branch(f"{goal.text}: one reason why it is forbidden")
-        for probe, values in reasons:  # type: ignore[misc]
+        for probe, values in reasons:
             rule = probe.rule
             where = f"{rule.file}:{rule.line}"
             says = self._trace.words.sentence(probe, values)
@@ -291,10 +286,10 @@ class _Asking:
                 yield branch
 
 
-def _used(probe: object) -> Iterator[str]:
+def _used(probe: Probe) -> Iterator[str]:
     from ists_asp.solver.signatures import predicates
 
-    for part in probe.body:  # type: ignore[attr-defined]
+    for part in probe.body:
         for signature in predicates(part):
             yield signature.name
 

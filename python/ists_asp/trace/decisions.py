@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from clingo import Function, Number, SymbolType
+from clingo import Configuration, Function, Number, SymbolType
 
 from ists_asp.errors import UsageError
 from ists_asp.solver.search import search
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.solver.search import Found
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = [
@@ -157,28 +158,20 @@ def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
 def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     """The best answer without a decision, all decisions before it kept.
 
-    An alignment is compared with all answers without it; a label with other labels of the
-    same alignments; a score with other scores of the same labels. None where there is no
+    An alignment is compared with all answers without it, a label with other labels of the
+    pair, a score with its other scores. None where there is no
     such answer, or no choice.
     """
     control = trace.best.control
     atom = control.symbolic_atoms[decision.atom]
     if atom is None or atom.is_fact:
         return None
-    kept = {
-        DecisionKind.ALIGN: (),
-        DecisionKind.LABEL: ("aligned",),
-        DecisionKind.SCORE: ("aligned", "label"),
-    }.get(decision.kind)
-    if kept is None:
+    if decision.kind is DecisionKind.ALIGN:
+        found, _ = trace.tracer.solver.with_atoms(trace.facts, [(decision.atom, False)])
+    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
+        found = _otherwise(trace, decision)
+    else:
         return None
-    assumptions = [(decision.atom, False)]
-    for name in kept:
-        for other in control.symbolic_atoms.by_signature(name, _arity(name)):
-            # The labels of a pair are kept, but those of a label's own pair are open.
-            assumptions.append((other.symbol, other.symbol in trace.true))
-    limit = trace.tracer.solver.options.time_limit
-    found, _ = search(control, limit, atoms=False, assumptions=assumptions)
     if found is None:
         return None
     shown = {symbol for symbol in found.shown if symbol.name in _PREDICATES}
@@ -188,6 +181,26 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
         tuple(sorted(ours - shown)),
         tuple(sorted(shown - ours)),
     )
+
+
+def _otherwise(trace: Trace, decision: Decision) -> Found | None:
+    """The best answer with another label, or score, for a pair, all else the same.
+
+    So little is open then that branch and bound looks at it in no time.
+    """
+    control = trace.best.control
+    solver = control.configuration.solver
+    assert isinstance(solver, Configuration)
+    solver.opt_strategy = "bb"
+    link = decision.atom.arguments[:2]
+    assumptions = [(decision.atom, False)]
+    for name in ("aligned", "label", "score"):
+        for atom in control.symbolic_atoms.by_signature(name, _arity(name)):
+            own = atom.symbol.arguments[:2] == link
+            if not own or name == "aligned" or (name == "label" and decision.kind == "score"):
+                assumptions.append((atom.symbol, atom.symbol in trace.true))
+    limit = trace.tracer.solver.options.time_limit
+    return search(control, limit, atoms=False, assumptions=assumptions)[0]
 
 
 def difference(

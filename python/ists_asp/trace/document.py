@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import clingo
 
-from ists_asp.trace.decisions import decisions, runner_up, told
+from ists_asp.trace.decisions import DecisionKind, decisions, runner_up, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,12 +32,17 @@ Json = dict[str, Any]
 
 
 def trace_line(trace: Trace, *, everything: bool = False) -> str:
-    """A trace as one line of JSON, with its end."""
-    return json.dumps(document(trace, everything=everything), ensure_ascii=False) + "\n"
+    """A trace as one line of JSON, with its end; alignments are not compared with others."""
+    record = document(trace, everything=everything, compare=False)
+    return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def document(
-    trace: Trace, chosen: Iterable[Decision] | None = None, *, everything: bool = False
+    trace: Trace,
+    chosen: Iterable[Decision] | None = None,
+    *,
+    everything: bool = False,
+    compare: bool = True,
 ) -> Json:
     """A trace as JSON.
 
@@ -45,16 +50,19 @@ def document(
         trace: the trace.
         chosen: the decisions to account for; all by default.
         everything: whether to follow all firings that derive an atom, not the first only.
+        compare: whether to look for the best answer without each alignment, which takes a
+            search each.
     """
     found = decisions(trace) if chosen is None else tuple(chosen)
-    return _Document(trace, everything).write(found, whole=chosen is None)
+    return _Document(trace, everything, compare).write(found, whole=chosen is None)
 
 
 class _Document:
     """Numbers what the decisions rest on."""
 
-    def __init__(self, trace: Trace, everything: bool) -> None:
+    def __init__(self, trace: Trace, everything: bool, compare: bool) -> None:
         self._trace = trace
+        self._compare = compare
         self._everything = everything
         self._rules: dict[tuple[str, int, int, str, str], int] = {}
         self._rule_list: list[Json] = []
@@ -117,7 +125,9 @@ class _Document:
         }
 
     def _decision(self, decision: Decision) -> Json:
-        second = runner_up(self._trace, decision)
+        second = None
+        if self._compare or decision.kind is not DecisionKind.ALIGN:
+            second = runner_up(self._trace, decision)
         return {
             "kind": str(decision.kind),
             "selector": decision.selector,

@@ -7,7 +7,7 @@ must be on for there to be no answer is shrunk one by one. There may be other su
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Control, Symbol
 from clingo.ast import (
@@ -33,14 +33,17 @@ if TYPE_CHECKING:
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 
-__all__ = ["conflict"]
+__all__ = ["Instance", "conflict"]
+
+Instance: TypeAlias = "tuple[Probe, dict[str, Symbol]]"
+"""A constraint or a bound with values for its variables."""
 
 _AGGREGATES = (ASTType.Aggregate, ASTType.BodyAggregate)
 
 
 def conflict(
     trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]
-) -> list[tuple[Probe, dict[str, Symbol]]] | None:
+) -> list[Instance] | None:
     """One minimal set of constraints that admit no answer with these atoms.
 
     Returns:
