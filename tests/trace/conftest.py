@@ -30,7 +30,9 @@ def sample_traces(name, chunked):
     return list(system(name).trace_many(found.chunked if chunked else found.plain))
 
 
-@pytest.fixture(params=SCENARIOS, ids=lambda value: f"{value[0]}-{'given' if value[1] else 'found'}")
+@pytest.fixture(
+    params=SCENARIOS, ids=lambda value: f"{value[0]}-{'given' if value[1] else 'found'}"
+)
 def traces(request):
     return sample_traces(*request.param)
 

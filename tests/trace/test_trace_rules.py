@@ -32,8 +32,6 @@ def elements(trace, firing, index=0):
     }
 
 
-
-
 def test_pools_in_head_and_body(trace):
     found = trace("p(1..3).\nq((X;X+10)) :- p((X;2)), X = 1.\n")
     assert {head for head, _ in firings(found, 2)} == {"q(1)", "q(11)"}
@@ -91,7 +89,9 @@ def test_aggregates_with_bounds_and_assignment(trace):
         "m(A,B) :- A = #min{ X : in(X) }, B = #max{ X : in(X); 9 }.\n"
         "u :- not #sum{ X : in(X) } > 100.\n"
     )
-    assert elements(found, only(found, "s(10)")) == {((str(n),), (f"in({n})",)) for n in range(1, 5)}
+    assert elements(found, only(found, "s(10)")) == {
+        ((str(n),), (f"in({n})",)) for n in range(1, 5)
+    }
     assert len(elements(found, only(found, "t"))) == 3
     assert len(elements(found, only(found, "m(1,9)"), 1)) == 5
     assert only(found, "u").probe.companions[0].supports is False

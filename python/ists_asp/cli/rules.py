@@ -61,22 +61,47 @@ Examples:
   ists-asp rules list
   ists-asp rules list --profile headlines --rules my-rules
   ists-asp rules list --json
+  ists-asp rules list --profile headlines --stats traces.jsonl
 """,
 )
 @profile_options
+@click.option(
+    "--stats",
+    type=PATH,
+    metavar="FILE",
+    help="Traces of ists-asp solve --trace: says how often each rule fired for their answers.",
+)
 @json_option
-def list_(profile: str, rules: tuple[Path, ...], as_json: bool) -> None:
+def list_(profile: str, rules: tuple[Path, ...], stats: Path | None, as_json: bool) -> None:
     """List the rules of a profile.
 
-    In: a profile, with or without your own rules.
+    In: a profile, with or without your own rules; traces of answers, if you like.
 
-    Out: the name of each rule, its file and line, and what it says when it fires.
+    Out: the name of each rule, its file and line, and what it says when it fires; with
+    --stats first how often it fired for the decisions of the answers.
     """
     named = _named(profile, rules)
+    if stats is not None:
+        from ists_asp.trace.counts import count_firings
+
+        fired = count_firings(stats)
     if as_json:
-        show_json([_record(rule) for rule in named])
+        show_json(
+            [
+                _record(rule) | ({"fired": fired[rule.name]} if stats is not None else {})
+                for rule in named
+            ]
+        )
     else:
-        rows = [(rule.name, f"{rule.file}:{rule.line}", rule.sentence or "") for rule in named]
+        rows = [
+            (
+                *((str(fired[rule.name]),) if stats is not None else ()),
+                rule.name,
+                f"{rule.file}:{rule.line}",
+                rule.sentence or "",
+            )
+            for rule in named
+        ]
         write_output(None, table(rows))
 
 

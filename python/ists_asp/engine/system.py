@@ -158,7 +158,7 @@ class System:
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        tracer = self._tracer
+        tracer = self.tracer
         for pair, facts in self.facts(pairs):
             began = time.perf_counter()
             trace = tracer.trace(pair, facts)
@@ -166,8 +166,18 @@ class System:
             self.stages.solving.append(time.perf_counter() - began)
             yield trace
 
+    @property
+    def solver(self) -> Solver:
+        """What decides a pair, given its facts."""
+        return self._solver
+
     @cached_property
-    def _tracer(self) -> Tracer:
+    def tracer(self) -> Tracer:
+        """What traces a pair, given its facts; made when it is first asked for.
+
+        Raises:
+            RuleError: a rule cannot be traced.
+        """
         from ists_asp.trace import Tracer
 
         return Tracer(self.rules, self._solver)

@@ -139,7 +139,7 @@ def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
         raise UsageError(
             f"'{selector}' selects no decision",
             where="--only",
-            expected="label:3-5:3-5 (also align, score, tag), boundary:1:4, noali:2:6 or just label",
+            expected="label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, or label",
         )
     if parts:
         wanted = f"{kind}:" + ":".join(tokens_text(numbers(part, selector)) for part in parts)

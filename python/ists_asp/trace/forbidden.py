@@ -41,9 +41,7 @@ Instance: TypeAlias = "tuple[Probe, dict[str, Symbol]]"
 _AGGREGATES = (ASTType.Aggregate, ASTType.BodyAggregate)
 
 
-def conflict(
-    trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]
-) -> list[Instance] | None:
+def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[Instance] | None:
     """One minimal set of constraints that admit no answer with these atoms.
 
     Returns:

@@ -141,7 +141,7 @@ class Nearest:
             return [Branch("(see above)")]
         self._asked.add(pattern)
         probes = self._deriving(pattern)
-        rules = [probe for probe in probes if probe.body]
+        rules = tuple(probe for probe in probes if probe.body)
         if not rules:
             kinds = "rules list" if probes else "input has"
             return [Branch(f"it is none of those that the {kinds}")]
@@ -267,9 +267,10 @@ class Nearest:
             if is_atom(part, Sign.NoSign) and part not in miss.query.dropped:
                 pattern = _pattern(part, miss.values)
                 symbols = self._matching(pattern)
-                if wanted & variable_names(part) and len(symbols) == 1 and depth > 1:
-                    if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
-                        yield reason_tree(self._trace, symbols[0], depth=2)
+                if not wanted & variable_names(part) or len(symbols) != 1 or depth <= 1:
+                    continue
+                if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
+                    yield reason_tree(self._trace, symbols[0], depth=2)
 
     def _told(self, pattern: Pattern) -> str:
         if None in pattern.arguments:
@@ -293,7 +294,8 @@ def _pattern(literal: AST, values: Mapping[str, Symbol]) -> Pattern:
 
 def _value(term: AST, values: Mapping[str, Symbol]) -> Symbol | None:
     if term.ast_type is ASTType.SymbolicTerm:
-        return term.symbol
+        symbol: Symbol = term.symbol
+        return symbol
     if term.ast_type is ASTType.Variable:
         return values.get(term.name)
     if term.ast_type is ASTType.Function:
@@ -303,12 +305,13 @@ def _value(term: AST, values: Mapping[str, Symbol]) -> Symbol | None:
         return Function(term.name, [part for part in parts if part is not None])
     if term.ast_type is ASTType.BinaryOperation:
         left, right = _value(term.left, values), _value(term.right, values)
-        if left is not None and right is not None:
-            if SymbolType.Number is left.type is right.type:
-                if term.operator_type == BinaryOperator.Plus:
-                    return Number(left.number + right.number)
-                if term.operator_type == BinaryOperator.Minus:
-                    return Number(left.number - right.number)
+        if left is None or right is None:
+            return None
+        if SymbolType.Number is left.type is right.type:
+            if term.operator_type == BinaryOperator.Plus:
+                return Number(left.number + right.number)
+            if term.operator_type == BinaryOperator.Minus:
+                return Number(left.number - right.number)
     return None
 
 

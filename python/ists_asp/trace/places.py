@@ -30,8 +30,10 @@ Side: TypeAlias = "int | tuple[str, int]"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a variable stands for. ``side`` is a sentence, or the name of a variable that has
-    its number; ``other`` says that it is the sentence other than that.
+    """What a variable stands for.
+
+    ``side`` is a sentence, or the name of a variable that has its number; ``other`` says that
+    it is the sentence other than that.
     """
 
     kind: str
@@ -109,8 +111,10 @@ class _Atom:
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """Of a rule only what matters here; ``same`` has variables of which the first is a place
-    of the same kind and sentence as the second.
+    """Of a rule only what matters here.
+
+    ``same`` has variables of which the first is a place of the same kind and sentence as the
+    second.
     """
 
     heads: tuple[_Atom, ...]

@@ -146,9 +146,10 @@ def probe(statement: AST, rule: NamedRule, number: int) -> tuple[Probe, ...]:
     """
     if statement.ast_type in _IGNORED:
         return ()
-    if statement.ast_type is ASTType.Program and statement.name == "base":
-        if not statement.parameters:
-            return ()
+    if statement.ast_type is ASTType.Program and (statement.name, *statement.parameters) == (
+        "base",
+    ):
+        return ()
     traced = statement.ast_type in (ASTType.Rule, ASTType.Minimize)
     if not traced or ("&" in str(statement) and has_theory(statement)):
         raise _refused(rule, statement)

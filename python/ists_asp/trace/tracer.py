@@ -195,7 +195,8 @@ class Tracer:
 
 def _statements(probes: Sequence[Probe], strata: Strata) -> list[AST]:
     """The statements of probes; companions come last, most of them for later."""
-    first, later = [], []
+    first: list[AST] = []
+    later: list[AST] = []
     for found in probes:
         first += found.statements[:1]
         for statement in found.statements[1:]:
