@@ -118,13 +118,13 @@ def solve(
     have no counterpart.
     """
     shape = _format(form, output, inputs)
+    if traces is not None and models > 1:
+        raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and shape is _Format.WA:
         raise UsageError(
             f"-n {models} does not go with the format wa, which holds one answer a pair",
             hint="Add --format jsonl or --format text",
         )
-    if traces is not None and models > 1:
-        raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     check_output(output, inputs.files)
     if traces is not None:
         check_output(traces, inputs.files)

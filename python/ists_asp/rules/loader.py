@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from clingo import Control
 
 __all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules"]
+
+
+_PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,7 @@ class _Loading:
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
+    private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
 
     def load(self, source: RuleSource) -> None:
         path = source.path.resolve()
@@ -181,8 +186,36 @@ class _Loading:
                     rule.column,
                     hint="Give each rule a name of its own, and load each file once",
                 )
+        for statement, rule in zip(statements, rules, strict=True):
+            self._keep_private(text, statement, rule)
         self.statements.extend(statements)
         self.rules.extend(rules)
+
+    def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
+        """Refuse a private predicate that two files define: clingo would merge them silently."""
+        if statement.ast_type != ASTType.Rule or not _PRIVATE.search(str(statement.head)):
+            return
+        head = statement.head
+        if head.ast_type != ASTType.Literal or head.atom.ast_type != ASTType.SymbolicAtom:
+            return
+        symbol = head.atom.symbol
+        for function in symbol.arguments if symbol.ast_type == ASTType.Pool else (symbol,):
+            if function.ast_type != ASTType.Function:
+                continue
+            name = function.name
+            if not name.startswith("_"):
+                continue
+            key = (name, len(function.arguments))
+            taken = self.private.setdefault(key, rule)
+            if taken.file != rule.file:
+                raise text.error(
+                    f"the private predicate {name}/{key[1]} is also defined at "
+                    f"{taken.file}:{taken.line}",
+                    rule.line,
+                    rule.column,
+                    expected="a name that begins with _ in one file only",
+                    hint="Rename one of them",
+                )
 
 
 def _included(source: RuleSource, text: SourceText, include: Include) -> RuleSource:

@@ -287,9 +287,10 @@ def _assigned(part: AST) -> Iterator[tuple[str, str]]:
     elif atom.ast_type is ASTType.BodyAggregate and atom.function in _EXTREMES:
         guard = atom.left_guard
         firsts = {str(element.terms[0]) for element in atom.elements if element.terms}
-        if guard is not None and guard.comparison == ComparisonOperator.Equal:
-            if guard.term.ast_type is ASTType.Variable and len(firsts) == 1:
-                yield guard.term.name, firsts.pop()
+        if guard is None or guard.comparison != ComparisonOperator.Equal:
+            return
+        if guard.term.ast_type is ASTType.Variable and len(firsts) == 1:
+            yield guard.term.name, firsts.pop()
 
 
 def _shifted(term: AST) -> str | None:
@@ -297,7 +298,6 @@ def _shifted(term: AST) -> str | None:
         return str(term.name)
     if term.ast_type is ASTType.Interval:
         return _shifted(term.left) or _shifted(term.right)
-    if term.ast_type is ASTType.BinaryOperation and term.operator_type in _SHIFTS:
-        if term.right.ast_type is ASTType.SymbolicTerm:
-            return _shifted(term.left)
-    return None
+    if term.ast_type is not ASTType.BinaryOperation or term.operator_type not in _SHIFTS:
+        return None
+    return _shifted(term.left) if term.right.ast_type is ASTType.SymbolicTerm else None
