@@ -13,6 +13,7 @@ from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
 from ists_asp.cli.console import error
 from ists_asp.cli.evaluate import evaluate
+from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
 from ists_asp.cli.learn import learn
 from ists_asp.cli.profiles import profiles
@@ -76,7 +77,7 @@ def main() -> None:
     """
 
 
-for _command in (solve, facts, chunk, evaluate, check, rules, profiles, learn):
+for _command in (solve, explain, facts, chunk, evaluate, check, rules, profiles, learn):
     main.add_command(_command)
 
 

@@ -10,8 +10,15 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.console import check_output, warn, write_output
-from ists_asp.cli.options import Choice, input_options, output_option, system_options
-from ists_asp.errors import DataError, UsageError
+from ists_asp.cli.inputs import chosen
+from ists_asp.cli.options import (
+    Choice,
+    id_option,
+    input_options,
+    output_option,
+    system_options,
+)
+from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +30,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
 
 __all__ = ["facts"]
-
-_SHOWN_IDS = 10
 
 
 @click.command(
@@ -38,7 +43,7 @@ Examples:
 )
 @input_options
 @system_options
-@click.option("--id", "identifier", metavar="ID", help="Only the pair with this id.")
+@id_option
 @output_option(
     "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each."
 )
@@ -53,7 +58,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
     whose optimal answer is that of ists-asp solve. Where that command ends with -, it expects
     the program on standard input.
     """
-    pairs = _chosen(inputs.read(warn), identifier)
+    pairs = chosen(inputs.read(warn), identifier)
     if len(pairs) == 1 and (output is None or not output.is_dir()):
         targets = [output]
         check_output(output, inputs.files)
@@ -68,17 +73,6 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
         ]
     for target, text in zip(targets, texts, strict=True):
         write_output(target, text)
-
-
-def _chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
-    if identifier is None:
-        return pairs
-    found = [pair for pair in pairs if pair.id == identifier]
-    if not found:
-        ids = ", ".join(pair.id for pair in pairs[:_SHOWN_IDS])
-        more = ", …" if len(pairs) > _SHOWN_IDS else ""
-        raise DataError(f"there is no pair with the id '{identifier}'", expected=f"{ids}{more}")
-    return found
 
 
 def _folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:

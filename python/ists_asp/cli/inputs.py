@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["Inputs"]
+__all__ = ["Inputs", "chosen"]
 
 _STDIN = "-"
 _BATCH = 200
+_SHOWN_IDS = 10
 _FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 
 
@@ -213,3 +214,19 @@ class Inputs:
 
 def _source(name: str) -> Source:
     return sys.stdin.buffer if name == _STDIN else Path(name)
+
+
+def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
+    """The pair with an id, or all pairs where there is none to choose by.
+
+    Raises:
+        DataError: there is no pair with this id.
+    """
+    if identifier is None:
+        return pairs
+    found = [pair for pair in pairs if pair.id == identifier]
+    if not found:
+        ids = ", ".join(pair.id for pair in pairs[:_SHOWN_IDS])
+        more = ", …" if len(pairs) > _SHOWN_IDS else ""
+        raise DataError(f"there is no pair with the id '{identifier}'", expected=f"{ids}{more}")
+    return found

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Choice",
     "KnownWords",
+    "id_option",
     "input_options",
     "json_option",
     "output_option",
@@ -239,6 +240,10 @@ def output_option(text: str) -> Decorator:
     """The option ``-o``; the command gets ``output``."""
     return click.option("-o", "--output", type=PATH, metavar="PATH", help=text)
 
+
+id_option: Decorator = click.option(
+    "--id", "identifier", metavar="ID", help="Only the pair with this id."
+)
 
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
