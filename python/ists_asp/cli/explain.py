@@ -36,7 +36,7 @@ __all__ = ["explain"]
 @click.command(
     epilog="""\b
 Examples:
-  ists-asp explain "12 killed in bus accident in Pakistan" "10 killed in road accident in NW Pakistan"
+  ists-asp explain "12 killed in bus accident" "10 killed in road accident"
   ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
   ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
   ists-asp explain --json "a cat sits" "two cats sit"

@@ -21,6 +21,7 @@ _NO_BLANK_BEFORE = re.compile(r" (?=[,.;:!?%)\]}]|['’](?:s|re|ve|ll|d|m|t)?(?:
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
 _DOUBLE = re.compile(r"``|''|[\"“”„«»]")
 _ENDS = (".", "!", "?")
+_ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2,}$")
 
 
 def phrase(words: Sequence[str], templates: Templates) -> str:
@@ -55,16 +56,16 @@ def quoted(text: str, templates: Templates) -> str:
 
 def sentence(text: str, templates: Templates) -> str:
     """A text with a capital in front and a full stop."""
-    start = next((number for number, char in enumerate(text) if char.isalpha()), 0)
     # What begins with a quotation is left as it was written.
-    if not text.startswith(templates.quote[0]):
-        text = text[:start] + text[start : start + 1].upper() + text[start + 1 :]
+    text = text[:1].upper() + text[1:]
     return text if text.endswith(_ENDS) else text + templates.marks["end"]
 
 
 def _trimmed(text: str) -> str:
     """Without marks at the ends; quotation marks stay where both of a pair are there."""
-    stripped = text.strip(" ").rstrip(".,;:!?")
+    stripped = text.strip(" ")
+    while stripped.endswith(tuple(".,;:!?")) and not _ABBREVIATION.search(stripped):
+        stripped = stripped[:-1].rstrip()
     if len(_DOUBLE.findall(stripped)) % 2:
         return text.strip(" " + _EDGES).removeprefix("''").removesuffix("''")
     return stripped.lstrip(",;:!? ").rstrip(" ") or text
