@@ -65,7 +65,7 @@ def test_own_rules_change_what_is_said(tmp_path):
         '%@rule whim_counts: "whim takes an article"\ncountable("whim").\n', "utf-8"
     )
     answer = make_answer(
-        "[ Police ] [ stop ] [ in taxi ]", "[ Army ] [ stops ] [ in taxi ]", "3-3 EQUI 5"
+        "[ Police ] [ stop ] [ on whim ]", "[ Army ] [ stops ] [ on whim ]", "3-3 EQUI 5"
     )
     texts = []
     for rules in ([], [tmp_path / "mine"]):
