@@ -151,7 +151,7 @@ def held_out(
     title = f"{data.name}, {folds} folds, {profile}"
     with Teacher(profile, semantic=semantic) as teacher, Counter(2 * len(golds), title) as counter:
         examples = list(teacher.examples(golds))
-        settings = Settings.of(semantic=semantic)
+        settings = Settings()
         results = cross_validate(teacher, examples, settings, folds=folds, tick=counter.count)
     return {
         scenario: (result.overall, result.chunking, result.folds)

@@ -102,6 +102,20 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for numeral in knowledge.numerals:
         place = [Number(numeral.sentence), Number(numeral.token)]
         yield Function("numeral", [*place, String(numeral.value)])
+    for measure in knowledge.measures:
+        place = [Number(measure.sentence), Number(measure.token)]
+        yield Function("measure", [*place, String(measure.value), String(measure.unit)])
+    for decimal in knowledge.decimals:
+        yield Function(
+            "decimal", [String(decimal.value), String(decimal.number), Number(decimal.zeros)]
+        )
+    for acronym in knowledge.acronyms:
+        place = [Number(acronym.sentence), Number(acronym.token)]
+        yield Function("acronym", [*place, String(acronym.letters)])
+    for initials in knowledge.initials:
+        numbers = (initials.sentence, initials.first, initials.last)
+        place = [Number(number) for number in numbers]
+        yield Function("initials", [*place, String(initials.letters)])
     for multiword in knowledge.multiwords:
         numbers = (multiword.sentence, multiword.first, multiword.last)
         place = [Number(number) for number in numbers]

@@ -6,8 +6,12 @@ import pytest
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge import (
+    Acronym,
+    Decimal,
     Glued,
+    Initials,
     Knowledge,
+    Measure,
     Multiword,
     Numeral,
     PairKnowledge,
@@ -122,3 +126,22 @@ def test_empty_pair(knowledge: Knowledge) -> None:
 def test_a_lexicon_of_the_caller(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="there is no lexicon here"):
         Knowledge(tmp_path / "mine.sqlite")
+
+
+def test_amounts(knowledge: Knowledge) -> None:
+    found = knowledge.relations(
+        pair(sentence("$|$|SYM+25bn|25bn|NUM", "2,000|2,000|NUM"), sentence("25|25|NUM"))
+    )
+    assert found.measures == (Measure(1, 1, "25", "bn"),)
+    assert found.decimals == (Decimal("2000", "2", 3),)
+
+
+def test_only_initials_of_acronyms_of_the_other_sentence(knowledge: Knowledge) -> None:
+    found = knowledge.relations(
+        pair(
+            sentence("BoE", "and", "Bank", "of", "England"),
+            sentence("Bank", "of", "England", "and", "European", "Union"),
+        )
+    )
+    assert found.acronyms == (Acronym(1, 1, "boe"),)
+    assert found.initials == (Initials(2, 1, 3, "boe"),)

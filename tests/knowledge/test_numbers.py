@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.knowledge.numbers import numeral
+from ists_asp.knowledge.numbers import decimal, measure, numeral
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,50 @@ def test_the_value_is_canonical(form: str) -> None:
     value = numeral(form)
     if value is not None:
         assert numeral(value) == value
+
+
+@pytest.mark.parametrize(
+    ("form", "found"),
+    [
+        ("250-M", ("250", "m")),
+        ("$356M", ("356", "m")),
+        ("25bn", ("25", "bn")),
+        ("6.3-magnitude", ("6.3", "magnitude")),
+        ("1,500-mile", ("1500", "mile")),
+        ("10-year-old", ("10", "year-old")),
+        ("1990s", ("1990", "s")),
+    ],
+)
+def test_measure(form: str, found: tuple[str, str]) -> None:
+    assert measure(form) == found
+
+
+@pytest.mark.parametrize("form", ["", "3rd", "250", "$5", "5-4", "m5", "ten-year", "5-", "5-m2"])
+def test_no_measure(form: str) -> None:
+    assert measure(form) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "parts"),
+    [
+        ("389000000", ("389", 6)),
+        ("1500000", ("1.5", 6)),
+        ("1234.5", ("1.2345", 3)),
+        ("-2000", ("-2", 3)),
+        ("100", ("100", 0)),
+        ("0.25", ("0.25", 0)),
+        ("0", ("0", 0)),
+    ],
+)
+def test_decimal(value: str, parts: tuple[str, int]) -> None:
+    assert decimal(value) == parts
+
+
+@given(st.decimals(min_value=-(10**15), max_value=10**15, places=3))
+def test_a_decimal_has_the_same_value(number: Decimal) -> None:
+    value = numeral(f"{number:f}")
+    assert value is not None
+    rest, zeros = decimal(value)
+    assert Decimal(rest) * 10**zeros == number
+    assert abs(Decimal(rest)) < 1000
+    assert numeral(rest) == rest

@@ -94,7 +94,7 @@ def learn(
             where=f"--cross-validate {folds}",
             expected="a pair for each part, or more",
         )
-    settings = Settings.of(semantic=bool(words.semantic), seed=seed)
+    settings = Settings(seed=seed)
     with Teacher(profile, rules, vectors=words.vectors, semantic=words.semantic) as teacher:
         examples = []
         with progress(len(golds), shown=not quiet) as step:

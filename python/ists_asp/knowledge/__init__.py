@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
+from ists_asp.knowledge.acronyms import acronyms, initials
 from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
 from ists_asp.knowledge.nearness import Near, Nearness, Norm, Product
-from ists_asp.knowledge.numbers import numeral
+from ists_asp.knowledge.numbers import decimal, measure, numeral
 from ists_asp.knowledge.spelling import Glued, glued, similar_spelling
 from ists_asp.knowledge.vectors import Vectors
 
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence, Token
 
 __all__ = [
+    "Acronym",
+    "Decimal",
     "Glued",
+    "Initials",
     "Knowledge",
+    "Measure",
     "Multiword",
     "Near",
     "Nearness",
@@ -76,6 +81,44 @@ class Numeral:
 
 
 @dataclass(frozen=True, slots=True, order=True)
+class Measure:
+    """A token of a number and letters; see :func:`ists_asp.knowledge.numbers.measure`."""
+
+    sentence: int
+    token: int
+    value: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Decimal:
+    """A value from 1000 as a smaller one; see :func:`ists_asp.knowledge.numbers.decimal`."""
+
+    value: str
+    number: str
+    zeros: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Acronym:
+    """A token written like an acronym, and its letters in lower case."""
+
+    sentence: int
+    token: int
+    letters: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Initials:
+    """Tokens ``first`` to ``last`` have the initials that an acronym of the other sentence is."""
+
+    sentence: int
+    first: int
+    last: int
+    letters: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
 class Multiword:
     """Tokens ``first`` to ``last`` are one entry of the lexicon, a lemma with blanks."""
 
@@ -101,6 +144,10 @@ class PairKnowledge:
     spellings: tuple[Spelling, ...] = ()
     glued: tuple[Glued, ...] = ()
     numerals: tuple[Numeral, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    decimals: tuple[Decimal, ...] = ()
+    acronyms: tuple[Acronym, ...] = ()
+    initials: tuple[Initials, ...] = ()
     multiwords: tuple[Multiword, ...] = ()
     nearness: Nearness = field(default_factory=Nearness)
     nearness_in_context: Nearness = field(default_factory=Nearness)
@@ -185,13 +232,24 @@ class Knowledge:
         }
         forms1 = [_plain_form(token) for token in pair.sent1.tokens]
         forms2 = [_plain_form(token) for token in pair.sent2.tokens]
+        numerals = (*_numerals(1, pair.sent1), *_numerals(2, pair.sent2))
+        measures = (*_measures(1, pair.sent1), *_measures(2, pair.sent2))
+        short = tuple(
+            Acronym(number, *found)
+            for number, forms in ((1, forms1), (2, forms2))
+            for found in acronyms(forms)
+        )
         return PairKnowledge(
             relations=tuple(self._lexicon.relations(lemmas1, lemmas2)),
             classes=tuple(sorted(classes)),
             verbs=self._verbs(lemmas1 | lemmas2),
             spellings=tuple(Spelling(*found) for found in similar_spelling(forms1, forms2)),
             glued=tuple(glued(forms1, forms2)),
-            numerals=(*_numerals(1, pair.sent1), *_numerals(2, pair.sent2)),
+            numerals=numerals,
+            measures=measures,
+            decimals=_decimals({n.value for n in numerals} | {m.value for m in measures}),
+            acronyms=short,
+            initials=(*_initials(1, forms1, short), *_initials(2, forms2, short)),
             multiwords=multiwords,
             nearness=self._nearness(pair),
             nearness_in_context=self._nearness_in_context(pair),
@@ -276,3 +334,22 @@ def _value(token: Token) -> str | None:
         return whole
     parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
     return numeral(parts[0]) if len(parts) == 1 else None
+
+
+def _measures(number: int, sentence: Sentence) -> Iterator[Measure]:
+    for token in sentence.tokens:
+        parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
+        found = measure(token.form) or (measure(parts[0]) if len(parts) == 1 else None)
+        if found is not None:
+            yield Measure(number, token.index, *found)
+
+
+def _decimals(values: set[str]) -> tuple[Decimal, ...]:
+    found = (Decimal(value, *decimal(value)) for value in sorted(values))
+    return tuple(entry for entry in found if entry.zeros)
+
+
+def _initials(number: int, forms: Sequence[str], short: tuple[Acronym, ...]) -> Iterator[Initials]:
+    wanted = {entry.letters for entry in short if entry.sentence != number}
+    for found in initials(forms, wanted):
+        yield Initials(number, *found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["numeral"]
+__all__ = ["decimal", "measure", "numeral"]
 
 _NUMERAL = re.compile(
     r"""
@@ -13,6 +13,15 @@ _NUMERAL = re.compile(
     (?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?
     (?:\.(?P<fraction>[0-9]+))?
     (?P<end>[%€$£¥]|(?:st|nd|rd|th))?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_MEASURE = re.compile(
+    r"""
+    (?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)
+    -?
+    (?P<unit>[a-z]+(?:-[a-z]+)*)\.?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -40,3 +49,30 @@ def numeral(form: str) -> str | None:
     decimals = (fraction or "").rstrip("0")
     value = f"{digits}.{decimals}" if decimals else digits
     return f"-{value}" if match["sign"] not in (None, "+") and value != "0" else value
+
+
+def measure(form: str) -> tuple[str, str] | None:
+    """The value and the unit of a number that letters follow in the same word, or None.
+
+    ``250-M`` is 250 and ``m``, ``6.3-magnitude`` 6.3 and ``magnitude``, ``10-year-old`` 10
+    and ``year-old``. What has a value of its own, such as ``3rd``, is no measure. What the
+    letters mean is for the rules.
+    """
+    match = _MEASURE.fullmatch(form)
+    if match is None or numeral(form) is not None:
+        return None
+    value = numeral(match["number"])
+    return None if value is None else (value, match["unit"].lower())
+
+
+def decimal(value: str) -> tuple[str, int]:
+    """A canonical value as a number below 1000 and how many zeros, in threes, it loses so.
+
+    ``389000000`` is 389 with 6 zeros, ``1500`` is 1.5 with 3, ``0.25`` is itself with none.
+    """
+    sign, digits = ("-", value[1:]) if value.startswith("-") else ("", value)
+    whole, _, fraction = digits.partition(".")
+    zeros = 3 * ((len(whole) - 1) // 3)
+    point = len(whole) - zeros
+    rest = (whole[point:] + fraction).rstrip("0")
+    return sign + whole[:point] + (f".{rest}" if rest else ""), zeros

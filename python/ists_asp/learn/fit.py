@@ -18,7 +18,7 @@ from ists_asp.model import Label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ists_asp.learn.examples import Example
+    from ists_asp.learn.examples import Candidate, Example
 
 __all__ = [
     "BIAS",
@@ -52,26 +52,24 @@ class Settings:
             ``align`` and ``score`` are the same for these decisions.
         label: the same for labels; of several, the one that is best on held-out folds.
         support: a feature needs to fire in so many training examples to get a weight.
+        features: how many features a boundary, an alignment, a label and a score may weigh:
+            the most telling ones, whose weights are then fitted once more.
         smallest: weights smaller than this, in hundredths, are left out.
         most: so many weights at most; the smallest are dropped first.
         folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
     """
 
-    boundary: float = 0.5
+    boundary: float = 1.0
     align: float = 0.1
     label: tuple[float, ...] = (0.03, 0.1, 0.3)
     score: float = 0.1
     support: int = 4
+    features: tuple[int, int, int, int] = (320, 200, 130, 40)
     smallest: int = 4
     most: int = 1500
     folds: int = 5
     seed: int = 0
-
-    @classmethod
-    def of(cls, *, semantic: bool, seed: int = 0) -> Settings:
-        """The settings for a profile, which has more features where words are read in context."""
-        return cls(most=1500, seed=seed) if semantic else cls(seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +95,37 @@ def fit_boundaries(examples: Sequence[Example], settings: Settings) -> list[Weig
     Raises:
         DataError: the examples do not have both tokens that begin a chunk and others.
     """
-    return list(_fit("boundary", _boundary_rows(examples), settings.boundary, settings))
+    rows = _boundary_rows(examples)
+    return list(_fit("boundary", rows, settings.boundary, settings.features[0], settings))
 
 
-def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+def fit_alignments(
+    examples: Sequence[Example], settings: Settings, *, mirrored: bool = False
+) -> list[Weight]:
     """Fit the weights of alignments, and of the scores that aligned pairs get.
+
+    Args:
+        examples: gold pairs.
+        settings: how to learn.
+        mirrored: whether each pair counts as its mirror image, too.
 
     Raises:
         DataError: the examples do not have both proposed pairs that are aligned and others.
     """
+    _, aligning, _, scoring = settings.features
+    candidates = _candidates(examples, mirrored)
     return [
-        *_fit("align", _align_rows(examples), settings.align, settings),
-        *_fit("score", _score_rows(examples), settings.score, settings),
+        *_fit("align", _align_rows(candidates), settings.align, aligning, settings),
+        *_fit("score", _score_rows(candidates), settings.score, scoring, settings),
     ]
 
 
-def fit_labels(examples: Sequence[Example], settings: Settings, strength: float) -> list[Weight]:
+def fit_labels(
+    examples: Sequence[Example], settings: Settings, strength: float, *, mirrored: bool = False
+) -> list[Weight]:
     """Fit the weights of labels; ``strength`` is one of the settings' for labels."""
-    return list(_fit("label", _label_rows(examples), strength, settings))
+    rows = _label_rows(_candidates(examples, mirrored))
+    return list(_fit("label", rows, strength, settings.features[2], settings))
 
 
 def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:
@@ -132,36 +143,43 @@ def _boundary_rows(examples: Iterable[Example]) -> list[_Row]:
     ]
 
 
-def _align_rows(examples: Iterable[Example]) -> list[_Row]:
+def _candidates(examples: Iterable[Example], mirrored: bool) -> list[Candidate]:
     return [
-        _Row(candidate.align, "align" if candidate.gold else "", float(candidate.mass))
+        candidate
         for example in examples
-        for candidate in example.candidates
+        for candidate in (*example.candidates, *(example.mirrored if mirrored else ()))
     ]
 
 
-def _label_rows(examples: Iterable[Example]) -> list[_Row]:
+def _align_rows(candidates: Iterable[Candidate]) -> list[_Row]:
+    return [
+        _Row(candidate.align, "align" if candidate.gold else "", float(candidate.mass))
+        for candidate in candidates
+    ]
+
+
+def _label_rows(candidates: Iterable[Candidate]) -> list[_Row]:
     return [
         _Row(candidate.link, candidate.gold.label.value.lower(), float(candidate.mass))
-        for example in examples
-        for candidate in example.candidates
+        for candidate in candidates
         if candidate.gold
     ]
 
 
-def _score_rows(examples: Iterable[Example]) -> list[_Row]:
+def _score_rows(candidates: Iterable[Candidate]) -> list[_Row]:
     rows = []
-    for example in examples:
-        for candidate in example.candidates:
-            gold = candidate.gold
-            if gold and gold.label is not Label.EQUI and gold.score is not None:
-                score = min(max(round(gold.score), SCORES[0]), SCORES[-1])
-                features = (*candidate.link, f"label({gold.label.value.lower()})")
-                rows.append(_Row(features, f"score({score})", float(candidate.mass)))
+    for candidate in candidates:
+        gold = candidate.gold
+        if gold and gold.label is not Label.EQUI and gold.score is not None:
+            score = min(max(round(gold.score), SCORES[0]), SCORES[-1])
+            features = (*candidate.link, f"label({gold.label.value.lower()})")
+            rows.append(_Row(features, f"score({score})", float(candidate.mass)))
     return rows
 
 
-def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> Iterator[Weight]:
+def _fit(
+    what: str, rows: list[_Row], strength: float, most: int, settings: Settings
+) -> Iterator[Weight]:
     """Fit one decision; with two outcomes, one being "", only the other gets weights."""
     outcomes = sorted({row.outcome for row in rows})
     support = Counter(name for row in rows for name in row.features)
@@ -179,9 +197,30 @@ def _fit(what: str, rows: list[_Row], strength: float, settings: Settings) -> It
         for outcome in outcomes:
             yield Weight(BIAS, outcome, UNIT, len(rows))
         return
-    for decision, values in _coefficients(rows, names, strength, settings.seed).items():
+    learned = _coefficients(rows, names, strength, settings.seed)
+    if len(names) > most:
+        names = _most_telling(learned, names, support, len(rows), most)
+        learned = _coefficients(rows, names, strength, settings.seed)
+    for decision, values in learned.items():
         for name, value in zip(names, values, strict=True):
             yield Weight(name, decision, round(value * UNIT), support[name])
+
+
+def _most_telling(
+    learned: dict[str, list[float]],
+    names: list[str],
+    support: Counter[str],
+    total: int,
+    most: int,
+) -> list[str]:
+    """The features that move the sums most: by the variance that their weights cause in them."""
+    telling = {}
+    for column, name in enumerate(names):
+        values = [weights[column] for weights in learned.values()]
+        share = support[name] / total
+        telling[name] = sum(value * value for value in values) * share * (1 - share)
+    ranked = sorted(names, key=lambda name: (-telling[name], name))
+    return sorted({*ranked[:most], *(name for name in names if name == BIAS)})
 
 
 def _coefficients(
@@ -198,7 +237,7 @@ def _coefficients(
     flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
     matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
     model: Any = LogisticRegression(
-        C=strength, fit_intercept=False, max_iter=2000, tol=1e-6, random_state=seed
+        C=strength, fit_intercept=False, max_iter=2000, tol=1e-4, random_state=seed
     )
     model.fit(matrix, [row.outcome for row in rows], sample_weight=[row.mass for row in rows])
     classes = [str(name) for name in model.classes_]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
@@ -38,6 +38,9 @@ _LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
     """Fit weights with the label penalty and the bias of ``align`` that are best held out.
 
+    Whether each pair also counts as its mirror image is tried, too: it doubles what there is to
+    learn from where the order of the sentences means nothing.
+
     Alignment F1 decides with a third of the weight of type+score F1: it is what the other
     decisions stand on, and it is less noisy.
 
@@ -52,23 +55,23 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
         example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
         for example in examples
     }
+    folds = list(deal(examples, settings.folds, settings.seed))
     tried = []
-    folds = [
-        (train, test, fit_alignments(train, settings))
-        for train, test in deal(examples, settings.folds, settings.seed)
-    ]
-    for label in settings.label:
-        held_out: list[tuple[Example, _Table]] = []
-        for train, test, weights in folds:
-            table = _Table(strongest([*weights, *fit_labels(train, settings, label)], settings))
-            held_out.extend((example, table) for example in test)
-        for shift in SHIFTS:
-            tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift))
-    *_, label, shift = max(tried)
+    for mirrored in (False, True):
+        fitted = [fit_alignments(train, settings, mirrored=mirrored) for train, _ in folds]
+        for label in settings.label:
+            held_out: list[tuple[Example, list[_Judged]]] = []
+            for (train, test), weights in zip(folds, fitted, strict=True):
+                labels = fit_labels(train, settings, label, mirrored=mirrored)
+                table = _Table(strongest([*weights, *labels], settings))
+                held_out.extend((example, table.judge(example.candidates)) for example in test)
+            for shift in SHIFTS:
+                tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift, mirrored))
+    *_, label, shift, mirrored = max(tried)
     weights = [
         *fit_boundaries(examples, settings),
-        *fit_alignments(examples, settings),
-        *fit_labels(examples, settings, label),
+        *fit_alignments(examples, settings, mirrored=mirrored),
+        *fit_labels(examples, settings, label, mirrored=mirrored),
     ]
     return _shifted(strongest(weights, settings), shift)
 
@@ -83,16 +86,32 @@ def _shifted(weights: Iterable[Weight], shift: int) -> list[Weight]:
 
 
 def _quality(
-    gold: Mapping[str, Reference], held_out: Iterable[tuple[Example, _Table]], shift: int
+    gold: Mapping[str, Reference], held_out: Iterable[tuple[Example, list[_Judged]]], shift: int
 ) -> float:
     system = {
-        example.gold.pair.id: Reference(
-            example.gold.pair, tuple(table.decide(example.candidates, shift))
-        )
-        for example, table in held_out
+        example.gold.pair.id: Reference(example.gold.pair, tuple(_decide(judged, shift)))
+        for example, judged in held_out
     }
     overall = evaluate(gold, system, Scheme.Y2016).overall
     return overall.type_score.f1 + overall.alignment.f1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A candidate, the sum of the weights for aligning it, and the alignment it would be."""
+
+    candidate: Candidate
+    worth: int
+    alignment: Alignment
+
+
+def _decide(judged: Sequence[_Judged], shift: int) -> Iterable[Alignment]:
+    alignments = {id(one.candidate): one.alignment for one in judged}
+    chosen = best_candidates(
+        [one.candidate for one in judged],
+        [(one.worth + shift) * one.candidate.mass for one in judged],
+    )
+    return [alignments[id(candidate)] for candidate in chosen]
 
 
 class _Table:
@@ -103,19 +122,16 @@ class _Table:
         for weight in weights:
             self._values[weight.decision][weight.name] = weight.value
 
-    def decide(self, candidates: Sequence[Candidate], shift: int) -> Iterable[Alignment]:
-        worth = [
-            (self._sum(_ALIGN, candidate.align) + shift) * candidate.mass
+    def judge(self, candidates: Iterable[Candidate]) -> list[_Judged]:
+        return [
+            _Judged(candidate, self._sum(_ALIGN, candidate.align), self._alignment(candidate))
             for candidate in candidates
         ]
-        for candidate in best_candidates(candidates, worth):
-            label = max(_LABELS, key=lambda name: self._sum(name, candidate.link))
-            yield Alignment(
-                candidate.tokens1,
-                candidate.tokens2,
-                Label(label.upper()),
-                self._score(candidate, label),
-            )
+
+    def _alignment(self, candidate: Candidate) -> Alignment:
+        label = max(_LABELS, key=lambda name: self._sum(name, candidate.link))
+        score = self._score(candidate, label)
+        return Alignment(candidate.tokens1, candidate.tokens2, Label(label.upper()), score)
 
     def _score(self, candidate: Candidate, label: str) -> float:
         if label == Label.EQUI.value.lower():
