@@ -133,7 +133,16 @@ def test_every_command_and_profile_exists_and_is_mentioned():
         for block in (*TOUR, *(block for block in BLOCKS if block.mark))
         for name in re.findall(r"ists-asp (\w+)", block.text)
     }
-    assert {"solve", "facts", "evaluate", "check", "rules", "profiles", "learn"} <= commands
+    assert {
+        "solve",
+        "explain",
+        "facts",
+        "evaluate",
+        "check",
+        "rules",
+        "profiles",
+        "learn",
+    } <= commands
     profiles = {file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")}
     assert {name for name in profiles if f"`{name}`" not in README} == set()
 

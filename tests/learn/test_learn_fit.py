@@ -29,9 +29,13 @@ def relabelled(examples, change):
     return [
         replace(
             example,
-            candidates=tuple(
-                replace(one, gold=one.gold and change(one.gold)) for one in example.candidates
-            ),
+            **{
+                side: tuple(
+                    replace(one, gold=one.gold and change(one.gold))
+                    for one in getattr(example, side)
+                )
+                for side in ("candidates", "mirrored")
+            },
         )
         for example in examples
     ]
@@ -44,9 +48,22 @@ def test_examples_have_features_of_all_decisions(examples):
     assert {one.gold.label for one in golden} == {Label.EQUI, Label.SPE1}
     for one in storm.candidates:
         assert "bias" in one.align
-        assert set(one.align) <= set(one.link)
+        assert {name for name in one.align if not name.startswith("both(")} <= set(one.link)
         assert one.mass > 0
     assert "neither_adds" in golden[0].link
+
+
+def test_a_mirror_image_turns_more_specific_round(examples):
+    (storm, *_) = examples
+    swapped = {(one.tokens2, one.tokens1): one for one in storm.mirrored}
+    assert len(swapped) == len(storm.mirrored)
+    turned = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
+    golden = [one for one in storm.candidates if one.gold]
+    assert golden
+    for one in golden:
+        mirror = swapped[one.tokens1, one.tokens2]
+        assert mirror.gold.label is turned.get(one.gold.label, one.gold.label)
+        assert mirror.mass == one.mass
 
 
 def test_the_strongest_weights_are_kept_and_come_first(examples):

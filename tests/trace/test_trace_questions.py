@@ -99,7 +99,8 @@ def test_what_why_not_says_is_true(traces, seed):
             try:
                 found = trace.why_not(text)
             except UsageError as error:
-                assert "the answer has this decision" in str(error), text
+                if "the answer has this decision" not in str(error):
+                    raise
                 trace.why(text)
                 continue
             verdicts.add(found.verdict)

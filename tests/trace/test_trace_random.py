@@ -113,7 +113,8 @@ def test_firings_are_those_of_the_meaning(trace, seed):
     except SolveError:
         pytest.skip("no answer set")
     except TraceError as error:
-        assert "does not rest on itself" in str(error)
+        if "does not rest on itself" not in str(error):
+            raise
         pytest.skip("a disjunction whose head rests on itself")
     model = {
         (atom.name, tuple(part.number for part in atom.arguments))

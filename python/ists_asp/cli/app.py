@@ -13,6 +13,7 @@ from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
 from ists_asp.cli.console import error
 from ists_asp.cli.evaluate import evaluate
+from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
 from ists_asp.cli.learn import learn
 from ists_asp.cli.profiles import profiles
@@ -78,7 +79,20 @@ def main() -> None:
     """
 
 
-for _command in (solve, trace, why, why_not, facts, chunk, evaluate, check, rules, profiles, learn):
+for _command in (
+    solve,
+    explain,
+    trace,
+    why,
+    why_not,
+    facts,
+    chunk,
+    evaluate,
+    check,
+    rules,
+    profiles,
+    learn,
+):
     main.add_command(_command)
 
 

@@ -10,8 +10,14 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.console import check_output, warn, write_output
-from ists_asp.cli.inputs import choose
-from ists_asp.cli.options import Choice, input_options, output_option, system_options
+from ists_asp.cli.inputs import chosen
+from ists_asp.cli.options import (
+    Choice,
+    id_option,
+    input_options,
+    output_option,
+    system_options,
+)
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +43,7 @@ Examples:
 )
 @input_options
 @system_options
-@click.option("--id", "identifier", metavar="ID", help="Only the pair with this id.")
+@id_option
 @output_option(
     "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each."
 )
@@ -52,7 +58,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
     whose optimal answer is that of ists-asp solve. Where that command ends with -, it expects
     the program on standard input.
     """
-    pairs = choose(inputs.read(warn), identifier)
+    pairs = chosen(inputs.read(warn), identifier)
     if len(pairs) == 1 and (output is None or not output.is_dir()):
         targets = [output]
         check_output(output, inputs.files)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["Inputs", "choose", "choose_one"]
+__all__ = ["Inputs", "choose_one", "chosen"]
 
 _STDIN = "-"
-_SHOWN_IDS = 10
 _BATCH = 200
+_SHOWN_IDS = 10
 _FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 
 
@@ -212,11 +212,28 @@ class Inputs:
         return found[0]
 
 
-def choose(pairs: list[Pair], identifier: str | None) -> list[Pair]:
-    """The pair with an id; all pairs if there is no id to look for.
+def choose_one(pairs: list[Pair], identifier: str | None) -> Pair:
+    """The pair with an id, or the only one.
 
     Raises:
         DataError: there is no such pair.
+        UsageError: there are several and no id says which.
+    """
+    found = chosen(pairs, identifier)
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} pairs", hint="Choose one with --id ID")
+    return found[0]
+
+
+def _source(name: str) -> Source:
+    return sys.stdin.buffer if name == _STDIN else Path(name)
+
+
+def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
+    """The pair with an id, or all pairs where there is none to choose by.
+
+    Raises:
+        DataError: there is no pair with this id.
     """
     if identifier is None:
         return pairs
@@ -226,20 +243,3 @@ def choose(pairs: list[Pair], identifier: str | None) -> list[Pair]:
         more = ", …" if len(pairs) > _SHOWN_IDS else ""
         raise DataError(f"there is no pair with the id '{identifier}'", expected=f"{ids}{more}")
     return found
-
-
-def choose_one(pairs: list[Pair], identifier: str | None) -> Pair:
-    """The pair with an id, or the only one.
-
-    Raises:
-        DataError: there is no such pair.
-        UsageError: there are several and no id says which.
-    """
-    found = choose(pairs, identifier)
-    if len(found) > 1:
-        raise UsageError(f"{len(found)} pairs", hint="Choose one with --id ID")
-    return found[0]
-
-
-def _source(name: str) -> Source:
-    return sys.stdin.buffer if name == _STDIN else Path(name)

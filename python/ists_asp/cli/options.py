@@ -266,7 +266,7 @@ def output_option(text: str) -> Decorator:
 
 
 id_option: Decorator = click.option(
-    "--id", "identifier", metavar="ID", help="The pair with this id, of several."
+    "--id", "identifier", metavar="ID", help="Only the pair with this id."
 )
 
 quiet_option: Decorator = click.option(

@@ -16,6 +16,8 @@ from ists_asp.engine.collector import settle
 from ists_asp.engine.limits import check_size
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
+from ists_asp.explain.explainer import Explainer, load_explainer
+from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
 from ists_asp.knowledge import Knowledge
@@ -26,13 +28,14 @@ from ists_asp.rules import load_profile_rules
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
     from clingo import Symbol
 
+    from ists_asp.explain.explanation import Explanation
     from ists_asp.model import Answer
     from ists_asp.rules import Profile, RuleSet, RuleWarning
     from ists_asp.trace import Trace, Tracer
@@ -56,6 +59,7 @@ class System:
         annotator: Annotator,
         knowledge: Knowledge,
         solver: Solver,
+        explainer: Callable[[], Explainer] | None = None,
     ) -> None:
         self.profile = profile
         self.rules = rules
@@ -63,6 +67,8 @@ class System:
         self._annotator = annotator
         self._knowledge = knowledge
         self._solver = solver
+        self._load_explainer = explainer or (lambda: load_explainer(profile.name))
+        self._explainer: Explainer | None = None
         self._settled = False
 
     def __enter__(self) -> Self:
@@ -88,7 +94,10 @@ class System:
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
-        return tuple(dict.fromkeys((*self.rules.warnings, *self._solver.warnings)))
+        found = dict.fromkeys((*self.rules.warnings, *self._solver.warnings))
+        if self._explainer is not None:
+            found.update(dict.fromkeys(self._explainer.warnings))
+        return tuple(found)
 
     def solve(self, sent1: str | Sentence, sent2: str | Sentence) -> Answer:
         """Decide one pair.
@@ -182,6 +191,32 @@ class System:
 
         return Tracer(self.rules, self._solver)
 
+    def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
+        """Say an answer in words: what both sentences say, and how they differ.
+
+        Args:
+            answer: an answer of this system, or one made of alignments by
+                :func:`ists_asp.explain.given_answer`.
+            templates: the wording; by default that of the profile's language.
+
+        Raises:
+            RuleError: the profile has no rules for explanations, or they are faulty.
+            UsageError: there are no templates for the profile's language.
+            DataError: the templates are faulty.
+        """
+        if self._explainer is None:
+            self._explainer = self._load_explainer()
+        pair = answer.pair
+        chunked = Pair(
+            pair.id,
+            replace(pair.sent1, chunks=answer.chunks1),
+            replace(pair.sent2, chunks=answer.chunks2),
+        )
+        _, facts = next(self.facts([chunked]))
+        return self._explainer.explain(
+            answer, facts, templates or load_templates(self.profile.language)
+        )
+
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
         annotated = self.annotate(pairs)
@@ -272,6 +307,7 @@ def load(
             encoder=encoder,
         ),
         Solver(parsed, options),
+        lambda: load_explainer(profile, rules, options.constants),
     )
 
 

@@ -34,6 +34,7 @@ __all__ = ["Candidate", "Decision", "Example", "Teacher"]
 
 _LEARNING = Function("learning")
 _GIVEN = frozenset({("chunked", 0), ("given", 2)})
+_MIRRORED = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One gold pair: its facts, its boundaries and its candidates."""
+    """One gold pair: its facts, its boundaries and its candidates.
+
+    ``mirrored`` are the candidates of the same pair with its sentences in reverse order, where
+    SPE1 and SPE2 change places.
+    """
 
     gold: GoldPair
     facts: tuple[Symbol, ...]
     boundaries: tuple[Decision, ...]
     candidates: tuple[Candidate, ...]
+    mirrored: tuple[Candidate, ...] = ()
 
 
 class Teacher:
@@ -120,10 +126,17 @@ class Teacher:
     def examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
         """Annotate and ground gold pairs, lazily and in their order."""
         kept = list(golds)
-        pairs = (gold.pair for gold in kept)
-        for gold, (pair, facts) in zip(kept, self._system.facts(pairs), strict=True):
-            known = replace(gold, pair=pair)
-            yield _example(known, facts, self._solver.ground_atoms((*facts, _LEARNING)))
+        both = (pair for gold in kept for pair in (gold.pair, _mirror(gold).pair))
+        annotated = iter(self._system.facts(both))
+        for gold in kept:
+            example, mirrored = (
+                self._example(replace(side, pair=pair), facts)
+                for side, (pair, facts) in zip((gold, _mirror(gold)), annotated, strict=False)
+            )
+            yield replace(example, mirrored=mirrored.candidates)
+
+    def _example(self, gold: GoldPair, facts: tuple[Symbol, ...]) -> Example:
+        return _example(gold, facts, self._solver.ground_atoms((*facts, _LEARNING)))
 
     def solve(self, example: Example, weights: Sequence[Symbol], *, chunked: bool) -> Answer:
         """Decide an example's pair with weights, by its gold chunks or by chunks to be found."""
@@ -132,6 +145,20 @@ class Teacher:
             pair = _without_chunks(pair)
             facts = tuple(fact for fact in facts if _signature(fact) not in _GIVEN)
         return self._solver.solve(pair, (*facts, *weights)).answers[0]
+
+
+def _mirror(gold: GoldPair) -> GoldPair:
+    pair = replace(gold.pair, sent1=gold.pair.sent2, sent2=gold.pair.sent1)
+    return replace(gold, pair=pair, alignments=tuple(map(_mirrored, gold.alignments)))
+
+
+def _mirrored(alignment: Alignment) -> Alignment:
+    return replace(
+        alignment,
+        tokens1=alignment.tokens2,
+        tokens2=alignment.tokens1,
+        label=_MIRRORED.get(alignment.label, alignment.label),
+    )
 
 
 def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]) -> Example:

@@ -18,7 +18,7 @@ from ists_asp.model import Label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ists_asp.learn.examples import Example
+    from ists_asp.learn.examples import Candidate, Example
 
 __all__ = [
     "BIAS",
@@ -99,22 +99,33 @@ def fit_boundaries(examples: Sequence[Example], settings: Settings) -> list[Weig
     return list(_fit("boundary", rows, settings.boundary, settings.features[0], settings))
 
 
-def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+def fit_alignments(
+    examples: Sequence[Example], settings: Settings, *, mirrored: bool = False
+) -> list[Weight]:
     """Fit the weights of alignments, and of the scores that aligned pairs get.
+
+    Args:
+        examples: gold pairs.
+        settings: how to learn.
+        mirrored: whether each pair counts as its mirror image, too.
 
     Raises:
         DataError: the examples do not have both proposed pairs that are aligned and others.
     """
     _, aligning, _, scoring = settings.features
+    candidates = _candidates(examples, mirrored)
     return [
-        *_fit("align", _align_rows(examples), settings.align, aligning, settings),
-        *_fit("score", _score_rows(examples), settings.score, scoring, settings),
+        *_fit("align", _align_rows(candidates), settings.align, aligning, settings),
+        *_fit("score", _score_rows(candidates), settings.score, scoring, settings),
     ]
 
 
-def fit_labels(examples: Sequence[Example], settings: Settings, strength: float) -> list[Weight]:
+def fit_labels(
+    examples: Sequence[Example], settings: Settings, strength: float, *, mirrored: bool = False
+) -> list[Weight]:
     """Fit the weights of labels; ``strength`` is one of the settings' for labels."""
-    return list(_fit("label", _label_rows(examples), strength, settings.features[2], settings))
+    rows = _label_rows(_candidates(examples, mirrored))
+    return list(_fit("label", rows, strength, settings.features[2], settings))
 
 
 def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:
@@ -132,32 +143,37 @@ def _boundary_rows(examples: Iterable[Example]) -> list[_Row]:
     ]
 
 
-def _align_rows(examples: Iterable[Example]) -> list[_Row]:
+def _candidates(examples: Iterable[Example], mirrored: bool) -> list[Candidate]:
     return [
-        _Row(candidate.align, "align" if candidate.gold else "", float(candidate.mass))
+        candidate
         for example in examples
-        for candidate in example.candidates
+        for candidate in (*example.candidates, *(example.mirrored if mirrored else ()))
     ]
 
 
-def _label_rows(examples: Iterable[Example]) -> list[_Row]:
+def _align_rows(candidates: Iterable[Candidate]) -> list[_Row]:
+    return [
+        _Row(candidate.align, "align" if candidate.gold else "", float(candidate.mass))
+        for candidate in candidates
+    ]
+
+
+def _label_rows(candidates: Iterable[Candidate]) -> list[_Row]:
     return [
         _Row(candidate.link, candidate.gold.label.value.lower(), float(candidate.mass))
-        for example in examples
-        for candidate in example.candidates
+        for candidate in candidates
         if candidate.gold
     ]
 
 
-def _score_rows(examples: Iterable[Example]) -> list[_Row]:
+def _score_rows(candidates: Iterable[Candidate]) -> list[_Row]:
     rows = []
-    for example in examples:
-        for candidate in example.candidates:
-            gold = candidate.gold
-            if gold and gold.label is not Label.EQUI and gold.score is not None:
-                score = min(max(round(gold.score), SCORES[0]), SCORES[-1])
-                features = (*candidate.link, f"label({gold.label.value.lower()})")
-                rows.append(_Row(features, f"score({score})", float(candidate.mass)))
+    for candidate in candidates:
+        gold = candidate.gold
+        if gold and gold.label is not Label.EQUI and gold.score is not None:
+            score = min(max(round(gold.score), SCORES[0]), SCORES[-1])
+            features = (*candidate.link, f"label({gold.label.value.lower()})")
+            rows.append(_Row(features, f"score({score})", float(candidate.mass)))
     return rows
 
 

@@ -9,7 +9,13 @@ from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleFile, RuleSet, RuleSource, find_rules, load_rules
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
-from ists_asp.rules.profiles import Profile, list_profiles, load_profile, profile_sources
+from ists_asp.rules.profiles import (
+    Profile,
+    explanation_sources,
+    list_profiles,
+    load_profile,
+    profile_sources,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +31,8 @@ __all__ = [
     "RuleSource",
     "RuleWarning",
     "copy_rules",
+    "explanation_rule_sources",
+    "explanation_sources",
     "find_rules",
     "list_profiles",
     "load_profile",
@@ -74,3 +82,20 @@ def profile_rule_sources(
     chosen = read_overlay(given)
     profile = load_profile(name, chosen.base)
     return profile, chosen.apply(profile_sources(profile, chosen.base, semantic=semantic))
+
+
+def explanation_rule_sources(name: str, given: Sequence[Path] = ()) -> tuple[RuleSource, ...]:
+    """Return the files that say a profile's answers in words, without what they include.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty or has no such files, or a file is missing.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    chosen = read_overlay(given)
+    profile = load_profile(name, chosen.base)
+    return chosen.replace(explanation_sources(profile, chosen.base))

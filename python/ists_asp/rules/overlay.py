@@ -11,7 +11,9 @@
   are loaded through ``#include`` only.
 * **Any other file** is added to the profile's.
 
-What is added is loaded after the profile's own files, in the order given.
+What is added is loaded after the profile's own files, in the order given. For explanations
+(:meth:`Overlay.replace`) files take the place of others but none is added: their rules are of
+another program. To add rules for explanations, put a file in ``explanation/`` of a rule folder.
 """
 
 from __future__ import annotations
@@ -44,9 +46,22 @@ class Overlay:
         Raises:
             UsageError: it is not clear which file a user's file replaces.
         """
+        result, more = self._replaced(sources)
+        return (*result, *more, *self.added)
+
+    def replace(self, sources: Sequence[RuleSource]) -> tuple[RuleSource, ...]:
+        """Return a profile's files with the user's in the place of those of their name.
+
+        Raises:
+            UsageError: it is not clear which file a user's file replaces.
+        """
+        return tuple(self._replaced(sources)[0])
+
+    def _replaced(self, sources: Sequence[RuleSource]) -> tuple[list[RuleSource], list[RuleSource]]:
+        """The files with those replaced that a user's file replaces, and the user's others."""
         result = list(sources)
         machine = asp_dir().resolve()
-        more = list(self.added)
+        more: list[RuleSource] = []
         for file in self.files:
             same = [
                 index
@@ -59,7 +74,7 @@ class Overlay:
                 result[same[0]] = file
             else:
                 more.append(file)
-        return (*result, *more)
+        return result, more
 
     @staticmethod
     def _nearest(file: RuleSource, sources: list[RuleSource], same: list[int]) -> list[int]:

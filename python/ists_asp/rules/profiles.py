@@ -6,15 +6,17 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     language = "en"
     machine = ["chunks", "align", "output"]
     rules = ["chunking", "english/words"]
+    explanation = ["english/words", "explanation"]
     weights = ["weights/headlines"]
     semantic_weights = ["weights/headlines-semantic"]
     constants = { max_span = 2 }
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
-or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``semantic_weights`` take
-the place of ``weights`` where words are compared in context. Both kinds of weights and
-``constants`` are optional. A constant is what ``clingo -c name=value`` takes: an integer, or
-the text of a term.
+or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
+that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` take the place of
+``weights`` where words are compared in context. ``explanation``, both kinds of weights and
+``constants`` are optional. A constant is what ``clingo -c name=value`` takes: an integer, or the
+text of a term.
 """
 
 from __future__ import annotations
@@ -35,10 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Profile", "list_profiles", "load_profile", "profile_sources"]
+__all__ = ["Profile", "explanation_sources", "list_profiles", "load_profile", "profile_sources"]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (*_REQUIRED, "weights", "semantic_weights", "constants")
+_KEYS = (*_REQUIRED, "explanation", "weights", "semantic_weights", "constants")
+_EXPLAIN = "explain"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
 
@@ -56,6 +59,7 @@ class Profile:
     language: str
     machine: tuple[str, ...]
     rules: tuple[str, ...]
+    explanation: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     semantic_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
@@ -104,6 +108,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         language=_text(table, "language", file),
         machine=_list(table, "machine", file),
         rules=_list(table, "rules", file),
+        explanation=_list(table, "explanation", file),
         weights=_list(table, "weights", file),
         semantic_weights=_list(table, "semantic_weights", file),
         constants=_constants(table.get("constants", {}), file),
@@ -126,14 +131,47 @@ def profile_sources(
         ResourceError: the installation lacks the shipped rules or encodings.
     """
     base = rules_dir() if rules is None else rules
-    found: dict[Path, RuleSource] = {}
     weights = "semantic_weights" if semantic and profile.semantic_weights else "weights"
-    for key, folder, shown in (
-        ("machine", asp_dir(), "asp"),
-        ("rules", base, _shown(base)),
-        (weights, base, _shown(base)),
-    ):
-        for entry in getattr(profile, key):
+    return _sources(
+        profile,
+        ("machine", profile.machine, asp_dir(), "asp"),
+        ("rules", profile.rules, base, _shown(base)),
+        (weights, getattr(profile, weights), base, _shown(base)),
+    )
+
+
+def explanation_sources(profile: Profile, rules: Path | None = None) -> tuple[RuleSource, ...]:
+    """Return the files that say a profile's answers in words, each once.
+
+    Args:
+        profile: the profile.
+        rules: its rule folder (the shipped one by default).
+
+    Raises:
+        RuleError: the profile names no such files, or one that does not exist.
+        ResourceError: the installation lacks the shipped rules or encodings.
+    """
+    base = rules_dir() if rules is None else rules
+    if not profile.explanation:
+        raise RuleError(
+            'the key "explanation" is missing',
+            where=profile.file,
+            expected="the rule files that say an answer in words",
+            hint='Add explanation = ["english", "words", "explanation"]',
+        )
+    return _sources(
+        profile,
+        ("explanation", (_EXPLAIN,), asp_dir(), "asp"),
+        ("explanation", profile.explanation, base, _shown(base)),
+    )
+
+
+def _sources(
+    profile: Profile, *parts: tuple[str, tuple[str, ...], Path, str]
+) -> tuple[RuleSource, ...]:
+    found: dict[Path, RuleSource] = {}
+    for key, entries, folder, shown in parts:
+        for entry in entries:
             for source in _entry(profile, key, entry, folder, shown):
                 found.setdefault(source.path, source)
     return tuple(found.values())

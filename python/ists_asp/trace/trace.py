@@ -27,8 +27,8 @@ __all__ = ["Term", "Trace", "terms"]
 class Term:
     """A term of the objective that counts in an answer: less is better.
 
-    ``terms``, its tuple, tells it from others of the same weight; ``firings`` are the reasons for it,
-    one in most cases.
+    ``terms``, its tuple, tells it from others of the same weight; ``firings`` are the reasons
+    for it, one in most cases.
     """
 
     priority: int

@@ -1,0 +1,148 @@
+"""``ists-asp explain``: pairs in, their answers in words out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import RuleWarnings, check_output, progress, warn, write_output
+from ists_asp.cli.inputs import chosen
+from ists_asp.cli.options import (
+    PATH,
+    Choice,
+    id_option,
+    input_options,
+    json_option,
+    output_option,
+    quiet_option,
+    system_options,
+)
+from ists_asp.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.engine import System
+    from ists_asp.explain import Explanation
+    from ists_asp.model import Answer, Pair
+
+__all__ = ["explain"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp explain "12 killed in bus accident" "10 killed in road accident"
+  ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
+  ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
+  ists-asp explain --json "a cat sits" "two cats sit"
+  ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
+"""
+)
+@input_options
+@system_options
+@id_option
+@click.option(
+    "--answers",
+    type=PATH,
+    metavar="FILE",
+    help="Explain the alignments in this .wa file, of whatever origin, instead of solving.",
+)
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="Language of the explanation, en or es. Default: that of the profile.",
+)
+@click.option(
+    "--templates",
+    type=PATH,
+    metavar="FILE",
+    help="Wording of your own: a copy of data/templates/en.toml, edited.",
+)
+@json_option
+@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@quiet_option
+def explain(
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    answers: Path | None,
+    language: str | None,
+    templates: Path | None,
+    as_json: bool,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Say in words what two sentences share and how they differ.
+
+    In: pairs of sentences, as for ists-asp solve. With --answers their alignments are read
+    from a file, otherwise they are found.
+
+    Out: for each pair a text of a few sentences; where there are several pairs, its id stands
+    in front. With --json the statements it is made of as well: each with its kind, its
+    alignments and tokens, and the rule that decided it; a list where there are several pairs.
+    """
+    from ists_asp.explain import load_templates
+
+    if language is not None and templates is not None:
+        raise UsageError(
+            "--language does not go with --templates", hint="A file of templates is in one language"
+        )
+    check_output(output, (*inputs.files, *(path for path in (answers, templates) if path)))
+    pairs = chosen(inputs.read(warn), identifier)
+    given = _given(answers, pairs) if answers is not None else None
+    wording = load_templates(language or "en", templates) if language or templates else None
+    found: list[Explanation] = []
+    with (
+        choice.load() as system,
+        RuleWarnings(system) as odd,
+        progress(len(pairs), shown=not quiet) as step,
+    ):
+        for answer in _answers(system, inputs, pairs) if given is None else given:
+            found.append(system.explain(answer, wording))
+            odd.show()
+            step()
+    single = inputs.single or identifier is not None
+    write_output(output, _json(found, single) if as_json else _text(found, single))
+
+
+def _answers(system: System, inputs: Inputs, pairs: Iterable[Pair]) -> Iterator[Answer]:
+    return system.solve_many(inputs.tokenized(system, pairs))
+
+
+def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
+    """The answers for the pairs, read from a file.
+
+    Raises:
+        DataError: the file is faulty, or has no answer for a pair.
+    """
+    from ists_asp.explain import given_answer
+    from ists_asp.io.wa_reader import read_wa
+
+    known = {entry.id: entry for entry in read_wa(path, warn=warn)}
+    found = []
+    for pair in pairs:
+        if pair.id not in known:
+            raise DataError(
+                f"there are no alignments for pair {pair.id}",
+                where=str(path),
+                expected=f'<sentence id="{pair.id}" …>',
+            )
+        found.append(given_answer(pair, known[pair.id].to_alignments()))
+    return found
+
+
+def _text(found: Sequence[Explanation], single: bool) -> str:
+    if single:
+        return "".join(f"{one.text}\n" for one in found)
+    return "".join(f"{one.answer.pair.id}: {one.text}\n" for one in found)
+
+
+def _json(found: Sequence[Explanation], single: bool) -> str:
+    records = [one.record() for one in found]
+    value = records[0] if single else records
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

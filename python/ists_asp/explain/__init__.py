@@ -1,0 +1,21 @@
+"""An answer in words: what both sentences say, and how they differ.
+
+Rules decide what is said and in which order (``lp_rules/explanation/``); templates hold the
+wording (``data/templates/``). Nothing is decided here.
+"""
+
+from ists_asp.explain.explainer import Explainer, load_explainer
+from ists_asp.explain.explanation import Explanation, Reason, Statement
+from ists_asp.explain.given import given_answer
+from ists_asp.explain.templates import Templates, load_templates
+
+__all__ = [
+    "Explainer",
+    "Explanation",
+    "Reason",
+    "Statement",
+    "Templates",
+    "given_answer",
+    "load_explainer",
+    "load_templates",
+]

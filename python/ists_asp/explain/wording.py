@@ -1,0 +1,71 @@
+"""Words put together: articles, marks, quotation marks, capitals."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ists_asp.explain.templates import Templates
+
+__all__ = ["ARTICLE", "phrase", "quoted", "sentence"]
+
+ARTICLE = "\0"
+"""Stands for the indefinite article, whose form depends on the next word."""
+
+_QUOTES = '"“”„«»`'
+_EDGES = ".,;:!?…" + _QUOTES
+_NO_BLANK_BEFORE = re.compile(r" (?=[,.;:!?%)\]}]|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))")
+_NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
+_DOUBLE = re.compile(r"``|''|[\"“”„«»]")
+_ENDS = (".", "!", "?")
+_ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2,}$")
+
+
+def phrase(words: Sequence[str], templates: Templates) -> str:
+    """Words as they are read in a running text, without marks at either end."""
+    said: list[str] = []
+    for number, word in enumerate(words):
+        if word == ARTICLE:
+            following = words[number + 1].lstrip(_EDGES) if number + 1 < len(words) else ""
+            vowel = re.match(templates.article["vowel"], following)
+            said.append(templates.article["before_vowel" if vowel else "plain"])
+        else:
+            said.append(word)
+    text = " ".join(word for word in said if word)
+    text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
+    return _trimmed(text)
+
+
+def quoted(text: str, templates: Templates) -> str:
+    """A phrase in quotation marks; those within become inner ones."""
+    opening, closing = templates.quote
+    inner = iter(templates.inner_quote * (1 + len(_DOUBLE.findall(text)) // 2))
+    # An odd mark has no partner: it is left out rather than left open.
+    if len(_DOUBLE.findall(text)) % 2:
+        text = " ".join(_DOUBLE.sub("", text).split())
+    parts = _DOUBLE.split(text)
+    said = parts[0]
+    for number, part in enumerate(parts[1:]):
+        mark = next(inner)
+        said = said + mark + part.lstrip() if number % 2 == 0 else said.rstrip() + mark + part
+    return f"{opening}{said}{closing}"
+
+
+def sentence(text: str, templates: Templates) -> str:
+    """A text with a capital in front and a full stop."""
+    # What begins with a quotation is left as it was written.
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith(_ENDS) else text + templates.marks["end"]
+
+
+def _trimmed(text: str) -> str:
+    """Without marks at the ends; quotation marks stay where both of a pair are there."""
+    stripped = text.strip(" ")
+    while stripped.endswith(tuple(".,;:!?")) and not _ABBREVIATION.search(stripped):
+        stripped = stripped[:-1].rstrip()
+    if len(_DOUBLE.findall(stripped)) % 2:
+        return text.strip(" " + _EDGES).removeprefix("''").removesuffix("''")
+    return stripped.lstrip(",;:!? ").rstrip(" ") or text

@@ -1,0 +1,79 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ists_asp.cli import main
+from ists_asp.resources import data_dir
+
+PAIR = ("12 killed in bus accident", "10 killed in road accident")
+SAMPLES = data_dir() / "samples" / "headlines"
+FILES = ("--sent1", SAMPLES / "sent1.txt", "--sent2", SAMPLES / "sent2.txt")
+GIVEN = (*FILES, "--answers", SAMPLES / "gold.wa", "--profile", "headlines")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*args):
+        return CliRunner().invoke(main, ["explain", *map(str, args)], catch_exceptions=False)
+
+    return invoke
+
+
+def test_two_sentences_give_one_text(run):
+    done = run(*PAIR, "--profile", "headlines")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Both are about people killed in an accident. ")
+    assert done.stdout.count("\n") == 1
+
+
+def test_json_traces_each_statement(run):
+    record = json.loads(run(*PAIR, "--profile", "headlines", "--json").stdout)
+    assert record["sent1"] == PAIR[0]
+    number = next(s for s in record["statements"] if s["kind"] == "number_done")
+    assert number["tokens1"] == number["tokens2"] == [1]
+    assert number["text"] == "They differ in the number killed (12 against 10)."
+    assert number["alignments"][0]["text2"] == "10"
+    assert number["rule"]["name"] == "say_number_done"
+    file = Path(__file__).parents[2] / number["rule"]["file"]
+    lines = file.read_text("utf-8").splitlines()
+    assert lines[number["rule"]["line"] - 2].startswith("%@rule say_number_done:")
+
+
+def test_files_give_a_line_a_pair_and_id_chooses(run):
+    lines = run(*GIVEN, "-q").stdout.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["1", "2", "3", "4", "5", "6"]
+    assert run(*GIVEN, "--id", "3").stdout == lines[2].removeprefix("3: ") + "\n"
+    assert len(json.loads(run(*GIVEN, "--json").stdout)) == 6
+
+
+def test_output_goes_to_a_file(run, tmp_path):
+    done = run(*GIVEN, "--id", "1", "-o", "words.txt")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert (tmp_path / "words.txt").read_text("utf-8").startswith("Both ")
+
+
+def test_spanish(run):
+    text = run(*PAIR, "--profile", "headlines", "--language", "es").stdout
+    assert text.startswith("Ambas tratan de personas killed in accident. Difieren en el número")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("--language", "fr"), 2, "there are no templates for the language 'fr'"),
+        (("--language", "es", "--templates", "x"), 2, "--language does not go with --templates"),
+        (("--templates", "none.toml"), 1, "none.toml: the templates cannot be read"),
+        (("--id", "9"), 1, "there is no pair with the id '9'"),
+        (("--answers", "empty.wa"), 1, "empty.wa: there are no alignments for pair 1"),
+    ],
+)
+def test_errors_are_one_line(run, tmp_path, args, code, message):
+    (tmp_path / "empty.wa").write_text("", encoding="utf-8")
+    done = run(*PAIR, *args)
+    assert (done.exit_code, done.stdout) == (code, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: {message}")

@@ -1,0 +1,153 @@
+"""The rules for explanations fit the templates, and users can change both."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+import ists_asp
+from ists_asp.errors import DataError, RuleError
+from ists_asp.explain import given_answer, load_templates
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Alignment, Label, Pair
+from ists_asp.resources import rules_dir
+from ists_asp.rules import copy_rules, explanation_rule_sources, list_profiles, load_rules
+from tests.explain.golden import make_answer
+
+TEXT = "".join(
+    file.read_text("utf-8") for file in sorted((rules_dir() / "explanation").glob("*.lp"))
+)
+TEMPLATES = load_templates("en")
+
+
+def test_each_kind_of_statement_has_a_rule_and_a_text():
+    (table,) = re.findall(r"^_clause_of\((.*?)\)\.", TEXT, re.MULTILINE | re.DOTALL)
+    entries = re.findall(r"(\w+),\d+,\d+,(\w+)", table)
+    (sides,) = re.findall(r"^_clause_order\((.*?)\)\.", TEXT, re.MULTILINE | re.DOTALL)
+    entries += re.findall(r"(\w+),\d+,\d+,(\w+)", sides)
+    kinds = {kind for kind, _ in entries}
+    assert kinds == set(TEMPLATES.statements)
+    assert {clause for _, clause in entries} == {
+        key for key in TEMPLATES.clauses if not key.startswith("also_")
+    }
+    assert {f"say_{kind}" for kind in kinds} <= set(re.findall(r"%@rule (\w+):", TEXT))
+
+
+def test_each_topic_of_a_class_has_a_word():
+    topics = re.findall(r"^topic_class\((.*?)\)\.", TEXT, re.MULTILINE | re.DOTALL)
+    for topic in re.findall(r"\w+,(\w+),\d+", topics[0]):
+        assert topic in TEMPLATES.words
+    for name in re.findall(r"^scene\((.*)\)\.", TEXT, re.MULTILINE)[0].split(";"):
+        assert {f"one_{name}", f"many_{name}"} <= set(TEMPLATES.words)
+
+
+@pytest.mark.parametrize("profile", list_profiles())
+def test_each_profile_can_explain(profile):
+    assert load_rules(explanation_rule_sources(profile)).warnings == ()
+
+
+def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
+    copy_rules(tmp_path / "mine")
+    file = tmp_path / "mine" / "profiles" / "default.toml"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if "explanation" not in line), "utf-8")
+    with (
+        ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
+        pytest.raises(RuleError, match='the key "explanation" is missing') as caught,
+    ):
+        mine.explain(mine.solve("a cat", "a dog"))
+    assert "\n" not in str(caught.value)
+
+
+def test_own_rules_change_what_is_said(tmp_path):
+    copy_rules(tmp_path / "mine")
+    (tmp_path / "mine" / "explanation" / "more.lp").write_text(
+        '%@rule whim_counts: "whim takes an article"\ncountable("whim").\n', "utf-8"
+    )
+    answer = make_answer(
+        "[ Police ] [ stop ] [ on whim ]", "[ Army ] [ stops ] [ on whim ]", "3-3 EQUI 5"
+    )
+    texts = []
+    for rules in ([], [tmp_path / "mine"]):
+        with ists_asp.load("headlines", rules=rules) as system:
+            texts.append(system.explain(answer).text)
+    assert "mention whim." in texts[0]
+    assert "mention a whim." in texts[1]
+
+
+def test_a_statement_without_a_rule_of_its_name_says_so(tmp_path):
+    copy_rules(tmp_path / "mine")
+    file = tmp_path / "mine" / "explanation" / "shared.lp"
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("%@rule say_identical:", "%@rule identical:"), "utf-8")
+    with (
+        ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
+        pytest.raises(RuleError, match="expected %@rule say_identical"),
+    ):
+        mine.explain(mine.solve("a cat", "a cat"))
+
+
+def test_contradictory_rules_say_so(tmp_path):
+    copy_rules(tmp_path / "mine")
+    (tmp_path / "mine" / "explanation" / "more.lp").write_text(
+        '%@rule never: "never"\n:- token(1,1,_).\n', "utf-8"
+    )
+    with (
+        ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
+        pytest.raises(RuleError, match="admit no answer set"),
+    ):
+        mine.explain(mine.solve("a cat", "a cat"))
+
+
+def test_alignments_of_other_sentences_are_refused():
+    pair = Pair("7", make_sentence(["a"]), make_sentence(["b"]))
+    with pytest.raises(DataError, match="pair 7: token 2 of sentence 1, which has 1 tokens"):
+        given_answer(pair, [Alignment((2,), (1,), Label.EQUI, 5.0)])
+
+
+def test_chunks_of_given_alignments_are_runs_of_tokens():
+    pair = Pair("1", make_sentence(["a", "b", "c", "d"]), make_sentence(["x"]))
+    answer = given_answer(pair, [Alignment((1, 3), (1,), Label.EQUI, 5.0)])
+    assert [chunk.tokens for chunk in answer.chunks1] == [(1,), (2,), (3,), (4,)]
+
+
+def test_a_split_side_is_said_with_dots(system):
+    answer = make_answer(
+        "[ a battery ] [ is wired ] [ to a bulb ]", "[ bulb and battery ]", "1,3-1 SPE2 4"
+    )
+    assert "a battery … to a bulb" in system("default").explain(answer).text
+
+
+def test_crossing_lines_are_never_put_in_one_sentence(system):
+    answer = make_answer(
+        "[ Dogs ] [ chase ] [ cats ] [ daily ]",
+        "[ Cats ] [ chase ] [ dogs ]",
+        "1-3 EQUI 5, 2-2 EQUI 5, 3-1 EQUI 5",
+    )
+    text = system("default").explain(answer).text
+    assert "ogs chase" not in text
+    assert "ats chase" not in text
+
+
+def test_an_unmatched_negation_is_never_dropped_from_a_clause(system):
+    answer = make_answer(
+        "[ The bulb ] [ is ] [ never ] [ lit ]",
+        "[ The bulb ] [ is ] [ lit ]",
+        "1-1 EQUI 5, 2-2 EQUI 5, 4-3 EQUI 5",
+    )
+    text = system("default").explain(answer).text
+    assert "Both say that" not in text
+    assert "Only the first says “never”." in text
+
+
+def test_the_same_answer_gives_the_same_text(system):
+    answer = make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 3")
+    texts = {system("images").explain(answer).text for _ in range(3)}
+    assert texts == {"Both are about an animal. They differ in the animal (a cat against a dog)."}
+
+
+def test_scores_and_chunks_survive(system):
+    answer = make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 3")
+    explanation = system("images").explain(answer)
+    assert explanation.answer == answer
+    assert replace(explanation.statements[0].alignments[0], score=3.0) == answer.alignments[0]

@@ -1,0 +1,133 @@
+import pytest
+
+from ists_asp.errors import DataError, ResourceError, UsageError
+from ists_asp.explain import load_templates
+from ists_asp.explain.templates import languages
+from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
+from ists_asp.resources import data_dir
+
+ENGLISH = load_templates("en")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ([ARTICLE, "accident"], "an accident"),
+        ([ARTICLE, "bus", "accident"], "a bus accident"),
+        ([ARTICLE, "university"], "a university"),
+        ([ARTICLE, "umbrella"], "an umbrella"),
+        ([ARTICLE, "hour"], "an hour"),
+        ([ARTICLE, "US", "soldier"], "a US soldier"),
+        (["the", "bulb."], "the bulb"),
+        (["in", "the", "U.S."], "in the U.S."),
+        (["bulb", "C."], "bulb C"),
+        (["China", "'s", "debt"], "China's debt"),
+        (["$", "50"], "$50"),
+        (["5", "%"], "5%"),
+        (["police", ",", "army", "."], "police, army"),
+        (['"', "bridge", '"', "is", "safe"], '" bridge " is safe'),
+        (['"', "bridge"], "bridge"),
+        (["...", "?"], "...?"),
+    ],
+)
+def test_words_are_put_together(words, text):
+    assert phrase(words, ENGLISH) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("runs", "“runs”"),
+        ('" bridge " is safe', "“‘bridge’ is safe”"),
+        ("he said “no”", "“he said ‘no’”"),
+        ("`` no '' he said", "“‘no’ he said”"),
+        ('5 " nails', "“5 nails”"),
+    ],
+)
+def test_quotations_keep_quotation_marks_apart(text, expected):
+    assert quoted(text, ENGLISH) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("they differ", "They differ."),
+        ("“a” is opposed to “b”", "“a” is opposed to “b”."),
+        ("10 men", "10 men."),
+        ("in the U.S.", "In the U.S."),
+    ],
+)
+def test_sentences_begin_and_end_properly(text, expected):
+    assert sentence(text, ENGLISH) == expected
+
+
+def test_lists_have_commas_and_and():
+    assert ENGLISH.join([]) == ""
+    assert ENGLISH.join(["a"]) == "a"
+    assert ENGLISH.join(["a", "b"]) == "a and b"
+    assert ENGLISH.join(["a", "b", "c"]) == "a, b and c"
+    assert ENGLISH.join(["a, not b", "c"]) == "a, not b, and c"
+
+
+def test_all_languages_have_the_same_texts_with_the_same_slots():
+    from string import Formatter
+
+    def slots(text):
+        return {field for _, field, _, _ in Formatter().parse(text) if field}
+
+    assert languages() == ("en", "es")
+    for language in languages():
+        other = load_templates(language)
+        for table in ("marks", "article", "joins", "words", "statements", "clauses"):
+            assert getattr(other, table).keys() == getattr(ENGLISH, table).keys(), table
+        for table in ("statements", "clauses"):
+            for key, text in getattr(ENGLISH, table).items():
+                assert slots(getattr(other, table)[key]) <= slots(text) | {"what"}, key
+
+
+@pytest.fixture
+def altered(tmp_path):
+    """A copy of the English templates with a text replaced."""
+
+    def write(old, new):
+        text = (data_dir() / "templates" / "en.toml").read_text("utf-8")
+        assert old in text
+        path = tmp_path / "mine.toml"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[clauses]", "[causes]", "there is no table [clauses]"),
+        ('end = "."', "end = 1", "marks.end: found 1; expected a text"),
+        ('last = " and "', "", 'joins: the key "last" is missing'),
+        ('["“", "”"]', '"“”"', "marks: found '“”'"),
+        ("both say that {shared}", "both say {shared", "statements.both_say"),
+        ("'(?i:", "'(?i:(", "article.vowel"),
+        ("[marks]", "[marks", "no TOML"),
+    ],
+)
+def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
+    with pytest.raises(DataError) as caught:
+        load_templates(path=altered(old, new))
+    assert message in str(caught.value)
+    assert "mine.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_templates_are_told(tmp_path):
+    with pytest.raises(UsageError, match="no templates for the language 'fr'; expected en or es"):
+        load_templates("fr")
+    with pytest.raises(ResourceError, match="cannot be read"):
+        load_templates(path=tmp_path / "none.toml")
+
+
+def test_missing_texts_and_slots_are_told():
+    with pytest.raises(DataError, match='statements: there is no text "odd"'):
+        ENGLISH.statement("odd", {})
+    with pytest.raises(DataError, match=r"nothing fills the slot \{shared\}"):
+        ENGLISH.statement("both_say", {})
