@@ -17,6 +17,7 @@ from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
 from ists_asp.cli.learn import learn
 from ists_asp.cli.profiles import profiles
+from ists_asp.cli.report import report
 from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
 from ists_asp.cli.trace import trace
@@ -82,6 +83,7 @@ def main() -> None:
 for _command in (
     solve,
     explain,
+    report,
     trace,
     why,
     why_not,

@@ -1,0 +1,117 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const form = byId("filters");
+  const articles = [...document.querySelectorAll("article")];
+  let cell = null;
+
+  const make = (name, text, kind) => {
+    const node = document.createElement(name);
+    if (text !== undefined) node.textContent = text;
+    if (kind) node.className = kind;
+    return node;
+  };
+
+  const item = ([weight, rule, text], kind) => {
+    const [name, place] = data.rules[rule];
+    const node = make("li", undefined, kind);
+    const sign = weight === null ? "" : (weight > 0 ? "+" : weight < 0 ? "\u2212" : "") + Math.abs(weight);
+    const said = make("span", data.texts[text] + " ");
+    said.append(make("code", name === place ? place : name + " " + place));
+    node.append(make("span", sign, "weight"), said);
+    return node;
+  };
+
+  const part = (evidence) => {
+    const list = make("ol");
+    for (const one of evidence.worth) list.append(item(one, "worth"));
+    for (const one of evidence.fired) list.append(item(one, ""));
+    const nodes = [make("h3", evidence.text), list];
+    if (evidence.more) {
+      const sum = (evidence.rest < 0 ? "\u2212" : "+") + Math.abs(evidence.rest);
+      nodes.push(make("p", evidence.more + " more, " + sum + " together", "more"));
+    }
+    return nodes;
+  };
+
+  const choose = (link) => {
+    const article = link.closest("article");
+    const open = link.getAttribute("aria-expanded") === "true";
+    for (const other of article.querySelectorAll("[data-line]")) other.setAttribute("aria-expanded", "false");
+    const panel = article.querySelector(".rules");
+    panel.hidden = open;
+    if (open) return;
+    const { lines } = data.pairs[article.dataset.pair];
+    const same = article.querySelectorAll('[data-line="' + link.dataset.line + '"]');
+    for (const other of same) other.setAttribute("aria-expanded", "true");
+    const line = lines[link.dataset.line];
+    panel.className = "rules " + line.label;
+    const parts = line.rules.flatMap(part);
+    panel.replaceChildren(...(parts.length ? parts : [make("p", "No rules are recorded.")]));
+  };
+
+  const number = (id, otherwise) => {
+    const value = byId(id).valueAsNumber;
+    return Number.isNaN(value) ? otherwise : value;
+  };
+
+  const filter = () => {
+    const labels = new Set([...form.querySelectorAll("[name=label]:checked")].map((box) => box.value));
+    const low = number("low", 0), high = number("high", 5);
+    const gold = byId("gold") ? byId("gold").value : "";
+    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    // Lines without a score, NOALI, are shown until scores are asked for.
+    const scored = low > 0 || high < 5;
+    let pairs = 0, links = 0;
+    articles.forEach((article, index) => {
+      const pair = data.pairs[index];
+      const text = pair.search.toLowerCase();
+      const fits = pair.lines.map((line) =>
+        labels.has(line.label)
+        && (line.score === null ? !scored : low <= line.score && line.score <= high)
+        && (!gold || (gold === "differs" ? line.gold && line.gold !== "same" : line.gold === gold)));
+      const missed = pair.missed && (gold === "differs" || gold === "alignment");
+      const found = fits.filter(Boolean).length;
+      const shown = words.every((word) => text.includes(word))
+        && (found > 0 || missed)
+        && (!cell || (pair.cells || []).some(([right, ours]) => right === cell.gold && ours === cell.ours));
+      article.hidden = !shown;
+      if (!shown) return;
+      pairs += 1;
+      links += found;
+      for (const link of article.querySelectorAll("[data-line]")) link.classList.toggle("faded", !fits[link.dataset.line]);
+    });
+    byId("count").textContent = pairs + " of " + articles.length + " pairs, " + links + " lines";
+  };
+
+  const press = (button) => {
+    const pressed = button.getAttribute("aria-pressed") === "true";
+    for (const other of document.querySelectorAll("#confusion [aria-pressed]")) other.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-pressed", String(!pressed));
+    cell = pressed ? null : button.dataset;
+    filter();
+  };
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-line]");
+    if (link) choose(link);
+    const button = event.target.closest("#confusion button");
+    if (button) press(button);
+  });
+  document.addEventListener("keydown", (event) => {
+    const link = event.target.closest("[data-line]");
+    if (link && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      choose(link);
+    }
+  });
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => {
+    cell = null;
+    for (const other of document.querySelectorAll("#confusion [aria-pressed]")) other.setAttribute("aria-pressed", "false");
+    setTimeout(filter);
+  });
+  filter();
+})();

@@ -1,0 +1,140 @@
+"""``ists-asp report``: pairs in, a page for the browser out."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    check_output,
+    note,
+    progress,
+    summary,
+    warn,
+    write_output,
+)
+from ists_asp.cli.inputs import chosen
+from ists_asp.cli.options import (
+    PATH,
+    Choice,
+    id_option,
+    input_options,
+    output_option,
+    quiet_option,
+    system_options,
+)
+from ists_asp.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+
+__all__ = ["report"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp report "12 killed in bus accident" "10 killed in road accident" -o report.html
+  ists-asp report --sent1 a.txt --sent2 b.txt --profile headlines -o report.html
+  ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
+"""
+)
+@input_options
+@system_options
+@id_option
+@click.option(
+    "--gold",
+    type=PATH,
+    metavar="FILE",
+    help="Compare with the alignments in this .wa file, pairs by their ids.",
+)
+@output_option("HTML file to write; it appears whole or not at all. Default: standard output.")
+@quiet_option
+def report(
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    gold: Path | None,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Show answers, and the rules behind them, on a page for the browser.
+
+    In: pairs of sentences, as for ists-asp solve.
+
+    Out: one HTML file that needs no network. For each pair it has a picture of its aligned
+    chunks and an explanation in words; a click on a link shows the rules that fired for it.
+    Labels, scores, words and, with --gold, differences from gold can be filtered.
+    """
+    check_output(output, (*inputs.files, *((gold,) if gold else ())))
+    pairs = chosen(inputs.read(warn), identifier)
+    right = _gold(gold, pairs) if gold is not None else {}
+    from ists_asp.report import Entry, compare, evidence, page
+
+    entries = []
+    began = time.perf_counter()
+    with (
+        choice.load() as system,
+        RuleWarnings(system) as odd,
+        progress(len(pairs), shown=not quiet) as step,
+    ):
+        for trace in system.trace_many(inputs.tokenized(system, pairs)):
+            answer = trace.answer
+            known = right.get(answer.pair.id)
+            if known is not None:
+                _check_size(gold, known, answer.pair)
+            compared = None if known is None else compare(answer, known.alignments)
+            words = system.explain(answer).text
+            entries.append(Entry(answer, words, evidence(trace), compared))
+            odd.show()
+            step()
+        stages = system.stages
+    write_output(output, page(entries, f"ists-asp report: {choice.profile}"))
+    if not (quiet or inputs.single):
+        note(summary(len(pairs), time.perf_counter() - began, stages))
+
+
+def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
+    """The gold alignments by id.
+
+    Raises:
+        DataError: the file is faulty, or has none of the pairs.
+    """
+    from ists_asp.evaluate.files import read_references
+
+    found = read_references(path, warn=warn)
+    lacking = [pair.id for pair in pairs if pair.id not in found]
+    if len(lacking) == len(pairs):
+        raise DataError(
+            "none of the pairs is in it", where=str(path), expected=f"ids such as '{pairs[0].id}'"
+        )
+    if lacking:
+        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {lacking[0]}")
+    return found
+
+
+def _check_size(path: Path | None, gold: Reference, pair: Pair) -> None:
+    """Refuse gold that is about other sentences.
+
+    Raises:
+        DataError: the sentences have other numbers of tokens.
+    """
+    given, found = (
+        tuple(len(sentence.tokens) for sentence in (one.sent1, one.sent2))
+        for one in (gold.pair, pair)
+    )
+    if given != found:
+        raise DataError(
+            f"pair {pair.id} has {given[0]} and {given[1]} tokens",
+            where=str(path),
+            expected=f"{found[0]} and {found[1]}, as the sentences have",
+            hint="Give the sentences that the alignments are about",
+        )

@@ -1,0 +1,241 @@
+"""An answer as SVG: two rows of chunks, and a labelled link for each alignment.
+
+A link is a mark between the rows with a line to each chunk that it covers, so that several
+chunks a side, and sides with gaps, need nothing special.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+from unicodedata import combining, east_asian_width
+
+from ists_asp.io.wa_writer import format_label, format_score
+from ists_asp.resources import data_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.model import Alignment, Answer, Chunk, Sentence
+
+__all__ = ["described", "picture", "static_picture"]
+
+_SIZE = 15
+_NARROW = frozenset("fijlrtI.,:;'|!()[]{}`\"-/\\ ")
+_BROAD = frozenset("mwMW@%—…")
+_MARGIN = 4
+_PADDING = 9
+_GAP = 14
+_BOX = 32
+_TOP = 4
+_LANE = 34
+_CLEAR = 46
+_MARK = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    width: float
+    chunk: Chunk
+    text: str
+
+    @property
+    def middle(self) -> float:
+        return self.left + self.width / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The mark of an aligned line: its number, the boxes it joins, where it stands."""
+
+    number: int
+    line: Alignment
+    above: tuple[_Box, ...]
+    below: tuple[_Box, ...]
+    middle: float
+    width: float
+    lane: int
+
+
+def picture(answer: Answer, *, active: bool = False) -> str:
+    """An answer as an ``<svg>`` element.
+
+    Args:
+        answer: the answer.
+        active: whether links and unaligned chunks can be chosen, by mouse and keyboard; each
+            has its number in ``answer.alignments`` as ``data-line``.
+    """
+    above = _boxes(answer.pair.sent1, answer.chunks1)
+    below = _boxes(answer.pair.sent2, answer.chunks2)
+    marks = _marks(answer, above, below)
+    lanes = 1 + max((mark.lane for mark in marks), default=0)
+    second = _TOP + _BOX + 2 * _CLEAR + (lanes - 1) * _LANE
+    height = second + _BOX + _TOP
+    right = [box.left + box.width for box in (*above, *below)]
+    right += [mark.middle + mark.width / 2 for mark in marks]
+    width = max(right, default=0) + _MARGIN
+    role = "group" if active else "img"
+    parts = [
+        f'<svg class="pair" xmlns="http://www.w3.org/2000/svg" role="{role}" '
+        f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'aria-label="{escape(_summary(answer))}">'
+    ]
+    alone = _alone(answer)
+    for mark in marks:
+        parts += _link(answer, mark, second, active)
+    for side, (boxes, top) in enumerate(((above, _TOP), (below, second))):
+        for box in boxes:
+            number = alone.get((side, box.chunk.first))
+            parts += _chunk(answer, box, top, number, active)
+    return "".join([*parts, "</svg>"])
+
+
+def static_picture(answer: Answer) -> str:
+    """An answer as HTML for notebooks: the picture with its style, which no page provides."""
+    style = (data_dir() / "report" / "picture.css").read_text("utf-8")
+    return f'<div class="ists-asp"><style>{style}</style>{picture(answer)}</div>'
+
+
+def described(answer: Answer, line: Alignment) -> str:
+    """A line in words: ``"12" SIMI 2 "10"``."""
+    words1 = answer.pair.sent1.words(line.tokens1)
+    words2 = answer.pair.sent2.words(line.tokens2)
+    label = format_label(line)
+    if not (line.tokens1 and line.tokens2):
+        side = 1 if line.tokens1 else 2
+        return f'"{words1 or words2}" of sentence {side}: {label}'
+    return f'"{words1}" {label} {format_score(line.score)} "{words2}"'
+
+
+def _summary(answer: Answer) -> str:
+    lines = "; ".join(described(answer, line) for line in answer.alignments)
+    return f"{answer.pair.sent1.text} / {answer.pair.sent2.text}. {lines}"
+
+
+def _boxes(sentence: Sentence, chunks: Sequence[Chunk]) -> tuple[_Box, ...]:
+    made = []
+    left = float(_MARGIN)
+    for chunk in chunks:
+        text = sentence.words(chunk.tokens)
+        width = _width(text) + 2 * _PADDING
+        made.append(_Box(left, width, chunk, text))
+        left += width + _GAP
+    return tuple(made)
+
+
+def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tuple[_Mark, ...]:
+    """The marks, each in the first lane that has room for it."""
+    wanted = []
+    for number, line in enumerate(answer.alignments):
+        upper = tuple(box for box in above if set(box.chunk.tokens) & set(line.tokens1))
+        lower = tuple(box for box in below if set(box.chunk.tokens) & set(line.tokens2))
+        if upper and lower:
+            middle = (_centre(upper) + _centre(lower)) / 2
+            width = _width(_caption(line)) + 2 * _PADDING
+            middle = max(middle, width / 2 + _MARGIN)
+            wanted.append((middle, number, line, upper, lower, width))
+    ends: list[float] = []
+    made = []
+    for middle, number, line, upper, lower, width in sorted(wanted, key=lambda one: one[:2]):
+        left = middle - width / 2
+        lane = next((lane for lane, end in enumerate(ends) if end + _MARGIN <= left), len(ends))
+        ends[lane : lane + 1] = [left + width]
+        made.append(_Mark(number, line, upper, lower, middle, width, lane))
+    return tuple(sorted(made, key=lambda mark: mark.number))
+
+
+def _alone(answer: Answer) -> dict[tuple[int, int], int]:
+    """The lines without a counterpart by side (0 or 1) and token."""
+    return {
+        (side, token): number
+        for number, line in enumerate(answer.alignments)
+        for side, tokens, other in (
+            (0, line.tokens1, line.tokens2),
+            (1, line.tokens2, line.tokens1),
+        )
+        if not other
+        for token in tokens
+    }
+
+
+def _link(answer: Answer, mark: _Mark, second: float, active: bool) -> Iterator[str]:
+    line = mark.line
+    middle = _TOP + _BOX + _CLEAR + mark.lane * _LANE
+    yield _opening(answer, mark.number, "link", active)
+    for box, end in (
+        *((box, _TOP + _BOX) for box in mark.above),
+        *((box, second) for box in mark.below),
+    ):
+        bend = (end + middle) / 2
+        yield (
+            f'<path d="M{box.middle:.1f} {end:.1f}C{box.middle:.1f} {bend:.1f} '
+            f'{mark.middle:.1f} {bend:.1f} {mark.middle:.1f} {middle:.1f}"/>'
+        )
+    yield (
+        f'<rect x="{mark.middle - mark.width / 2:.1f}" y="{middle - _MARK / 2:.1f}" '
+        f'width="{mark.width:.1f}" height="{_MARK}" rx="12"/>'
+    )
+    yield _text(_caption(line), mark.middle, middle)
+    yield "</g>"
+
+
+def _chunk(
+    answer: Answer, box: _Box, top: float, number: int | None, active: bool
+) -> Iterator[str]:
+    if number is None:
+        yield '<g class="chunk">'
+    else:
+        yield _opening(answer, number, "chunk alone", active)
+    yield (
+        f'<rect x="{box.left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{_BOX}" rx="5"/>'
+    )
+    yield _text(box.text, box.middle, top + _BOX / 2)
+    yield "</g>"
+
+
+def _opening(answer: Answer, number: int, kind: str, active: bool) -> str:
+    line = answer.alignments[number]
+    words = escape(described(answer, line))
+    button = (
+        f' data-line="{number}" role="button" tabindex="0" aria-expanded="false" '
+        f'aria-label="{words}"'
+        if active
+        else ""
+    )
+    return f'<g class="{kind} {line.label}"{button}><title>{words}</title>'
+
+
+def _text(text: str, middle: float, centre: float) -> str:
+    # With its length given, text fits its box whatever font the reader has.
+    return (
+        f'<text x="{middle:.1f}" y="{centre + _SIZE * 0.35:.1f}" text-anchor="middle" '
+        f'font-size="{_SIZE}" textLength="{_width(text):.1f}" '
+        f'lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+    )
+
+
+def _caption(line: Alignment) -> str:
+    return f"{format_label(line)} {format_score(line.score)}"
+
+
+def _centre(boxes: Sequence[_Box]) -> float:
+    return (boxes[0].left + boxes[-1].left + boxes[-1].width) / 2
+
+
+def _width(text: str) -> float:
+    """About how wide a text is in a common sans serif font."""
+    return _SIZE * max(0.5, sum(map(_share, text)))
+
+
+def _share(sign: str) -> float:
+    if combining(sign):
+        return 0.0
+    if east_asian_width(sign) in "WF":
+        return 1.0
+    if sign in _NARROW:
+        return 0.3
+    if sign in _BROAD:
+        return 0.86
+    return 0.68 if sign.isupper() else 0.54
