@@ -67,15 +67,19 @@
     articles.forEach((article, index) => {
       const pair = data.pairs[index];
       const text = pair.search.toLowerCase();
-      const fits = pair.lines.map((line) =>
+      const cells = pair.cells || [];
+      const inCell = ([right, ours]) => right === cell.gold && ours === cell.ours;
+      const fits = pair.lines.map((line, place) =>
         labels.has(line.label)
+        && (!cell || (cells.length > place && inCell(cells[place])))
         && (line.score === null ? !scored : low <= line.score && line.score <= high)
         && (!gold || (gold === "differs" ? line.gold && line.gold !== "same" : line.gold === gold)));
-      const missed = pair.missed && (gold === "differs" || gold === "alignment");
+      // Lines that only gold has stand behind the others in the cells.
+      const asked = !gold || gold === "differs" || gold === "alignment";
+      const missed = pair.missed && asked && (cell ? cells.slice(fits.length).some(inCell) : gold);
       const found = fits.filter(Boolean).length;
       const shown = words.every((word) => text.includes(word))
-        && (found > 0 || missed)
-        && (!cell || (pair.cells || []).some(([right, ours]) => right === cell.gold && ours === cell.ours));
+        && (found > 0 || missed);
       article.hidden = !shown;
       if (!shown) return;
       pairs += 1;

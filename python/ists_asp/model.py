@@ -142,3 +142,10 @@ class Answer:
     alignments: tuple[Alignment, ...]
     cost: tuple[int, ...]
     optimal: bool
+
+    def _repr_html_(self) -> str:
+        """The answer as a picture: how notebooks show it."""
+        # The domain imports nothing that shows it until somebody looks.
+        from ists_asp.report.picture import static_picture
+
+        return static_picture(self)

@@ -56,6 +56,14 @@ Examples:
     metavar="FILE",
     help="Compare with the alignments in this .wa file, pairs by their ids.",
 )
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Limit of the search for an answer.",
+)
 @output_option("HTML file to write; it appears whole or not at all. Default: standard output.")
 @quiet_option
 def report(
@@ -63,6 +71,7 @@ def report(
     choice: Choice,
     identifier: str | None,
     gold: Path | None,
+    time_limit: float,
     output: Path | None,
     quiet: bool,
 ) -> None:
@@ -77,20 +86,28 @@ def report(
     check_output(output, (*inputs.files, *((gold,) if gold else ())))
     pairs = chosen(inputs.read(warn), identifier)
     right = _gold(gold, pairs) if gold is not None else {}
+    if not inputs.raw:
+        # At once, rather than after the time that solving takes.
+        for pair in pairs:
+            _check_size(gold, right.get(pair.id), pair)
     from ists_asp.report import Entry, compare, evidence, page
 
     entries = []
     began = time.perf_counter()
     with (
-        choice.load() as system,
+        choice.load(time_limit=time_limit) as system,
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
         for trace in system.trace_many(inputs.tokenized(system, pairs)):
             answer = trace.answer
             known = right.get(answer.pair.id)
-            if known is not None:
-                _check_size(gold, known, answer.pair)
+            _check_size(gold, known, answer.pair)
+            if not answer.optimal:
+                warn(
+                    f"pair {answer.pair.id}: within {time_limit:g} s the answer was not "
+                    "proved the best; allow more with --time-limit"
+                )
             compared = None if known is None else compare(answer, known.alignments)
             words = system.explain(answer).text
             entries.append(Entry(answer, words, evidence(trace), compared))
@@ -121,12 +138,14 @@ def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
     return found
 
 
-def _check_size(path: Path | None, gold: Reference, pair: Pair) -> None:
+def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:
     """Refuse gold that is about other sentences.
 
     Raises:
         DataError: the sentences have other numbers of tokens.
     """
+    if gold is None:
+        return
     given, found = (
         tuple(len(sentence.tokens) for sentence in (one.sent1, one.sent2))
         for one in (gold.pair, pair)

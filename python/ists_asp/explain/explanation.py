@@ -66,6 +66,12 @@ class Explanation:
             "statements": [self._statement(statement) for statement in self.statements],
         }
 
+    def _repr_html_(self) -> str:
+        """The answer as a picture, and the text: how notebooks show it."""
+        from ists_asp.report.picture import static_picture
+
+        return static_picture(self.answer, self.text)
+
     def _statement(self, statement: Statement) -> dict[str, object]:
         reason = statement.reason
         return {

@@ -99,12 +99,15 @@ def _features(trace: Trace, firing: Firing) -> Iterator[Fired]:
         if group.companion.function in _SUMS:
             for element in group.elements:
                 weight = _weight(element)
-                for atom in element.positive:
-                    if weight is not None and not _is_weight(atom):
-                        for reason in trace.reasons(atom)[:1]:
-                            terms = element.terms
-                            detail = f" ({terms[1]})" if len(terms) > 1 else ""
-                            yield _fired(trace, reason, weight, detail)
+                reasons = [
+                    reason
+                    for atom in element.positive
+                    if not _is_weight(atom)
+                    for reason in trace.reasons(atom)[:1]
+                ]
+                if weight is not None and reasons:
+                    detail = f" ({element.terms[1]})" if len(element.terms) > 1 else ""
+                    yield _fired(trace, reasons[0], weight, detail)
 
 
 def _conditions(trace: Trace, atom: Symbol, depth: int = _DEPTH) -> Iterator[Fired]:

@@ -53,7 +53,7 @@ def page(entries: Sequence[Entry], title: str) -> str:
         ResourceError: the installation lacks the page's template.
     """
     folder = data_dir() / "report"
-    style = "".join((folder / name).read_text("utf-8") for name in ("page.css", "picture.css"))
+    style = "".join((folder / name).read_text("utf-8") for name in ("picture.css", "page.css"))
     script = (folder / "page.js").read_text("utf-8")
     template = Template((folder / "page.html").read_text("utf-8"))
     return template.substitute(
@@ -82,6 +82,17 @@ _GOLD_FILTER = """<label>Against gold
 <option value="same">same</option>
 </select></label>"""
 
+_MEANINGS = {
+    Label.EQUI: "equivalent",
+    Label.OPPO: "opposite",
+    Label.SPE1: "the first is more specific",
+    Label.SPE2: "the second is more specific",
+    Label.SIMI: "similar",
+    Label.REL: "related",
+    Label.NOALI: "no counterpart",
+    Label.ALIC: "counterpart aligned elsewhere",
+}
+
 _VERDICTS = {
     Verdict.ALIGNMENT: "not in gold",
     Verdict.LABEL: "other label in gold",
@@ -107,7 +118,7 @@ def _label_boxes(entries: Iterable[Entry]) -> str:
     counts = Counter(line.label for entry in entries for line in entry.answer.alignments)
     return "\n".join(
         f'<label class="key {label}"><input type="checkbox" name="label" value="{label}" checked>'
-        f"<b>{label}</b> <span>{counts[label]}</span></label>"
+        f"<b>{label}</b> {_MEANINGS[label]} <span>{counts[label]}</span></label>"
         for label in Label
         if counts[label]
     )

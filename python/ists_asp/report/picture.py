@@ -92,10 +92,16 @@ def picture(answer: Answer, *, active: bool = False) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def static_picture(answer: Answer) -> str:
-    """An answer as HTML for notebooks: the picture with its style, which no page provides."""
+def static_picture(answer: Answer, words: str = "") -> str:
+    """An answer as HTML for notebooks: the picture with its style, which no page provides.
+
+    Args:
+        answer: the answer.
+        words: what to say below the picture.
+    """
     style = (data_dir() / "report" / "picture.css").read_text("utf-8")
-    return f'<div class="ists-asp"><style>{style}</style>{picture(answer)}</div>'
+    below = f"<p>{escape(words)}</p>" if words else ""
+    return f'<div class="ists-asp"><style>{style}</style>{picture(answer)}{below}</div>'
 
 
 def described(answer: Answer, line: Alignment) -> str:

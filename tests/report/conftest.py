@@ -1,0 +1,37 @@
+"""Answers made by hand, and one that rules decided, loaded once for this folder."""
+
+import pytest
+
+import ists_asp
+from ists_asp.explain import given_answer
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Alignment, Label, Pair
+
+
+@pytest.fixture(scope="session")
+def trace():
+    with ists_asp.load("headlines") as system:
+        yield system.trace("12 killed in bus accident early", "10 killed in road accident")
+
+
+@pytest.fixture
+def answer():
+    """Make an answer of two sentences and lines such as ``([1, 2], [1], "SPE1", 4)``."""
+
+    def make(first, second, *lines, identifier="1"):
+        pair = Pair(identifier, make_sentence(first.split()), make_sentence(second.split()))
+        return given_answer(pair, alignments(lines))
+
+    return make
+
+
+def alignments(lines):
+    return [
+        Alignment(tuple(first), tuple(second), Label(label), score)
+        for first, second, label, score in lines
+    ]
+
+
+@pytest.fixture
+def gold():
+    return lambda *lines: alignments(lines)
