@@ -37,14 +37,16 @@
 
   const choose = (link) => {
     const article = link.closest("article");
-    const open = link.getAttribute("aria-expanded") === "true";
-    for (const other of article.querySelectorAll("[data-line]")) other.setAttribute("aria-expanded", "false");
+    const open = link.classList.contains("open");
+    for (const other of article.querySelectorAll("[data-line]")) {
+      const chosen = !open && other.dataset.line === link.dataset.line;
+      other.classList.toggle("open", chosen);
+      if (other.hasAttribute("role")) other.setAttribute("aria-expanded", String(chosen));
+    }
     const panel = article.querySelector(".rules");
     panel.hidden = open;
     if (open) return;
     const { lines } = data.pairs[article.dataset.pair];
-    const same = article.querySelectorAll('[data-line="' + link.dataset.line + '"]');
-    for (const other of same) other.setAttribute("aria-expanded", "true");
     const line = lines[link.dataset.line];
     panel.className = "rules " + line.label;
     const parts = line.rules.flatMap(part);

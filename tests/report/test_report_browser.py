@@ -57,7 +57,7 @@ def shown(view):
 
 def test_links_open_by_mouse_and_keyboard(view):
     panel = view.locator("#pair-0 .rules")
-    link = view.locator('#pair-0 [data-line="0"]').first
+    link = view.locator('#pair-0 [data-line="0"][role=button]')
     link.locator("rect").click()
     assert panel.locator("li").count() == 12
     assert "says <script>alert(1)</script> 0 rule_0 x.lp:0" in panel.inner_text()

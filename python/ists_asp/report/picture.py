@@ -83,8 +83,11 @@ def picture(answer: Answer, *, active: bool = False) -> str:
         f'aria-label="{escape(_summary(answer))}">'
     ]
     alone = _alone(answer)
+    # All lines first, so that none crosses out what a mark says.
     for mark in marks:
-        parts += _link(answer, mark, second, active)
+        parts += _lines(mark, second, active)
+    for mark in marks:
+        parts += _label(answer, mark, active)
     for side, (boxes, top) in enumerate(((above, _TOP), (below, second))):
         for box in boxes:
             number = alone.get((side, box.chunk.first))
@@ -166,10 +169,10 @@ def _alone(answer: Answer) -> dict[tuple[int, int], int]:
     }
 
 
-def _link(answer: Answer, mark: _Mark, second: float, active: bool) -> Iterator[str]:
-    line = mark.line
-    middle = _TOP + _BOX + _CLEAR + mark.lane * _LANE
-    yield _opening(answer, mark.number, "link", active)
+def _lines(mark: _Mark, second: float, active: bool) -> Iterator[str]:
+    middle = _height(mark)
+    number = f' data-line="{mark.number}"' if active else ""
+    yield f'<g class="link {mark.line.label}"{number} aria-hidden="true">'
     for box, end in (
         *((box, _TOP + _BOX) for box in mark.above),
         *((box, second) for box in mark.below),
@@ -179,12 +182,22 @@ def _link(answer: Answer, mark: _Mark, second: float, active: bool) -> Iterator[
             f'<path d="M{box.middle:.1f} {end:.1f}C{box.middle:.1f} {bend:.1f} '
             f'{mark.middle:.1f} {bend:.1f} {mark.middle:.1f} {middle:.1f}"/>'
         )
+    yield "</g>"
+
+
+def _label(answer: Answer, mark: _Mark, active: bool) -> Iterator[str]:
+    middle = _height(mark)
+    yield _opening(answer, mark.number, "link", active)
     yield (
         f'<rect x="{mark.middle - mark.width / 2:.1f}" y="{middle - _MARK / 2:.1f}" '
         f'width="{mark.width:.1f}" height="{_MARK}" rx="12"/>'
     )
-    yield _text(_caption(line), mark.middle, middle)
+    yield _text(_caption(mark.line), mark.middle, middle)
     yield "</g>"
+
+
+def _height(mark: _Mark) -> float:
+    return _TOP + _BOX + _CLEAR + mark.lane * _LANE
 
 
 def _chunk(
