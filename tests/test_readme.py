@@ -136,6 +136,7 @@ def test_every_command_and_profile_exists_and_is_mentioned():
     assert {
         "solve",
         "explain",
+        "report",
         "facts",
         "evaluate",
         "check",

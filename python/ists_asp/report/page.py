@@ -132,7 +132,7 @@ def _article(number: int, entry: Entry) -> str:
         f'<h2 id="head-{number}">Pair {identifier}</h2>',
         f'<p class="words">{escape(entry.words)}</p>',
         f'<div class="scroll">{picture(entry.answer, active=True)}</div>',
-        '<div class="rules" aria-live="polite" hidden></div>',
+        '<div class="rules" role="region" aria-label="Rules" hidden></div>',
     ]
     if entry.comparison is not None:
         parts += _gold(entry.answer, entry.comparison)

@@ -76,11 +76,13 @@ def picture(answer: Answer, *, active: bool = False) -> str:
     right = [box.left + box.width for box in (*above, *below)]
     right += [mark.middle + mark.width / 2 for mark in marks]
     width = max(right, default=0) + _MARGIN
+    # What can be chosen says itself what it is; an image has to be told as a whole.
     role = "group" if active else "img"
+    words = f"Alignments of pair {answer.pair.id}" if active else _summary(answer)
     parts = [
         f'<svg class="pair" xmlns="http://www.w3.org/2000/svg" role="{role}" '
         f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'aria-label="{escape(_summary(answer))}">'
+        f'aria-label="{escape(words)}">'
     ]
     alone = _alone(answer)
     # All lines first, so that none crosses out what a mark says.
