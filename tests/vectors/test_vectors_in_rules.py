@@ -130,8 +130,9 @@ def test_coverage_of_words(encoder, pair):
 
 def test_nothing_is_derived_without_an_encoder(encoder, pair):
     names = {name for name, _ in ground(pair, semantic=False)}
-    constants = {"_context_step", "_context_lead", "_context_delay", "_context_coverage_step"}
-    assert {name for name in names if "context" in name} <= constants | {"_context_rival"}
+    tables = {"_context_step", "_context_lead", "_context_delay", "_context_coverage_step"}
+    tables |= {"_context_rival", "_context_partner"}
+    assert {name for name in names if "context" in name} <= tables
 
 
 def test_weights_go_with_the_encoder(encoder, pair):
