@@ -44,15 +44,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.write_readme and _partial(options):
             raise UsageError(
-                "README.md shows all sets, profiles, pairs and five folds, without --semantic",
-                expected="--write-readme without --sets, --profiles, --limit, --folds, --semantic",
+                "README.md shows all sets, profiles, pairs and five folds",
+                expected="--write-readme without --sets, --profiles, --limit, --folds",
             )
         cases = list(_run(options))
         _print(cases)
         if options.json:
             _write_json(options.json, cases)
         if options.write_readme:
-            _write_readme(ROOT / "README.md", cases)
+            _write_readme(ROOT / "README.md", cases, semantic=options.semantic)
     except IstsError as error:
         print(f"benchmarks.accuracy: {error}", file=sys.stderr)
         return error.exit_code
@@ -94,7 +94,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--limit", type=_count, metavar="N", help="the first N pairs of each set")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
-    parser.add_argument("--write-readme", action="store_true", help="put the tables into README.md")
+    parser.add_argument(
+        "--write-readme",
+        action="store_true",
+        help="put the tables into README.md; with --semantic, the one of that",
+    )
     return parser
 
 
@@ -109,7 +113,7 @@ def _partial(options: argparse.Namespace) -> bool:
     defaults = _parser().parse_args([])
     return any(
         getattr(options, name) != getattr(defaults, name)
-        for name in ("sets", "profiles", "limit", "folds", "semantic")
+        for name in ("sets", "profiles", "limit", "folds")
     )
 
 
@@ -156,11 +160,15 @@ def _write_json(path: Path, cases: Sequence[Case]) -> None:
         stream.write(json.dumps(record, indent=2) + "\n")
 
 
-def _write_readme(path: Path, cases: Sequence[Case]) -> None:
+def _write_readme(path: Path, cases: Sequence[Case], *, semantic: bool) -> None:
+    """The table of words in context, or the table without it and that of speed."""
     text = path.read_text("utf-8")
-    text = replace_between(text, "accuracy", accuracy_table(cases))
     own = [case for case in cases if case.profile == case.set]
-    text = replace_between(text, "speed", f"{speed_table(own)}\n{describe_machine()}\n")
+    if semantic:
+        text = replace_between(text, "accuracy-semantic", accuracy_table(own))
+    else:
+        text = replace_between(text, "accuracy", accuracy_table(cases))
+        text = replace_between(text, "speed", f"{speed_table(own)}\n{describe_machine()}\n")
     with atomic_writer(path) as stream:
         stream.write(text)
 

@@ -19,7 +19,7 @@ def fit(examples, settings=SETTINGS):
     weights = [
         *fit_boundaries(examples, settings),
         *fit_alignments(examples, settings),
-        *fit_labels(examples, settings, 0.1),
+        *fit_labels(examples, settings),
     ]
     return strongest(weights, settings)
 
@@ -90,7 +90,11 @@ def test_one_label_for_all_is_learned_as_such(examples):
 
 
 def weights_support(examples):
-    return sum(one.gold is not None for example in examples for one in example.candidates)
+    return sum(
+        one.gold is not None
+        for example in examples
+        for one in (*example.candidates, *example.mirrored)
+    )
 
 
 def test_two_labels_are_weighed_against_each_other(examples):
@@ -106,18 +110,19 @@ def test_two_labels_are_weighed_against_each_other(examples):
 
 
 def test_pairs_without_candidates_do_no_harm(examples):
-    bare = [*examples, replace(examples[0], candidates=(), boundaries=())]
+    bare = [*examples, replace(examples[0], candidates=(), mirrored=(), boundaries=())]
     assert fit(bare) == fit(examples)
+
+
+def ungold(candidates):
+    return tuple(replace(one, gold=None) for one in candidates)
 
 
 @pytest.mark.parametrize(
     ("spoilt", "what"),
     [
-        (lambda e: replace(e, candidates=()), "alignments"),
-        (
-            lambda e: replace(e, candidates=tuple(replace(c, gold=None) for c in e.candidates)),
-            "alignments",
-        ),
+        (lambda e: replace(e, candidates=(), mirrored=()), "alignments"),
+        (lambda e: replace(e, candidates=ungold(e.candidates), mirrored=()), "alignments"),
         (lambda e: replace(e, boundaries=(Decision(("bias",), True),)), "chunk boundaries"),
         (lambda e: replace(e, boundaries=()), "chunk boundaries"),
     ],

@@ -52,6 +52,7 @@ def test_weights_and_constants_may_be_absent(shipped):
     write(shipped, {"lp_rules/profiles/few.toml": text})
     profile = load_profile("few")
     assert profile.weights == profile.constants == ()
+    assert not profile.symmetric
 
 
 def test_profile_and_rules_at_once(shipped):
@@ -84,6 +85,7 @@ def test_only_names_name_profiles(shipped, name):
         ("rules =", "rule =", 'Did you mean "rules"?'),
         ('["choose"]', '"choose"', "machine: found 'choose'; expected a list"),
         ('["choose"]', "[]", "machine: the list is empty"),
+        ('language = "en"', 'language = "en"\nsymmetric = 1', "small.toml: symmetric: found 1"),
         ("max_span = 2", "max_span = 0.5", "constants.max_span: found 0.5"),
         ("max_span = 2", "max_span = 3000000000", "expected an integer of 32 bits"),
         ("max_span = 2", "max_span = true", "found True"),

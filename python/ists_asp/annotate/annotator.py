@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.annotate.adapter import Reading, StanzaAdapter
 from ists_asp.annotate.batches import batches, windows
+from ists_asp.annotate.cache import model_key
 from ists_asp.annotate.models import find
 from ists_asp.annotate.subtokens import LONGEST, UNSEEN, cut, spellings
 from ists_asp.annotate.tables import tables
@@ -15,12 +17,17 @@ from ists_asp.errors import DataError
 from ists_asp.model import Token, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from ists_asp.annotate.cache import Cache
 
 __all__ = ["Annotator"]
 
 _EXCERPT = 60
+
+_Input = TypeVar("_Input", str, list[str])
+_Output = TypeVar("_Output", str, Reading)
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), " ")
 
@@ -35,17 +42,29 @@ class Annotator:
         lang: language code, ``en`` or another that the models have.
         stanza_dir: a directory of Stanza models; None for the shipped ones.
         package: a package in that directory; None for its default.
+        cache: keeps what Stanza says; where it knows everything, Stanza is not even loaded.
+            The annotator closes it.
 
     Raises:
         ResourceError: there are no such models; the message says what there is.
     """
 
     def __init__(
-        self, lang: str = "en", stanza_dir: Path | None = None, package: str | None = None
+        self,
+        lang: str = "en",
+        stanza_dir: Path | None = None,
+        package: str | None = None,
+        cache: Cache | None = None,
     ) -> None:
         self.models = find(lang, stanza_dir, package)
         self._tables = tables(lang)
         self._stanza = StanzaAdapter(self.models)
+        self._cache = cache
+
+    def close(self) -> None:
+        """Close the cache; the annotator cannot be used afterwards."""
+        if self._cache is not None:
+            self._cache.close()
 
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
         """Fill in the words of every token.
@@ -79,21 +98,18 @@ class Annotator:
             DataError: Stanza did not return one sentence for each text.
         """
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
-        filled = [position for position, text in enumerate(clean) if text]
-        result: list[tuple[Token, ...]] = [() for _ in clean]
-        for batch in batches([len(clean[position]) for position in filled]):
-            positions = [filled[number] for number in batch]
-            cut_texts = self._stanza.tokenize("\n\n".join(clean[p] for p in positions))
-            if len(cut_texts) != len(positions):
-                raise DataError(
-                    f"Stanza returned {len(cut_texts)} sentences for {len(positions)} texts",
-                    where=_excerpt(clean[positions[0]]),
-                    hint="Tokenise the texts yourself and separate the tokens by blanks",
-                )
-            for position, forms in zip(positions, cut_texts, strict=True):
-                parts = chain.from_iterable(form.split() for form in forms)
-                result[position] = tuple(Token(i, form) for i, form in enumerate(parts, 1))
-        return result
+        forms = self._known("tokens", clean, [len(text) for text in clean], self._tokens)
+        return [tuple(Token(i, form) for i, form in enumerate(parts, 1)) for parts in forms]
+
+    def _tokens(self, texts: list[str]) -> list[list[str]]:
+        cut_texts = self._stanza.tokenize("\n\n".join(texts))
+        if len(cut_texts) != len(texts):
+            raise DataError(
+                f"Stanza returned {len(cut_texts)} sentences for {len(texts)} texts",
+                where=_excerpt(texts[0]),
+                hint="Tokenise the texts yourself and separate the tokens by blanks",
+            )
+        return [[part for form in forms for part in form.split()] for forms in cut_texts]
 
     def _cut(self, tokens: Sequence[Token]) -> list[tuple[str, ...]]:
         following: list[str | None] = [token.form for token in tokens[1:]]
@@ -110,11 +126,9 @@ class Annotator:
             for number, shown in enumerate(map(spellings, sentences))
             for start, end in windows(shown)
         ]
-        tagged: list[list[Reading]] = [[] for _ in pieces]
-        for batch in batches([len(words) for _, words in pieces]):
-            output = self._stanza.tag([pieces[position][1] for position in batch])
-            for position, readings in zip(batch, output, strict=False):
-                tagged[position] = readings
+        shown_words = [words for _, words in pieces]
+        sizes = [len(words) for words in shown_words]
+        tagged = self._known("tags", shown_words, sizes, self._stanza.tag)
         result: list[list[Reading]] = [[] for _ in sentences]
         for (number, words), readings in zip(pieces, tagged, strict=True):
             if len(words) != len(readings):
@@ -123,8 +137,41 @@ class Annotator:
                     where=f"sentence '{_excerpt(' '.join(sentences[number]))}'",
                     hint="Remove unusual characters from the sentence",
                 )
-            result[number] += readings
+            result[number] += (Reading(*reading) for reading in readings)
         return result
+
+    def _known(
+        self,
+        what: str,
+        inputs: Sequence[_Input],
+        sizes: Sequence[int],
+        ask: Callable[[list[_Input]], Sequence[Sequence[_Output]]],
+    ) -> list[Sequence[_Output]]:
+        """What Stanza says of each input, from the cache or else from Stanza, in batches.
+
+        Of an input of size 0 it says nothing.
+        """
+        outputs: list[Sequence[_Output]] = [()] * len(inputs)
+        missing = [position for position, size in enumerate(sizes) if size]
+        if self._cache is not None:
+            found = self._cache.get(self._key, [(what, inputs[p]) for p in missing])
+            for position, output in zip(missing, found, strict=True):
+                outputs[position] = output or ()
+            missing = [p for p, output in zip(missing, found, strict=True) if output is None]
+        for batch in batches([sizes[position] for position in missing]):
+            positions = [missing[number] for number in batch]
+            said = ask([inputs[position] for position in positions])
+            # What is lost is for the caller to notice; a batch too short is not kept.
+            for position, output in zip(positions, said, strict=False):
+                outputs[position] = output
+            if self._cache is not None and len(said) == len(positions):
+                kept = [((what, inputs[p]), outputs[p]) for p in positions]
+                self._cache.put(self._key, kept)
+        return outputs
+
+    @cached_property
+    def _key(self) -> str:
+        return model_key(self.models)
 
 
 def _joined(

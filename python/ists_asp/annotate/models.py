@@ -25,11 +25,15 @@ _STANZA_DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """A set of models that ``stanza.Pipeline(lang, dir=…, package=…)`` can load."""
+    """A set of models that ``stanza.Pipeline(lang, dir=…, package=…)`` can load.
+
+    ``files`` are those of :data:`PROCESSORS`, in their order.
+    """
 
     lang: str
     directory: Path
     package: str
+    files: tuple[Path, ...] = ()
 
 
 def find(lang: str, stanza_dir: Path | None = None, package: str | None = None) -> Models:
@@ -54,7 +58,8 @@ def find(lang: str, stanza_dir: Path | None = None, package: str | None = None) 
             expected=_listed("one of the packages", packages),
             hint=_hint(lang, "--stanza-package NAME"),
         )
-    for path in _files(directory, lang, packages[chosen]):
+    files = _files(directory, lang, packages[chosen])
+    for path in files:
         if not path.is_file():
             complete = [
                 name
@@ -67,7 +72,7 @@ def find(lang: str, stanza_dir: Path | None = None, package: str | None = None) 
                 expected=_listed("one of the complete packages", complete),
                 hint=_hint(lang, "--stanza-package NAME"),
             )
-    return Models(lang, directory, chosen)
+    return Models(lang, directory, chosen, files)
 
 
 def _packages(directory: Path, lang: str) -> Mapping[str, Mapping[str, str]]:
@@ -107,11 +112,11 @@ def _packages(directory: Path, lang: str) -> Mapping[str, Mapping[str, str]]:
     }
 
 
-def _files(directory: Path, lang: str, models: Mapping[str, str]) -> list[Path]:
-    return [
+def _files(directory: Path, lang: str, models: Mapping[str, str]) -> tuple[Path, ...]:
+    return tuple(
         directory / lang / processor / f"{models.get(processor, 'none')}.pt"
         for processor in PROCESSORS
-    ]
+    )
 
 
 def _listed(what: str, names: Mapping[str, object] | list[str]) -> str:

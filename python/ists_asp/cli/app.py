@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 import ists_asp
+from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
 from ists_asp.cli.console import error
@@ -94,6 +95,7 @@ for _command in (
     rules,
     profiles,
     learn,
+    cache,
 ):
     main.add_command(_command)
 

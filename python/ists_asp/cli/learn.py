@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
-from ists_asp.cli.options import PATH, KnownWords, output_option, quiet_option, words_options
+from ists_asp.cli.options import (
+    PATH,
+    KnownWords,
+    cache_option,
+    output_option,
+    quiet_option,
+    words_options,
+)
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +60,7 @@ Examples:
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
 @words_options
+@cache_option
 @click.option(
     "--cross-validate",
     "folds",
@@ -68,6 +76,7 @@ def learn(
     profile: str,
     rules: tuple[Path, ...],
     words: KnownWords,
+    cache: Path | None,
     folds: int | None,
     seed: int,
     output: Path | None,
@@ -95,7 +104,9 @@ def learn(
             expected="a pair for each part, or more",
         )
     settings = Settings(seed=seed)
-    with Teacher(profile, rules, vectors=words.vectors, semantic=words.semantic) as teacher:
+    with Teacher(
+        profile, rules, vectors=words.vectors, semantic=words.semantic, cache=cache
+    ) as teacher:
         examples = []
         with progress(len(golds), shown=not quiet) as step:
             for example in teacher.examples(golds):

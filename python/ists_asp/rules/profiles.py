@@ -10,13 +10,15 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     weights = ["weights/headlines"]
     semantic_weights = ["weights/headlines-semantic"]
     constants = { max_span = 2 }
+    symmetric = true
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
 or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
 that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` take the place of
-``weights`` where words are compared in context. ``explanation``, both kinds of weights and
-``constants`` are optional. A constant is what ``clingo -c name=value`` takes: an integer, or the
-text of a term.
+``weights`` where words are compared in context. A constant is what ``clingo -c name=value``
+takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
+nothing, so that weights are learned from each pair and its mirror image. Only ``description``,
+``language``, ``machine`` and ``rules`` are required.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Profile", "explanation_sources", "list_profiles", "load_profile", "profile_sources"]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (*_REQUIRED, "explanation", "weights", "semantic_weights", "constants")
+_KEYS = (*_REQUIRED, "explanation", "weights", "semantic_weights", "constants", "symmetric")
 _EXPLAIN = "explain"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
@@ -63,6 +65,7 @@ class Profile:
     weights: tuple[str, ...] = ()
     semantic_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
+    symmetric: bool = False
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -112,6 +115,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         weights=_list(table, "weights", file),
         semantic_weights=_list(table, "semantic_weights", file),
         constants=_constants(table.get("constants", {}), file),
+        symmetric=_flag(table, "symmetric", file),
     )
 
 
@@ -228,6 +232,13 @@ def _list(table: dict[str, Any], key: str, file: str) -> tuple[str, ...]:
     if key in _REQUIRED and not value:
         raise RuleError("the list is empty", where=f"{file}: {key}", expected="a file name")
     return tuple(value)
+
+
+def _flag(table: dict[str, Any], key: str, file: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="true or false")
+    return value
 
 
 def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,196 @@
+"""What Stanza said before, kept in a file: a rerun needs neither Stanza nor torch.
+
+An entry belongs to its input, to the bytes of the models and to the version of Stanza; whatever
+changes one of them makes another entry. Several processes may share a file. A file that is
+damaged is thrown away and made anew: nothing in it is more than time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from ists_asp.annotate.models import Models
+
+__all__ = ["FILE", "Cache", "CacheInfo", "model_key"]
+
+FILE = "annotations.sqlite3"
+"""The file of a cache, in the cache's directory."""
+
+_FORMAT = 1
+"""Changes when entries of before are no longer to be read."""
+
+_WAIT = 30.0
+"""Seconds to wait for another process that writes."""
+
+_MANY = 500
+"""Keys asked for at a time: SQLite takes only so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """``entries`` texts, ``size`` bytes; ``models`` counts the entries of each set of models."""
+
+    path: Path
+    entries: int
+    size: int
+    models: Mapping[str, int]
+
+
+class Cache:
+    """A file of annotations; use it as a context manager, or call :meth:`close`.
+
+    Args:
+        directory: where the file lies, made if it does not exist.
+
+    Raises:
+        ResourceError: no file can be made there.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / FILE
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._database = self._open()
+        except (OSError, sqlite3.Error) as error:
+            raise ResourceError(
+                f"the annotation cache cannot be used ({error})",
+                where=str(self.path),
+                expected="a directory that can be written to",
+                hint="Choose another with --cache DIR, or go without: --cache none",
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; the cache cannot be used afterwards."""
+        self._database.close()
+
+    def get(self, models: str, inputs: Sequence[object]) -> list[Any]:
+        """What is known of some inputs, None for each of which nothing is.
+
+        Args:
+            models: what :func:`model_key` says of the models.
+            inputs: whatever JSON can write; equal inputs have equal entries.
+        """
+        keys = [_key(models, given) for given in inputs]
+        found: dict[bytes, str] = {}
+        wanted = list(set(keys))
+        try:
+            for start in range(0, len(wanted), _MANY):
+                part = wanted[start : start + _MANY]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, value FROM entries WHERE key IN ({marks})"
+                found.update(self._database.execute(query, part))
+            return [json.loads(found[key]) if key in found else None for key in keys]
+        except (sqlite3.DatabaseError, ValueError):
+            self._renew()
+            return [None] * len(inputs)
+
+    def put(self, models: str, entries: Iterable[tuple[object, object]]) -> None:
+        """Keep what inputs gave; both are whatever JSON can write.
+
+        A cache that is full, or that others hold for too long, forgets them.
+        """
+        rows = [
+            (_key(models, given), models, json.dumps(value, ensure_ascii=False))
+            for given, value in entries
+        ]
+        try:
+            with self._database:
+                self._database.executemany("INSERT OR REPLACE INTO entries VALUES (?,?,?)", rows)
+        except sqlite3.OperationalError:
+            return
+        except sqlite3.DatabaseError:
+            self._renew()
+
+    def info(self) -> CacheInfo:
+        """How much there is."""
+        counts = dict(
+            self._database.execute("SELECT models, count(*) FROM entries GROUP BY models")
+        )
+        return CacheInfo(self.path, sum(counts.values()), self.path.stat().st_size, counts)
+
+    def clear(self) -> int:
+        """Forget everything; return how many entries there were."""
+        with self._database:
+            gone = self._database.execute("DELETE FROM entries").rowcount
+        self._database.execute("VACUUM")
+        return gone
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self._discard()
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            # A power failure may cost entries, and never more than that.
+            database.execute("PRAGMA synchronous = NORMAL")
+            with database:
+                database.execute(
+                    "CREATE TABLE IF NOT EXISTS entries"
+                    " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL)"
+                    " WITHOUT ROWID"
+                )
+            columns = [row[1] for row in database.execute("PRAGMA table_info(entries)")]
+            if columns != ["key", "models", "value"]:
+                raise sqlite3.DatabaseError(f"unknown columns {columns}")
+        except sqlite3.Error:
+            database.close()
+            raise
+        return database
+
+    def _renew(self) -> None:
+        """Begin again with an empty file."""
+        self._database.close()
+        self._discard()
+        self._database = self._connect()
+
+    def _discard(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+
+def model_key(models: Models) -> str:
+    """What tells a set of models, as read by this version of Stanza, from all others.
+
+    It begins with words for people: language, package and version of Stanza.
+    """
+    digest = hashlib.sha256(f"{_FORMAT}".encode())
+    for path in models.files:
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return f"{models.lang} {models.package} stanza-{version('stanza')} {digest.hexdigest()[:16]}"
+
+
+def _key(models: str, given: object) -> bytes:
+    text = json.dumps([models, given], ensure_ascii=True)
+    return hashlib.sha256(text.encode()).digest()

@@ -1,0 +1,79 @@
+"""``ists-asp cache``: what is kept between runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import show_json, table, write_output
+from ists_asp.cli.options import cache_option, json_option
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.annotate import Cache
+
+__all__ = ["cache"]
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  ists-asp cache info
+  ists-asp cache info --cache my-cache --json
+  ists-asp cache clear
+"""
+)
+def cache() -> None:
+    """Show or clear the annotation cache.
+
+    What Stanza says of a sentence is kept, with the models and the version of Stanza that said
+    it, so that a rerun after a change of rules starts neither Stanza nor torch.
+    """
+
+
+@cache.command()
+@cache_option
+@json_option
+def info(cache: Path | None, as_json: bool) -> None:
+    """Show where the cache is and how much is in it.
+
+    Out: the file, its size in bytes, and how many texts each set of models has annotated.
+    """
+    with _open(cache) as opened:
+        found = opened.info()
+    if as_json:
+        show_json(
+            {
+                "file": str(found.path),
+                "size": found.size,
+                "entries": found.entries,
+                "models": dict(found.models),
+            }
+        )
+        return
+    rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
+    rows += [("entries", str(found.entries))]
+    rows += [(f"  {name}", str(count)) for name, count in sorted(found.models.items())]
+    write_output(None, table(rows))
+
+
+@cache.command()
+@cache_option
+def clear(cache: Path | None) -> None:
+    """Empty the cache."""
+    with _open(cache) as opened:
+        gone = opened.clear()
+    write_output(None, f"{gone} entries removed\n")
+
+
+def _open(directory: Path | None) -> Cache:
+    from ists_asp.annotate import Cache
+
+    if directory is None:
+        raise UsageError(
+            "there is no cache", where="--cache", expected="a directory that can be written to"
+        )
+    return Cache(directory)
