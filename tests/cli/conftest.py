@@ -31,8 +31,12 @@ CHUNKED = [
 ]
 
 
-_annotator = cache(Annotator)
+_annotators = cache(Annotator)
 _shipped_rules = cache(load_profile_rules)
+
+
+def _annotator(lang, stanza_dir=None, package=None, _cache=None):
+    return _annotators(lang, stanza_dir, package)
 
 
 def _rules(name, given=(), *, semantic=False):

@@ -1,0 +1,174 @@
+"""The annotation cache: what it keeps, and what can happen to its file."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ists_asp.annotate import Annotator, Cache
+from ists_asp.annotate.adapter import StanzaAdapter
+from ists_asp.annotate.cache import FILE, model_key
+from ists_asp.annotate.models import find
+from ists_asp.errors import ResourceError
+from ists_asp.io.sentences import make_sentence
+
+SENTENCES = [
+    make_sentence(text.split()).tokens
+    for text in ("Dogs bark .", "the bulb is connected.", "Él dijo «no»")
+]
+RUN = """
+import sys
+from pathlib import Path
+from ists_asp.annotate import Annotator, Cache
+from ists_asp.io.sentences import make_sentence
+annotator = Annotator(cache=Cache(Path(sys.argv[1])))
+sentences = [make_sentence(text.split()).tokens for text in sys.argv[2:]]
+print(annotator.annotate(sentences), annotator.tokenize(sys.argv[2:]))
+print(sorted({"stanza", "torch"} & set(sys.modules)))
+"""
+
+
+def refuse(*_: object) -> None:
+    raise AssertionError("Stanza was asked")
+
+
+def run(folder: Path, *texts: str) -> tuple[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(folder), *texts],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    said, loaded = done.stdout.splitlines()
+    assert done.stderr == ""
+    return said, loaded
+
+
+def test_a_second_run_says_the_same_without_stanza(tmp_path: Path) -> None:
+    texts = ("Dogs bark loudly .", "x" * 300, "the bulb's on.")
+    first = run(tmp_path, *texts)
+    assert first[1] == "['stanza', 'torch']"
+    assert run(tmp_path, *texts) == (first[0], "[]")
+
+
+def test_only_what_is_new_is_asked(
+    annotator: Annotator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    tag = StanzaAdapter.tag
+
+    def listen(self: StanzaAdapter, sentences: list[list[str]]) -> object:
+        asked.extend(sentences)
+        return tag(self, sentences)
+
+    monkeypatch.setattr(StanzaAdapter, "tag", listen)
+    with Cache(tmp_path) as cache:
+        cached = Annotator(cache=cache)
+        cached.annotate(SENTENCES[:2])
+        assert cached.annotate(SENTENCES) == annotator.annotate(SENTENCES)
+    assert asked[2][:2] == ["Él", "dijo"]
+
+
+def test_raw_texts_are_kept_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Cache(tmp_path) as cache:
+        first = Annotator(cache=cache).tokenize(["Dogs bark.", "", "Dogs bark."])
+        monkeypatch.setattr(StanzaAdapter, "tokenize", refuse)
+        again = Annotator(cache=cache).tokenize(["", "Dogs  bark."])
+    assert again == [(), first[0]]
+    assert [token.form for token in first[0]] == ["Dogs", "bark", "."]
+
+
+def test_other_models_have_other_entries(tmp_path: Path) -> None:
+    models = find("en")
+    copies = []
+    for path in models.files:
+        copies.append(tmp_path / f"{len(copies)}-{path.name}")
+        copies[-1].write_bytes(path.read_bytes())
+    same = replace(models, files=tuple(copies))
+    assert model_key(same) == model_key(models)
+    copies[1].write_bytes(copies[1].read_bytes() + b"\0")
+    assert model_key(same) != model_key(models)
+    with Cache(tmp_path) as cache:
+        cache.put("one", [("text", ["a"])])
+        assert cache.get("one", ["text", "texts"]) == [["a"], None]
+        assert cache.get("other", ["text"]) == [None]
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / FILE).write_bytes(damage)
+    with Cache(tmp_path) as cache:
+        assert cache.get("m", ["x"]) == [None]
+        cache.put("m", [("x", 1)])
+        assert cache.get("m", ["x"]) == [1]
+
+
+def test_damage_while_in_use_costs_entries_only(tmp_path: Path) -> None:
+    with Cache(tmp_path) as cache:
+        cache.put("m", [(number, "y" * 500) for number in range(200)])
+    file = tmp_path / FILE
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xaa" * (len(content) - 4096)
+    file.write_bytes(content)
+    with Cache(tmp_path) as cache:
+        assert cache.get("m", list(range(200))) == [None] * 200
+        cache.put("m", [(1, "z")])
+        assert cache.get("m", [1]) == ["z"]
+
+
+def test_a_file_of_another_shape_is_made_anew(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("CREATE TABLE entries (name TEXT)")
+    database.close()
+    with Cache(tmp_path) as cache:
+        cache.put("m", [("x", 1)])
+        assert cache.get("m", ["x"]) == [1]
+
+
+def test_several_may_write_at_once(tmp_path: Path) -> None:
+    def work(number: int) -> None:
+        with Cache(tmp_path) as cache:
+            for step in range(20):
+                cache.put("m", [((number, step), step)])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    with Cache(tmp_path) as cache:
+        assert cache.info().entries == 160
+        assert cache.clear() == 160
+        assert cache.info().entries == 0
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResourceError, match=r"--cache none") as caught:
+        Cache(tmp_path / "file" / "cache")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "ists_asp", *arguments, "--cache", str(tmp_path)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    solved = call("solve", "A cat sits .", "A dog sits .", "--profile", "images")
+    assert solved.returncode == 0
+    info = json.loads(call("cache", "info", "--json").stdout)
+    assert info["entries"] == 2
+    assert info["file"] == str(tmp_path / FILE)
+    assert list(info["models"].values()) == [2]
+    assert call("cache", "info").stdout.splitlines()[2].split() == ["entries", "2"]
+    assert call("cache", "clear").stdout == "2 entries removed\n"
+    again = call("solve", "A cat sits .", "A dog sits .", "--profile", "images")
+    assert again.stdout == solved.stdout
