@@ -182,10 +182,10 @@ def test_answer_that_was_not_proved_the_best_is_told(run, pairs, monkeypatch):
     original = solver.read_answer
     monkeypatch.setattr(solver, "read_answer", read)
     monkeypatch.setattr(batch, "read_answer", read)
-    result = run("solve", *pairs[0], "--time-limit", "2.5")
+    result = run("solve", *pairs[0], "--timeout", "2.5")
     assert result.stderr == (
         "warning: pair 1: within 2.5 s the answer was not proved the best; "
-        "allow more with --time-limit\n"
+        "allow more with --timeout\n"
     )
 
 

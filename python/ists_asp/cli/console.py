@@ -123,8 +123,14 @@ def show_json(value: object, target: Path | None = None) -> None:
 
 
 @contextmanager
-def progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error, if that is a terminal; yield what to call after each step."""
+def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[], None]]:
+    """Show a bar on standard error, if that is a terminal; yield what to call after each step.
+
+    Args:
+        total: how many steps there are.
+        shown: whether to show it at all.
+        done: how many steps were taken before.
+    """
     if not shown or total < 2 or not sys.stderr.isatty():
         yield lambda: None
         return
@@ -137,7 +143,7 @@ def progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
         transient=True,
         redirect_stdout=False,
     ) as bar:
-        task = bar.add_task("Pairs", total=total)
+        task = bar.add_task("Pairs", total=total, completed=done)
         yield lambda: bar.advance(task)
 
 

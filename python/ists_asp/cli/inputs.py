@@ -2,28 +2,69 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import sys
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol
 
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ists_asp.engine import System
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["Inputs", "choose_one", "chosen"]
+__all__ = ["Inputs", "PairSource", "choose_one", "chosen"]
 
 _STDIN = "-"
 _BATCH = 200
 _SHOWN_IDS = 10
 _FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
+
+
+class _Tokenizer(Protocol):
+    def tokenize(self, texts: Sequence[str]) -> list[Sentence]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """Pairs that were counted and checked and can be read again.
+
+    ``count`` is how many there are, ``longest`` the tokens of the longest pair, both sentences
+    together.
+    """
+
+    inputs: Inputs
+    count: int
+    longest: int
+
+    def pairs(self) -> Iterator[Pair]:
+        """Read the pairs, lazily; faults that were repaired are not told again."""
+        from ists_asp.io.text import ignore
+
+        return iter(self.inputs._pairs(ignore))
+
+    def digest(self) -> str:
+        """A SHA-256 sum of what is read and how."""
+        inputs = self.inputs
+        whole = hashlib.sha256()
+        for part in (*inputs.sentences, inputs.chunked, inputs.raw, inputs.strict):
+            whole.update(f"{part!r},".encode())
+        for flag in ("sent1", "sent2", "tsv", "jsonl"):
+            name = getattr(inputs, flag)
+            if name is not None:
+                path = inputs.stdin if name == _STDIN else Path(name)
+                assert path is not None
+                with path.open("rb") as stream:
+                    whole.update(flag.encode() + hashlib.file_digest(stream, "sha256").digest())
+        return whole.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +80,7 @@ class Inputs:
         chunked: brackets give the chunks.
         raw: Stanza tokenises.
         strict: a repair is an error.
+        stdin: a copy of standard input, to be read in its place.
     """
 
     sentences: tuple[str, ...] = ()
@@ -49,6 +91,7 @@ class Inputs:
     chunked: bool = False
     raw: bool = False
     strict: bool = False
+    stdin: Path | None = None
 
     @property
     def single(self) -> bool:
@@ -109,27 +152,55 @@ class Inputs:
         Raises:
             DataError: the input is faulty, there are no pairs, or a sentence is too long.
         """
+        return list(self._checked(warn))
+
+    @contextmanager
+    def opened(self, warn: Warn) -> Iterator[PairSource]:
+        """Read all pairs once, to count and check them; they can then be read again.
+
+        Only what tells them apart is held in memory. Standard input is kept in a file meanwhile.
+
+        Raises:
+            DataError: as for :meth:`read`.
+        """
+        with TemporaryDirectory(prefix="ists-asp-") as folder:
+            kept = self._kept(Path(folder))
+            count, longest = 0, 0
+            for pair in kept._checked(warn):
+                count += 1
+                longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
+            yield PairSource(kept, count, longest)
+
+    def _kept(self, folder: Path) -> Inputs:
+        """The inputs, a copy in a folder in place of standard input."""
+        if _STDIN not in (*self.sentences, self.sent1, self.sent2, self.tsv, self.jsonl):
+            return self
+        copy = folder / "stdin"
+        with copy.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        return replace(self, stdin=copy)
+
+    def _checked(self, warn: Warn) -> Iterator[Pair]:
         from ists_asp.engine import check_size
 
-        pairs = list(self._pairs(warn))
-        if not pairs:
+        empty = True
+        for pair in self._pairs(warn):
+            empty = False
+            for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
+                check_size(sentence, place)
+            if self.raw and not (pair.sent1.chunks is None is pair.sent2.chunks):
+                raise DataError(
+                    "the pair has chunks, which --raw cannot keep",
+                    where=f"pair {pair.id}",
+                    hint="Leave out --raw, or the chunks",
+                )
+            yield pair
+        if empty:
             raise DataError(
                 "the input is empty", where=self._names()[0], expected="at least one pair"
             )
-        for pair in pairs:
-            for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
-                check_size(sentence, place)
-        if self.raw:
-            for pair in pairs:
-                if pair.sent1.chunks is not None or pair.sent2.chunks is not None:
-                    raise DataError(
-                        "the pair has chunks, which --raw cannot keep",
-                        where=f"pair {pair.id}",
-                        hint="Leave out --raw, or the chunks",
-                    )
-        return pairs
 
-    def tokenized(self, system: System, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order."""
         if not self.raw:
             yield from pairs
@@ -179,14 +250,26 @@ class Inputs:
         from ists_asp.model import Pair
 
         if self.tsv is not None:
-            return read_tsv(_source(self.tsv), warn=warn, strict=self.strict)
+            source = self._source(self.tsv)
+            return read_tsv(source, name=_name(self.tsv), warn=warn, strict=self.strict)
         if self.jsonl is not None:
-            return read_jsonl(_source(self.jsonl), warn=warn, strict=self.strict)
+            source = self._source(self.jsonl)
+            return read_jsonl(source, name=_name(self.jsonl), warn=warn, strict=self.strict)
         if self.sent1 is not None and self.sent2 is not None:
             read = read_chunk_pairs if self.chunked else read_pairs
-            return read(_source(self.sent1), _source(self.sent2), warn=warn, strict=self.strict)
+            return read(
+                self._source(self.sent1),
+                self._source(self.sent2),
+                name1=_name(self.sent1),
+                name2=_name(self.sent2),
+                warn=warn,
+                strict=self.strict,
+            )
         first, second = self.sentences
         return [Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))]
+
+    def _source(self, name: str) -> Source:
+        return (self.stdin or sys.stdin.buffer) if name == _STDIN else Path(name)
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
@@ -195,7 +278,7 @@ class Inputs:
 
         source: Source
         if text == _STDIN:
-            name, source = "<stdin>", sys.stdin.buffer
+            name, source = "<stdin>", self._source(text)
         else:
             # As bytes, so that it is cleaned as the line of a file is.
             line = " ".join(text.splitlines()) + "\n"
@@ -225,8 +308,8 @@ def choose_one(pairs: list[Pair], identifier: str | None) -> Pair:
     return found[0]
 
 
-def _source(name: str) -> Source:
-    return sys.stdin.buffer if name == _STDIN else Path(name)
+def _name(name: str) -> str:
+    return "<stdin>" if name == _STDIN else name
 
 
 def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ists_asp.engine import System
+    from ists_asp.rules import Profile, RuleSet
 
 __all__ = [
     "Choice",
@@ -73,6 +74,16 @@ class Choice:
     stanza_package: str | None
     words: KnownWords
     cache: Path | None
+
+    def rules_of(self) -> tuple[Profile, RuleSet]:
+        """Parse the rules without making them ready to decide; return them with their profile.
+
+        Raises:
+            IstsError: a rule file is faulty, or something is missing.
+        """
+        from ists_asp.rules import load_profile_rules
+
+        return load_profile_rules(self.profile, self.rules, semantic=bool(self.words.semantic))
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system.

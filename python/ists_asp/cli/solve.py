@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import (
-    RuleWarnings,
-    check_output,
-    note,
-    progress,
-    summary,
-    warn,
-    write_output,
-)
+from ists_asp.cli.console import check_output
 from ists_asp.cli.options import (
     PATH,
     Choice,
@@ -26,26 +15,24 @@ from ists_asp.cli.options import (
     quiet_option,
     system_options,
 )
+from ists_asp.cli.rendering import Format, choose_format
+from ists_asp.cli.running import Job, solve_once
+from ists_asp.cli.watching import watch_rules
 from ists_asp.errors import UsageError
+from ists_asp.run import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.engine import System
-    from ists_asp.model import Answer, Pair
 
 __all__ = ["solve"]
 
+MEMORY = 4096
+"""Megabytes of address space of a worker."""
 
-class _Format(StrEnum):
-    WA = "wa"
-    JSONL = "jsonl"
-    TEXT = "text"
-
-
-_SUFFIXES = {".wa": _Format.WA, ".jsonl": _Format.JSONL, ".txt": _Format.TEXT}
+SEMANTIC_MEMORY = 16384
+"""The same where words are compared in context, which takes torch."""
 
 
 @click.command(
@@ -59,6 +46,8 @@ Examples:
   ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -c limit=2 -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
+  ists-asp solve --tsv million.tsv -o out.wa --jobs 4 --resume
+  ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """
 )
 @input_options
@@ -66,7 +55,7 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice([str(form) for form in _Format]),
+    type=click.Choice([str(form) for form in Format]),
     help="wa: SemEval word alignments; jsonl: an object an answer; text: for people. Default: by "
     "the suffix of -o (.wa, .jsonl, .txt); without one, text for a pair from the command line "
     "that goes to a terminal, and wa otherwise.",
@@ -82,12 +71,40 @@ Examples:
     help="Answers to find for each pair, best first (not with --format wa).",
 )
 @click.option(
-    "--time-limit",
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Workers that decide pairs at the same time.",
+)
+@click.option(
+    "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Limit of the search for an answer.",
+    help="Limit for a pair: the best answer so far is taken then, if there is one.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=256),
+    metavar="MB",
+    help=f"Limit for a worker.  [default: {MEMORY}; with --semantic {SEMANTIC_MEMORY}]",
+)
+@click.option(
+    "--fail-fast/--keep-going",
+    default=False,
+    help="End with the first pair that gets no answer, or go on (the default) and name the "
+    "pairs at the end, with exit code 3.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on where the same command was interrupted; the output is as if it never was.",
+)
+@click.option(
+    "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
 )
 @click.option(
     "--trace",
@@ -104,7 +121,12 @@ def solve(
     form: str | None,
     output: Path | None,
     models: int,
-    time_limit: float,
+    jobs: int,
+    timeout: float,
+    memory: int | None,
+    fail_fast: bool,
+    resume: bool,
+    watch: bool,
     traces: Path | None,
     quiet: bool,
 ) -> None:
@@ -117,10 +139,10 @@ def solve(
     Out: for each pair its aligned chunks, each with a label and a score, and the chunks that
     have no counterpart.
     """
-    shape = _format(form, output, inputs)
+    shape = choose_format(form, output, single=inputs.single)
     if traces is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
-    if models > 1 and shape is _Format.WA:
+    if models > 1 and shape is Format.WA:
         raise UsageError(
             f"-n {models} does not go with the format wa, which holds one answer a pair",
             hint="Add --format jsonl or --format text",
@@ -132,67 +154,14 @@ def solve(
             raise UsageError(
                 "-o and --trace name the same file", where=str(output), hint="Choose two names"
             )
-    pairs = inputs.read(warn)
-    began = time.perf_counter()
-    parts: list[str] = []
-    with (
-        choice.load(models=models, time_limit=time_limit) as system,
-        RuleWarnings(system) as odd,
-        progress(len(pairs), shown=not quiet) as step,
-    ):
-        for answers in _answers(system, inputs.tokenized(system, pairs), traces):
-            if not answers[0].optimal:
-                warn(
-                    f"pair {answers[0].pair.id}: within {time_limit:g} s the answer was not "
-                    "proved the best; allow more with --time-limit"
-                )
-            parts += _rendered(answers, shape, models, system.knowledge)
-            odd.show()
-            step()
-        stages = system.stages
-    separator = "\n" if shape is _Format.TEXT else ""
-    write_output(output, separator.join(parts))
-    if not (quiet or inputs.single):
-        note(summary(len(pairs), time.perf_counter() - began, stages))
-
-
-def _answers(
-    system: System, pairs: Iterable[Pair], traces: Path | None
-) -> Iterator[tuple[Answer, ...]]:
-    """The answers, while their traces are written if a file is given."""
-    if traces is None:
-        yield from system.solve_all(pairs)
-        return
-    from ists_asp.io.atomic import atomic_writer
-    from ists_asp.trace.document import trace_line
-
-    with atomic_writer(traces) as stream:
-        for trace in system.trace_many(pairs):
-            stream.write(trace_line(trace))
-            yield (trace.answer,)
-
-
-def _format(form: str | None, output: Path | None, inputs: Inputs) -> _Format:
-    if form is not None:
-        return _Format(form)
-    if output is not None and output.suffix in _SUFFIXES:
-        return _SUFFIXES[output.suffix]
-    terminal = output is None and sys.stdout.isatty()
-    return _Format.TEXT if inputs.single and terminal else _Format.WA
-
-
-def _rendered(
-    answers: tuple[Answer, ...], shape: _Format, models: int, knowledge: tuple[str, ...]
-) -> list[str]:
-    from ists_asp.io.jsonl import write_jsonl
-    from ists_asp.io.readable import format_answer
-    from ists_asp.io.wa_writer import write_answer
-
-    if shape is _Format.WA:
-        return [write_answer(answers[0])]
-    if shape is _Format.JSONL:
-        return [write_jsonl(answer, rank, knowledge) for rank, answer in enumerate(answers, 1)]
-    return [
-        format_answer(answer) if models == 1 else f"Answer {rank}\n{format_answer(answer)}"
-        for rank, answer in enumerate(answers, 1)
-    ]
+    if resume and output is None:
+        raise UsageError("--resume without -o", hint="Name the file that the run was to write")
+    if memory is None:
+        memory = SEMANTIC_MEMORY if choice.words.semantic else MEMORY
+    limits = Limits(timeout, memory * 1024 * 1024)
+    job = Job(
+        *(inputs, choice, shape, output, traces, models, limits, jobs, resume, fail_fast, quiet)
+    )
+    code = watch_rules(job) if watch else solve_once(job)
+    if code:
+        raise click.exceptions.Exit(code)

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator, Cache
+from ists_asp.engine.annotation import BATCH, PairAnnotator
 from ists_asp.engine.collector import settle
-from ists_asp.engine.limits import check_size
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
 from ists_asp.explain.explainer import Explainer, load_explainer
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["System", "load"]
 
-BATCH = 200
-"""Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
-
 
 class System:
     """A profile's rules, models and lexicon, ready for many pairs.
@@ -64,7 +61,7 @@ class System:
         self.profile = profile
         self.rules = rules
         self.stages = Stages()
-        self._annotator = annotator
+        self._annotator = PairAnnotator(annotator, self.stages)
         self._knowledge = knowledge
         self._solver = solver
         self._load_explainer = explainer or (lambda: load_explainer(profile.name))
@@ -133,7 +130,11 @@ class System:
         Raises:
             SolveError: there is no answer for a pair.
         """
-        for solution in self._solver.solve_all(self.facts(pairs)):
+        return self.decide(self.annotate(pairs))
+
+    def decide(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
+        """As :meth:`solve_all`, for pairs that are annotated already."""
+        for solution in self._solver.solve_all(self.known(annotated)):
             self.stages.grounding.append(solution.grounding)
             self.stages.solving.append(solution.solving)
             yield solution.answers
@@ -168,8 +169,12 @@ class System:
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
+        return self.trace_annotated(self.annotate(pairs))
+
+    def trace_annotated(self, annotated: Iterable[Pair]) -> Iterator[Trace]:
+        """As :meth:`trace_many`, for pairs that are annotated already."""
         tracer = self.tracer
-        for pair, facts in self.facts(pairs):
+        for pair, facts in self.known(annotated):
             began = time.perf_counter()
             trace = tracer.trace(pair, facts)
             self.stages.grounding.append(0.0)
@@ -220,8 +225,12 @@ class System:
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
-        annotated = self.annotate(pairs)
-        while batch := list(islice(annotated, BATCH)):
+        return self.known(self.annotate(pairs))
+
+    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+        """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
+        remaining = iter(annotated)
+        while batch := list(islice(remaining, BATCH)):
             with self.stages.measure("knowledge"):
                 self._knowledge.prepare(batch)
             if not self._settled:
@@ -241,25 +250,11 @@ class System:
         Raises:
             DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
         """
-        remaining = iter(pairs)
-        while batch := list(islice(remaining, BATCH)):
-            for pair in batch:
-                check_size(pair.sent1, f"pair {pair.id}, sentence 1")
-                check_size(pair.sent2, f"pair {pair.id}, sentence 2")
-            with self.stages.measure("annotation"):
-                sentences = [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
-                tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])
-            done = [
-                replace(sentence, tokens=tokens)
-                for sentence, tokens in zip(sentences, tagged, strict=True)
-            ]
-            for number, pair in enumerate(batch):
-                yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+        return self._annotator.annotate(pairs)
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
         """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
-        with self.stages.measure("annotation"):
-            return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
+        return self._annotator.tokenize(texts)
 
 
 def load(
@@ -274,6 +269,7 @@ def load(
     vectors: bool = True,
     semantic: bool | Path = False,
     cache: Path | None = None,
+    parsed: tuple[Profile, RuleSet] | None = None,
 ) -> System:
     """Load a profile.
 
@@ -293,6 +289,8 @@ def load(
             ``semantic_weights``.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
+        parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
+            rules, where it has been called already.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
@@ -301,12 +299,12 @@ def load(
             cache cannot be used.
     """
     encoder = find_encoder(semantic)
-    chosen, parsed = load_profile_rules(profile, rules, semantic=encoder is not None)
+    chosen, found = parsed or load_profile_rules(profile, rules, semantic=encoder is not None)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
-    solver = Solver(parsed, options)
+    solver = Solver(found, options)
     return System(
         chosen,
-        parsed,
+        found,
         Annotator(chosen.language, stanza_dir, stanza_package, Cache(cache) if cache else None),
         Knowledge(
             vectors_path=shipped(chosen.language) if vectors else None,

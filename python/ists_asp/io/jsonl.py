@@ -13,7 +13,7 @@ from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["read_jsonl", "write_jsonl"]
+__all__ = ["read_jsonl", "write_failure", "write_jsonl"]
 
 
 def read_jsonl(
@@ -72,6 +72,17 @@ def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) ->
         "cost": list(answer.cost),
         "optimal": answer.optimal,
         "knowledge": list(knowledge),
+    }
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def write_failure(pair: Pair, reason: str) -> str:
+    """One line (with its end) for a pair without an answer: the pair, and the ``error``."""
+    record = {
+        "id": pair.id,
+        "sent1": pair.sent1.text,
+        "sent2": pair.sent2.text,
+        "error": reason,
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
 

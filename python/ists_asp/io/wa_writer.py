@@ -11,23 +11,38 @@ from ists_asp.model import Alignment, Answer, Pair, Sentence, Tag
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["format_alignment", "format_label", "format_score", "write_answer", "write_pair"]
+__all__ = [
+    "FAILED",
+    "UNPROVEN",
+    "format_alignment",
+    "format_label",
+    "format_score",
+    "write_answer",
+    "write_pair",
+]
+
+
+FAILED = "failed"
+"""The status of a pair for which no answer was found: its tokens stand there, unaligned."""
+
+UNPROVEN = "unproven"
+"""The status of an answer that was not proved the best within the time limit."""
 
 
 def write_answer(answer: Answer) -> str:
     r"""The ``<sentence>`` of an answer, ending with the blank lines that separate sentences."""
-    return write_pair(answer.pair, answer.alignments)
+    return write_pair(answer.pair, answer.alignments, "" if answer.optimal else UNPROVEN)
 
 
-def write_pair(pair: Pair, alignments: Iterable[Alignment]) -> str:
+def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") -> str:
     r"""The ``<sentence>`` of a pair and its alignments.
 
     Lines are ordered by the first token of side 1; lines without a side 1 come last, by the
-    first token of side 2.
+    first token of side 2. ``status`` is empty, :data:`FAILED` or :data:`UNPROVEN`.
     """
     identifier = escape(" ".join(pair.id.split()), quote=False).replace('"', "&quot;")
     lines = [
-        f'<sentence id="{identifier}" status="">',
+        f'<sentence id="{identifier}" status="{status}">',
         f"// {pair.sent1.text}",
         f"// {pair.sent2.text}",
         "<source>",

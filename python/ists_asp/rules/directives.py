@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ASTSequence, ASTType
+from clingo.ast import AST, ASTType
+
+from ists_asp.rules.trees import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,11 +103,9 @@ def variables(statement: AST) -> frozenset[str]:
 def _variables(node: AST, skip: tuple[ASTType, ...]) -> Iterator[str]:
     if node.ast_type == ASTType.Variable:
         yield node.name
-    for key in node.child_keys:
-        child = getattr(node, key)
-        for part in child if isinstance(child, ASTSequence) else (child,):
-            if isinstance(part, AST) and part.ast_type not in skip:
-                yield from _variables(part, skip)
+    for part in children(node):
+        if part.ast_type not in skip:
+            yield from _variables(part, skip)
 
 
 def _parse(source: SourceText, comment: AST) -> tuple[str, str]:

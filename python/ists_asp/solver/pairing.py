@@ -23,7 +23,8 @@ from clingo.ast import (
     parse_string,
 )
 
-from ists_asp.solver.signatures import Signature, predicates, walk
+from ists_asp.rules.trees import walk
+from ists_asp.solver.signatures import Signature, predicates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set

@@ -104,9 +104,11 @@ def prepare(
 def _tables(statements: Iterable[AST]) -> set[Signature]:
     """All predicates that facts, or rules over other such predicates, define."""
     rules = [node for node in statements if node.ast_type is ASTType.Rule]
-    defined = {name for node in rules if derives_atom(node) for name in predicates(node.head)}
-    # What a choice derives is among the atoms of its head, as are the conditions for it.
-    chosen = {name for node in rules if not derives_atom(node) for name in _chosen(node.head)}
+    defined: set[Signature] = set()
+    chosen: set[Signature] = set()
+    for node in rules:
+        # What a choice derives is among the atoms of its head, as are the conditions for it.
+        (defined if derives_atom(node) else chosen).update(_chosen(node.head))
     return _closed(rules, defined - chosen)
 
 
@@ -115,7 +117,7 @@ def _closed(statements: Iterable[AST], found: set[Signature]) -> set[Signature]:
     rules = [
         (predicates(node.head), {name for part in node.body for name in predicates(part)})
         for node in statements
-        if derives_atom(node)
+        if derives_atom(node) and not is_fact(node)
     ]
     found = set(found)
     while True:

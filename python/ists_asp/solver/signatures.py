@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import AST, ASTSequence, ASTType, Sign
+from clingo.ast import AST, ASTType, Sign
+
+from ists_asp.rules.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clingo import Symbol
 
-__all__ = ["Signature", "derives_atom", "functions", "is_fact", "predicates", "signature", "walk"]
+__all__ = [
+    "Signature",
+    "derives_atom",
+    "functions",
+    "is_fact",
+    "predicates",
+    "signature",
+]
 
 
 class Signature(NamedTuple):
@@ -24,16 +33,6 @@ class Signature(NamedTuple):
 def signature(symbol: Symbol) -> Signature:
     """The predicate of an atom."""
     return Signature(symbol.name, len(symbol.arguments))
-
-
-def walk(node: AST) -> Iterator[AST]:
-    """A syntax tree and all trees in it, from the outside in."""
-    yield node
-    for key in node.child_keys:
-        child = getattr(node, key)
-        for part in child if isinstance(child, ASTSequence) else (child,):
-            if isinstance(part, AST):
-                yield from walk(part)
 
 
 def functions(symbol: AST) -> Iterator[AST]:

@@ -9,6 +9,7 @@ which takes half the time of text.
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,6 @@ class Solver:
         self._plain = self._program
         if self._program.derived:
             self._plain = prepare(rules.statements, self._arguments, self._messages, tables=False)
-        self._batches = self._make_batches()
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -186,7 +186,9 @@ class Solver:
         """Clingo's command line arguments, without those that choose a strategy."""
         return tuple(self._arguments)
 
-    def _make_batches(self) -> Batches | None:
+    @cached_property
+    def _batches(self) -> Batches | None:
+        """Made when there are several pairs for the first time: that takes half a second."""
         if self._options.models > 1:
             return None
         statements = pair_up(self._program)
@@ -199,7 +201,7 @@ class Solver:
         """Decide the pairs of a batch, the short ones together."""
         short = [number for number, (pair, _) in enumerate(items) if not _is_long(pair)]
         together: dict[int, Solution] = {}
-        if self._batches is not None and len(short) > 1:
+        if len(short) > 1 and self._batches is not None:
             solutions = self._batches.solve([items[number] for number in short])
             if solutions is not None:
                 together = dict(zip(short, solutions, strict=True))

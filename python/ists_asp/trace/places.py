@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import SymbolType
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
-from ists_asp.solver.signatures import functions, walk
+from ists_asp.rules.trees import walk
+from ists_asp.solver.signatures import functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

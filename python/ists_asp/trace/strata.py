@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
 
-from ists_asp.solver.signatures import walk
+from ists_asp.rules.trees import walk
 from ists_asp.trace.terms import PREFIX, is_atom
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.solver.signatures import walk
+from ists_asp.rules.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,0 +1,81 @@
+"""Answers as the formats of ``ists-asp solve``."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ists_asp.io.jsonl import write_failure, write_jsonl
+from ists_asp.io.readable import format_answer
+from ists_asp.io.wa_writer import FAILED, write_answer, write_pair
+from ists_asp.model import Alignment, Label
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.model import Pair
+    from ists_asp.run import Outcome
+
+__all__ = ["Format", "choose_format", "render"]
+
+
+class Format(StrEnum):
+    """A format of answers."""
+
+    WA = "wa"
+    JSONL = "jsonl"
+    TEXT = "text"
+
+
+_SUFFIXES = {".wa": Format.WA, ".jsonl": Format.JSONL, ".txt": Format.TEXT}
+
+
+def choose_format(name: str | None, output: Path | None, *, single: bool) -> Format:
+    """The format that was named, or that which goes with the output."""
+    if name is not None:
+        return Format(name)
+    if output is not None and output.suffix in _SUFFIXES:
+        return _SUFFIXES[output.suffix]
+    terminal = output is None and sys.stdout.isatty()
+    return Format.TEXT if single and terminal else Format.WA
+
+
+def render(outcome: Outcome, shape: Format, models: int) -> str:
+    """What becomes of a pair, in a format; a pair that failed says so.
+
+    Args:
+        outcome: the answers, or why there are none.
+        shape: the format.
+        models: how many answers were asked for.
+    """
+    if shape is Format.TEXT:
+        return _text(outcome, models)
+    if shape is Format.JSONL:
+        if outcome.failure is not None:
+            return write_failure(outcome.pair, outcome.failure.reason)
+        return "".join(
+            write_jsonl(answer, rank, outcome.knowledge)
+            for rank, answer in enumerate(outcome.answers, 1)
+        )
+    if outcome.failure is not None:
+        return write_pair(outcome.pair, _unaligned(outcome.pair), FAILED)
+    (answer,) = outcome.answers
+    return write_answer(answer)
+
+
+def _text(outcome: Outcome, models: int) -> str:
+    if outcome.failure is not None:
+        return f"Pair {outcome.pair.id}\n  no answer: {outcome.failure.reason}\n"
+    parts = []
+    for rank, answer in enumerate(outcome.answers, 1):
+        text = format_answer(answer)
+        parts.append(text if models == 1 else f"Answer {rank}\n{text}")
+    return "\n".join(parts)
+
+
+def _unaligned(pair: Pair) -> list[Alignment]:
+    """Each token by itself: nothing is claimed about a pair that failed, and nothing lost."""
+    one = [Alignment((token.index,), (), Label.NOALI, None) for token in pair.sent1.tokens]
+    two = [Alignment((), (token.index,), Label.NOALI, None) for token in pair.sent2.tokens]
+    return [*one, *two]

@@ -1,0 +1,245 @@
+"""One run of ``ists-asp solve``: from checked options to written answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+import ists_asp
+from ists_asp.annotate import Annotator, Cache
+from ists_asp.cli.console import note, progress, summary, warn, write_output
+from ists_asp.cli.rendering import Format, render
+from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.errors import SolveError
+from ists_asp.run import Inline, Pool, Spec, run
+from ists_asp.run.draft import Drafts
+from ists_asp.run.worker import Decider
+from ists_asp.solver.solver import BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from ists_asp.cli.inputs import Inputs, PairSource
+    from ists_asp.cli.options import Choice
+    from ists_asp.rules import Profile, RuleSet, RuleWarning
+    from ists_asp.run import Limits, Outcome
+    from ists_asp.run.executor import Executor
+
+__all__ = ["Job", "solve_once"]
+
+LONG = 100
+"""Tokens of a pair, both sentences together, from which it is decided in a worker."""
+
+SHOWN = 10
+"""Pairs without an answer that the summary names."""
+
+EXIT_FAILED = 3
+"""The exit code where some pairs have no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The options of ``ists-asp solve``, checked."""
+
+    inputs: Inputs
+    choice: Choice
+    shape: Format
+    output: Path | None
+    traces: Path | None
+    models: int
+    limits: Limits
+    jobs: int
+    resume: bool
+    fail_fast: bool
+    quiet: bool
+
+    @property
+    def targets(self) -> tuple[Path, ...]:
+        """The files to write."""
+        return tuple(path for path in (self.output, self.traces) if path is not None)
+
+
+class _Warnings:
+    """Prints what clingo finds suspicious about the rules, each thing once."""
+
+    def __init__(self) -> None:
+        self._seen: set[RuleWarning] = set()
+
+    def __call__(self, warning: RuleWarning) -> None:
+        if warning not in self._seen:
+            self._seen.add(warning)
+            warn(str(warning))
+
+
+def solve_once(job: Job) -> int:
+    """Decide the pairs of a job and write the answers.
+
+    Returns:
+        The exit code: :data:`EXIT_FAILED` where some pairs have no answer.
+
+    Raises:
+        IstsError: the input or the rules are faulty, or an output cannot be written.
+    """
+    began = time.perf_counter()
+    stages = Stages()
+    told = _Warnings()
+    with job.inputs.opened(warn) as source, ExitStack() as stack:
+        profile, rules = job.choice.rules_of()
+        for warning in rules.warnings:
+            told(warning)
+        spec = _spec(job, rules)
+        annotator = _annotator(job, profile, stages)
+        stack.callback(annotator.close)
+        sink = stack.enter_context(_sink(job, spec, source))
+        executor = _executor(job, spec, source, (profile, rules))
+        stack.callback(executor.close)
+        pairs = source.inputs.tokenized(annotator, source.pairs())
+        for _ in zip(range(sink.done), pairs, strict=False):
+            pass
+        with progress(source.count, shown=not job.quiet, done=sink.done) as step:
+            for number, outcome in enumerate(run(pairs, annotator, executor, stages, told), 1):
+                _tell(outcome, job)
+                sink.write(outcome)
+                if number % BATCH == 0:
+                    sink.save()
+                step()
+        sink.finish()
+        failed = sink.failed
+    if not (job.quiet or job.inputs.single):
+        note(summary(source.count, time.perf_counter() - began, stages))
+    if failed:
+        names = ", ".join(identifier for identifier, _ in failed[:SHOWN])
+        more = ", …" if len(failed) > SHOWN else ""
+        warn(f"no answer for {len(failed)} of {source.count} pairs: {names}{more}")
+        return EXIT_FAILED
+    return 0
+
+
+def _spec(job: Job, rules: RuleSet) -> Spec:
+    choice = job.choice
+    return Spec(
+        choice.profile,
+        choice.rules,
+        tuple(choice.constants.items()),
+        job.models,
+        job.limits,
+        choice.words.vectors,
+        choice.words.semantic,
+        traced=job.traces is not None,
+        files=tuple(file.sha256 for file in rules.files),
+    )
+
+
+def _annotator(job: Job, profile: Profile, stages: Stages) -> PairAnnotator:
+    choice = job.choice
+    cache = Cache(choice.cache) if choice.cache else None
+    found = Annotator(profile.language, choice.stanza_dir, choice.stanza_package, cache)
+    return PairAnnotator(found, stages)
+
+
+def _executor(
+    job: Job, spec: Spec, source: PairSource, parsed: tuple[Profile, RuleSet]
+) -> Executor:
+    """This process, unless something could take it too long, or others are to help."""
+    trusted = not (job.choice.rules or job.choice.constants)
+    if trusted and job.jobs == 1 and source.longest < LONG:
+        return Inline(Decider(spec, parsed))
+    return Pool(spec, min(job.jobs, -(-source.count // BATCH)))
+
+
+def _tell(outcome: Outcome, job: Job) -> None:
+    pair = outcome.pair
+    if outcome.failure is not None:
+        if job.fail_fast or job.inputs.single:
+            raise SolveError(outcome.failure.reason, where=f"pair {pair.id}")
+        warn(f"pair {pair.id}: {outcome.failure.reason}")
+    elif not outcome.answers[0].optimal:
+        warn(
+            f"pair {pair.id}: within {job.limits.seconds:g} s the answer was not "
+            "proved the best; allow more with --timeout"
+        )
+
+
+class _Sink:
+    """Where answers go: to drafts of files, or at once to standard output and to devices."""
+
+    def __init__(self, job: Job, drafts: Drafts | None, devices: Mapping[Path, TextIO]) -> None:
+        self._job = job
+        self._drafts = drafts
+        self._devices = devices
+        self._failed: list[tuple[str, str]] = []
+        self._blank = False
+        self.done = drafts.done if drafts else 0
+
+    @property
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        return self._drafts.failed if self._drafts else tuple(self._failed)
+
+    def write(self, outcome: Outcome) -> None:
+        job = self._job
+        text = render(outcome, job.shape, job.models)
+        if job.shape is Format.TEXT:
+            # A blank line between pairs.
+            text, self._blank = f"\n{text}" if self._blank or self.done else text, True
+        if outcome.failure is not None:
+            failure = (outcome.pair.id, outcome.failure.reason)
+            self._failed.append(failure)
+            if self._drafts:
+                self._drafts.fail(*failure)
+        texts = {job.output: text, job.traces: outcome.trace}
+        if self._drafts:
+            self._drafts.write(*(texts[target] for target in self._drafts.targets))
+        for target, stream in self._devices.items():
+            stream.write(texts[target])
+        if job.output is None:
+            write_output(None, text)
+
+    def save(self) -> None:
+        if self._drafts:
+            self._drafts.save()
+
+    def finish(self) -> None:
+        if self._drafts:
+            self._drafts.publish()
+
+
+@contextmanager
+def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
+    """The outputs of a job. What an interrupted run has done stays, for it to be resumed."""
+    files = [target for target in job.targets if target.is_file() or not target.exists()]
+    with ExitStack() as stack:
+        devices = {
+            target: stack.enter_context(target.open("w", encoding="utf-8"))
+            for target in job.targets
+            if target not in files
+        }
+        if not files:
+            yield _Sink(job, None, devices)
+            return
+        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.resume))
+        if job.resume and not job.quiet:
+            note(f"{drafts.done} of {source.count} pairs are done already")
+        try:
+            yield _Sink(job, drafts, devices)
+        except BaseException:
+            if drafts.saved:
+                note(f"{drafts.saved} pairs are done; --resume goes on from there")
+            else:
+                drafts.discard()
+            raise
+
+
+def _identity(job: Job, spec: Spec, source: PairSource) -> str:
+    """What a run must have in common with the one that it resumes."""
+    choice = job.choice
+    parts = [
+        *(ists_asp.__version__, source.digest(), job.shape, job.models, spec.limits.seconds),
+        *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
+        *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,0 +1,64 @@
+"""Pairs annotated in batches, lazily and in their order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ists_asp.engine.limits import check_size
+from ists_asp.model import Pair, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ists_asp.annotate import Annotator
+    from ists_asp.engine.stages import Stages
+
+__all__ = ["BATCH", "PairAnnotator"]
+
+BATCH = 200
+"""Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
+
+
+class PairAnnotator:
+    """An annotator for pairs, with a clock.
+
+    Args:
+        annotator: annotates sentences; closed by :meth:`close`.
+        stages: gets the time that annotation takes.
+    """
+
+    def __init__(self, annotator: Annotator, stages: Stages) -> None:
+        self._annotator = annotator
+        self._stages = stages
+
+    def close(self) -> None:
+        """Close the annotator."""
+        self._annotator.close()
+
+    def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Tag and lemmatise pairs, lazily and in their order.
+
+        Raises:
+            DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
+        """
+        remaining = iter(pairs)
+        while batch := list(islice(remaining, BATCH)):
+            for pair in batch:
+                check_size(pair.sent1, f"pair {pair.id}, sentence 1")
+                check_size(pair.sent2, f"pair {pair.id}, sentence 2")
+            with self._stages.measure("annotation"):
+                sentences = [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
+                tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])
+            done = [
+                replace(sentence, tokens=tokens)
+                for sentence, tokens in zip(sentences, tagged, strict=True)
+            ]
+            for number, pair in enumerate(batch):
+                yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+
+    def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
+        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
+        with self._stages.measure("annotation"):
+            return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]

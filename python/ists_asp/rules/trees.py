@@ -1,0 +1,37 @@
+"""Walking clingo's syntax trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clingo.ast import AST, ASTSequence, ASTType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["children", "walk"]
+
+
+def walk(node: AST) -> Iterator[AST]:
+    """A syntax tree and all trees in it, from the outside in."""
+    yield node
+    for part in children(node):
+        yield from walk(part)
+
+
+def children(node: AST) -> Iterator[AST]:
+    """The trees right below the root of a syntax tree."""
+    kind = node.ast_type
+    keys = _child_keys.get(kind)
+    if keys is None:
+        # The same for all trees of a kind, and slow to ask for.
+        keys = _child_keys[kind] = tuple(node.child_keys)
+    for key in keys:
+        child = getattr(node, key)
+        if isinstance(child, ASTSequence):
+            yield from (part for part in child if isinstance(part, AST))
+        elif isinstance(child, AST):
+            yield child
+
+
+_child_keys: dict[ASTType, tuple[str, ...]] = {}

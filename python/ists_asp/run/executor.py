@@ -1,0 +1,175 @@
+"""Who decides batches: this process, or workers that are killed when they overstep a limit."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import TYPE_CHECKING, Protocol
+
+from pebble import ProcessExpired, ProcessPool
+
+from ists_asp.errors import RuleError
+from ists_asp.run.outcome import Failure, Outcome, Report, Times
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pebble import ProcessFuture
+
+    from ists_asp.model import Pair
+    from ists_asp.run.spec import Spec
+
+__all__ = ["Executor", "Inline", "Pool", "Task"]
+
+LOADING = 60.0
+"""Seconds that loading the rules may take."""
+
+GRACE = 5.0
+"""Seconds that a worker may take beyond a pair's, to ground and to write."""
+
+_MEGABYTE = 1 << 20
+
+
+class Task(Protocol):
+    """A batch under way."""
+
+    def result(self) -> Report:
+        """Wait for what became of it."""
+
+
+class Executor(Protocol):
+    """Whoever takes batches; ``width`` is how many to have under way."""
+
+    width: int
+
+    def submit(self, pairs: Sequence[Pair]) -> Task:
+        """Begin to decide annotated pairs."""
+
+    def close(self) -> None:
+        """End at once, whatever is under way."""
+
+
+class _Done:
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def result(self) -> Report:
+        return self._report
+
+
+class Inline:
+    """Decides batches in this process: no time is lost, and nothing can be killed."""
+
+    width = 1
+
+    def __init__(self, decider: Decider) -> None:
+        self._decider = decider
+
+    def submit(self, pairs: Sequence[Pair]) -> Task:
+        """Decide annotated pairs."""
+        return _Done(self._decider.decide(pairs))
+
+    def close(self) -> None:
+        """Let the system go."""
+        self._decider.system.close()
+
+
+class Pool:
+    """Workers, each a process.
+
+    Args:
+        spec: what they load.
+        jobs: how many there are.
+
+    Raises:
+        RuleError: the rules are faulty, or cannot be loaded within the limits.
+        IstsError: something is missing.
+    """
+
+    def __init__(self, spec: Spec, jobs: int) -> None:
+        self._spec = spec
+        # With one worker, the parent and it take turns: one core is busy.
+        self.width = 1 if jobs == 1 else 2 * jobs
+        # A fork of a process that has threads may hang; the server has none.
+        methods = multiprocessing.get_all_start_methods()
+        method = "forkserver" if "forkserver" in methods else "spawn"
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
+        self._pool = ProcessPool(
+            max_workers=jobs, initializer=start, initargs=(spec,), context=context
+        )
+        try:
+            self._load()
+        except BaseException:
+            self.close()
+            raise
+
+    def submit(self, pairs: Sequence[Pair]) -> Task:
+        """Begin to decide annotated pairs."""
+        return _Remote(self, pairs)
+
+    def close(self) -> None:
+        """Kill the workers."""
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.join()
+
+    def schedule(self, pairs: Sequence[Pair]) -> ProcessFuture[Report]:
+        """Hand pairs to a worker, which is killed when their time is over."""
+        limit = self._spec.limits.seconds + GRACE
+        return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+
+    def why(self, error: BaseException) -> Failure:
+        """Why a worker was lost."""
+        limits = self._spec.limits
+        if isinstance(error, FutureTimeout):
+            return Failure(f"no answer within {limits.seconds:g} s")
+        code = error.exitcode if isinstance(error, ProcessExpired) else None
+        if code == OUT_OF_MEMORY and limits.memory is not None:
+            return Failure(f"more than {limits.memory // _MEGABYTE} MB of memory")
+        return Failure(f"the worker ended unexpectedly (exit code {code})")
+
+    def _load(self) -> None:
+        future = self._pool.schedule(ready)
+        try:
+            future.result(timeout=LOADING)
+        except (FutureTimeout, ProcessExpired) as error:
+            timed_out = isinstance(error, FutureTimeout)
+            reason = f"more than {LOADING:g} s" if timed_out else self.why(error).reason
+            raise RuleError(
+                f"the rules cannot be loaded: {reason}",
+                hint="Look for a rule that derives ever larger terms, such as p(X+1) :- p(X)",
+            ) from None
+
+
+class _Remote:
+    """A batch in a pool. A batch that costs its worker is decided pair by pair."""
+
+    def __init__(self, pool: Pool, pairs: Sequence[Pair]) -> None:
+        self._pool = pool
+        self._pairs = pairs
+        self._future = pool.schedule(pairs)
+
+    def result(self) -> Report:
+        try:
+            return self._future.result()
+        except (FutureTimeout, ProcessExpired) as error:
+            if len(self._pairs) == 1:
+                (pair,) = self._pairs
+                outcome = Outcome(pair, (), self._pool.why(error))
+                return Report((outcome,), Times(0.0, 0.0, (), ()), ())
+        return _joined([_Remote(self._pool, [pair]).result() for pair in self._pairs])
+
+
+def _joined(reports: Sequence[Report]) -> Report:
+    return Report(
+        tuple(outcome for report in reports for outcome in report.outcomes),
+        Times(
+            sum(report.times.knowledge for report in reports),
+            sum(report.times.facts for report in reports),
+            tuple(spent for report in reports for spent in report.times.grounding),
+            tuple(spent for report in reports for spent in report.times.solving),
+        ),
+        tuple(warning for report in reports for warning in report.warnings),
+    )

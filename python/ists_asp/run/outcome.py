@@ -1,0 +1,53 @@
+"""What became of a pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ists_asp.model import Answer, Pair
+    from ists_asp.rules import RuleWarning
+
+__all__ = ["Failure", "Outcome", "Report", "Times"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a pair has no answer, as a phrase."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A pair with its answers, best first, or the reason why there is none.
+
+    ``trace`` is the line of JSON that traces the first answer, if traces were asked for;
+    ``knowledge`` is what words were compared by.
+    """
+
+    pair: Pair
+    answers: tuple[Answer, ...]
+    failure: Failure | None = None
+    trace: str = ""
+    knowledge: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds that a batch took in a worker; ``grounding`` and ``solving`` by pair."""
+
+    knowledge: float
+    facts: float
+    grounding: tuple[float, ...]
+    solving: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a worker sends back for a batch: an outcome for each pair, in their order."""
+
+    outcomes: tuple[Outcome, ...]
+    times: Times
+    warnings: tuple[RuleWarning, ...]

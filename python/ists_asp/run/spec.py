@@ -1,0 +1,71 @@
+"""What a worker needs to know to decide pairs as every other worker does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ists_asp.engine import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.engine import System
+    from ists_asp.rules import Profile, RuleSet
+
+__all__ = ["Limits", "Spec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a pair may take.
+
+    Args:
+        seconds: for a pair. The search ends then with the best answer so far, if there is one;
+            a worker that does not end, since clingo cannot be stopped while it grounds, is
+            killed.
+        memory: bytes of address space of a worker; None for as many as there are.
+    """
+
+    seconds: float = 10.0
+    memory: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The profile and the options of a run; equal specs decide equally.
+
+    ``constants`` are pairs of a name and a term. ``files`` are the SHA-256 sums of the rule
+    files, which may not change while the run goes on. The other fields are arguments of
+    :func:`ists_asp.engine.load`.
+    """
+
+    profile: str
+    rules: tuple[Path, ...] = ()
+    constants: tuple[tuple[str, str], ...] = ()
+    models: int = 1
+    limits: Limits = Limits()
+    vectors: bool = True
+    semantic: bool | Path = False
+    traced: bool = False
+    files: tuple[str, ...] = ()
+
+    def load(self, parsed: tuple[Profile, RuleSet] | None = None) -> System:
+        """Load the system that the spec describes; it keeps no annotations.
+
+        Args:
+            parsed: its rules, where they have been parsed already.
+
+        Raises:
+            IstsError: a rule file is faulty, or something is missing.
+        """
+        return load(
+            self.profile,
+            rules=self.rules,
+            constants=dict(self.constants),
+            models=self.models,
+            time_limit=self.limits.seconds,
+            vectors=self.vectors,
+            semantic=self.semantic,
+            parsed=parsed,
+        )

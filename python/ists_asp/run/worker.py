@@ -1,0 +1,130 @@
+"""What happens in a worker: a process of its own, which may be killed at any moment.
+
+It has neither Stanza nor torch (unless words are compared in context): pairs come annotated.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import IstsError, RuleError, SolveError
+from ists_asp.run.outcome import Failure, Outcome, Report, Times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.engine import System
+    from ists_asp.model import Pair
+    from ists_asp.rules import Profile, RuleSet
+    from ists_asp.run.spec import Spec
+
+__all__ = ["OUT_OF_MEMORY", "Decider", "decide", "ready", "start"]
+
+OUT_OF_MEMORY = 77
+"""Exit code of a worker that met its memory limit."""
+
+
+class Decider:
+    """A system that decides batches of annotated pairs and reports what became of them.
+
+    Args:
+        spec: what to load.
+        parsed: its rules, where they have been parsed already.
+    """
+
+    def __init__(self, spec: Spec, parsed: tuple[Profile, RuleSet] | None = None) -> None:
+        self.system: System = spec.load(parsed)
+        self._spec = spec
+        self._warned = 0
+        found = tuple(file.sha256 for file in self.system.rules.files)
+        if spec.files and found != spec.files:
+            raise RuleError(
+                "a rule file has changed since the run began",
+                hint="Run it again, with rules that stay as they are",
+            )
+
+    def decide(self, pairs: Sequence[Pair]) -> Report:
+        """Decide annotated pairs; a pair without an answer does not keep the others from one."""
+        stages = self.system.stages
+        began = stages.knowledge, stages.facts, len(stages.grounding)
+        outcomes = tuple(self._outcomes(pairs))
+        knowledge, facts, done = began
+        warnings = self.system.warnings
+        fresh, self._warned = warnings[self._warned :], len(warnings)
+        times = Times(
+            stages.knowledge - knowledge,
+            stages.facts - facts,
+            tuple(stages.grounding[done:]),
+            tuple(stages.solving[done:]),
+        )
+        del stages.grounding[:], stages.solving[:]
+        return Report(outcomes, times, fresh)
+
+    def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        try:
+            return list(self._together(pairs))
+        except SolveError as error:
+            if len(pairs) == 1:
+                return [Outcome(pairs[0], (), Failure(error.found))]
+        return [outcome for pair in pairs for outcome in self._outcomes([pair])]
+
+    def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        if not self._spec.traced:
+            for pair, answers in zip(pairs, self.system.decide(pairs), strict=True):
+                yield Outcome(pair, answers, knowledge=self.system.knowledge)
+            return
+        from ists_asp.trace.document import trace_line
+
+        for pair, trace in zip(pairs, self.system.trace_annotated(pairs), strict=True):
+            yield Outcome(
+                pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
+            )
+
+
+_decider: Decider | IstsError | None = None
+
+
+def start(spec: Spec) -> None:
+    """Begin a worker: set its limits and load what the spec describes.
+
+    Ctrl-C is for the parent. What goes wrong is told when something is asked for.
+    """
+    global _decider
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if spec.limits.memory is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (spec.limits.memory, spec.limits.memory))
+    try:
+        _decider = Decider(spec)
+    except IstsError as error:
+        _decider = error
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+
+
+def ready() -> None:
+    """Return when the worker has loaded everything.
+
+    Raises:
+        IstsError: a rule file is faulty, or something is missing.
+    """
+    if isinstance(_decider, IstsError):
+        raise _decider
+
+
+def decide(pairs: Sequence[Pair]) -> Report:
+    """Decide annotated pairs.
+
+    Raises:
+        IstsError: the system cannot be loaded, or cannot decide any pair.
+    """
+    ready()
+    assert isinstance(_decider, Decider)
+    try:
+        return _decider.decide(pairs)
+    except MemoryError:
+        # What clingo holds now may be half of a program.
+        os._exit(OUT_OF_MEMORY)
