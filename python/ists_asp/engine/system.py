@@ -6,6 +6,7 @@ The data flows one way: annotate, look up what is known about the words, make fa
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -205,18 +206,42 @@ class System:
             UsageError: there are no templates for the profile's language.
             DataError: the templates are faulty.
         """
+        return next(self.explain_many([answer], templates))
+
+    def explain_many(
+        self, answers: Iterable[Answer], templates: Templates | None = None
+    ) -> Iterator[Explanation]:
+        """Say answers in words, lazily and in their order.
+
+        Sentences that are not annotated yet, as those of given answers, are annotated together,
+        which is faster than one at a time.
+
+        Args:
+            answers: answers as for :meth:`explain`.
+            templates: the wording; by default that of the profile's language.
+
+        Raises:
+            RuleError: the profile has no rules for explanations, or they are faulty.
+            UsageError: there are no templates for the profile's language.
+            DataError: the templates are faulty.
+        """
         if self._explainer is None:
             self._explainer = self._load_explainer()
-        pair = answer.pair
-        chunked = Pair(
-            pair.id,
-            replace(pair.sent1, chunks=answer.chunks1),
-            replace(pair.sent2, chunks=answer.chunks2),
-        )
-        _, facts = next(self.facts([chunked]))
-        return self._explainer.explain(
-            answer, facts, templates or load_templates(self.profile.language)
-        )
+        wording = templates or load_templates(self.profile.language)
+        waiting: deque[Answer] = deque()
+
+        def chunked() -> Iterator[Pair]:
+            for answer in answers:
+                waiting.append(answer)
+                sent1, sent2 = answer.pair.sent1, answer.pair.sent2
+                yield Pair(
+                    answer.pair.id,
+                    replace(sent1, chunks=answer.chunks1),
+                    replace(sent2, chunks=answer.chunks2),
+                )
+
+        for _, facts in self.facts(chunked()):
+            yield self._explainer.explain(waiting.popleft(), facts, wording)
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
@@ -238,6 +263,8 @@ class System:
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tag and lemmatise pairs, lazily and in their order.
 
+        A sentence whose tokens all have words is annotated already and stays as it is.
+
         Raises:
             DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
         """
@@ -247,14 +274,25 @@ class System:
                 check_size(pair.sent1, f"pair {pair.id}, sentence 1")
                 check_size(pair.sent2, f"pair {pair.id}, sentence 2")
             with self.stages.measure("annotation"):
-                sentences = [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
-                tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])
-            done = [
-                replace(sentence, tokens=tokens)
-                for sentence, tokens in zip(sentences, tagged, strict=True)
-            ]
+                done = self._annotated(
+                    [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
+                )
             for number, pair in enumerate(batch):
                 yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+
+    def _annotated(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        bare = [not all(token.words for token in sentence.tokens) for sentence in sentences]
+        tagged = iter(
+            self._annotator.annotate(
+                [one.tokens for one, open_ in zip(sentences, bare, strict=True) if open_]
+            )
+            if any(bare)
+            else ()
+        )
+        return [
+            replace(sentence, tokens=next(tagged)) if open_ else sentence
+            for sentence, open_ in zip(sentences, bare, strict=True)
+        ]
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
         """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
