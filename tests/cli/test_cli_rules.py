@@ -91,23 +91,76 @@ def test_missing_rules(bad):
     assert bad(1, "rules", "list", "--rules", "no").startswith("no: there is no such rule")
 
 
-def test_rules_are_listed_with_place_and_sentence(good):
-    lines = good("rules", "list").splitlines()
-    (line,) = (line for line in lines if line.startswith("may_align "))
-    _, place, sentence = line.split(None, 2)
+def heads(text):
+    """The first line of each rule in a list, in words."""
+    return [line.split() for line in text.splitlines() if not line.startswith("    ")]
+
+
+def test_rules_are_listed_with_place_use_and_sentence(good):
+    text = good("rules", "list")
+    lines = text.splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("may_align "))
+    _, place, use = lines[at].split()
     assert place.startswith("asp/align.lp:")
-    assert sentence == "{X} and {Y} may be aligned"
+    assert use == "answer"
+    assert lines[at + 1] == "    {X} and {Y} may be aligned"
+    assert max(map(len, lines)) <= 100
     records = json.loads(good("rules", "list", "--json"))
-    assert [record["name"] for record in records] == [line.split()[0] for line in lines]
+    assert [[one["name"], f"{one['file']}:{one['line']}", one["use"]] for one in records] == (
+        heads(text)
+    )
     assert any(record["file"].startswith("lp_rules/") for record in records)
-    assert f"{records[0]['file']}:{records[0]['line']}" in lines[0]
+
+
+def test_rules_are_listed_with_their_weights(good):
+    ask = ("rules", "list", "--profile", "headlines")
+    lines = good(*ask).splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("heads_identical "))
+    shown = lines[at + 2].split(" … ")[0].strip().split(", ")
+    records = {
+        one["name"]: one
+        for one in json.loads(good("rules", "list", "--profile", "headlines", "--json"))
+    }
+    weights = records["heads_identical"]["weights"]
+    assert {one["feature"] for one in weights} == {"same_head"}
+    assert shown == [f"{one['decision']} {one['weight']:+}" for one in weights[: len(shown)]]
+    assert [abs(one["weight"]) for one in weights] == sorted(
+        (abs(one["weight"]) for one in weights), reverse=True
+    )
+    assert records["may_align"]["weights"] is None
+    assert {one["feature"].split("(")[0] for one in records["overlap_reaches"]["weights"]} == {
+        "overlap"
+    }
+    text = good("rules", "show", "overlap_reaches", "--profile", "headlines")
+    told = [line.split() for line in text.splitlines() if line.startswith("%  ")]
+    assert told == [
+        ["%", f"{one['weight']:+}", one["decision"], one["feature"]]
+        for one in records["overlap_reaches"]["weights"]
+    ]
+
+
+def test_weights_in_context_are_other_weights(good):
+    ask = ("rules", "show", "meaning_in_context_reaches", "--profile", "headlines")
+    assert good(*ask).endswith("% 0 weights\n")
+    assert "meaning_in_context(" in good(*ask, "--semantic").split("weights:")[1]
+
+
+def test_rules_of_the_explanation_are_listed_and_shown(good):
+    records = {one["name"]: one for one in json.loads(good("rules", "list", "--json"))}
+    assert {one["use"] for one in records.values()} == {"answer", "explanation", "both"}
+    own = [one for one in records.values() if one["file"].startswith("lp_rules/explanation/")]
+    assert own
+    assert {one["use"] for one in own} == {"explanation"}
+    assert records["token_in_chunk"]["use"] == "both"
+    assert records["one_label"]["use"] == "answer"
+    assert good("rules", "show", "say_opposed").startswith("% lp_rules/explanation/differences.lp:")
 
 
 def test_rules_of_a_user_are_listed(good, rule):
     name = rule('%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n')
-    assert "mine.lp:2  " in good("rules", "list", "--rules", name)
+    assert ["mine", "mine.lp:2", "answer"] in heads(good("rules", "list", "--rules", name))
     assert good("rules", "show", "mine", "--rules", name) == (
-        '% mine.lp:2\n%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n'
+        '% mine.lp:2 (answer)\n%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n'
     )
     (record,) = json.loads(good("rules", "show", "mine", "--rules", name, "--json"))
     assert record == {
@@ -115,8 +168,25 @@ def test_rules_of_a_user_are_listed(good, rule):
         "sentence": "token {I} is mine",
         "file": "mine.lp",
         "line": 2,
+        "use": "answer",
         "text": "mine(I) :- token(1,I,_).",
+        "weights": None,
     }
+
+
+def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
+    name = rule(
+        '%@rule mine: "mine"\nfeature(pair(X,Y),mine) :- proposed(X,Y).\n'
+        "weight(mine,align,7). weight(mine,equi,9).\n"
+    )
+    lines = good("rules", "list", "--rules", name).splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("mine "))
+    assert lines[at + 2] == "    align +7"
+    text = (
+        '% mine.lp:2 (answer)\n%@rule mine: "mine"\n'
+        "feature(pair(X,Y),mine) :- proposed(X,Y).\n% 1 weight:\n%    +7  align  mine\n"
+    )
+    assert good("rules", "show", "mine", "--rules", name) == text
 
 
 def test_unknown_rule_is_guessed(bad):

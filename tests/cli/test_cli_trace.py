@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -46,10 +47,15 @@ def test_solve_writes_traces_whose_firings_are_counted(good, bad, files, pairs, 
     assert good(*given, "--trace", "t.jsonl") == good(*given)
     traces = (tmp_path / "t.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["pair"]["id"] for line in traces] == ["1", "2"]
-    rows = [line.split()[:2] for line in good("rules", "list", "--stats", "t.jsonl").splitlines()]
-    fired = {name: int(count) for count, name in rows}
-    assert fired["may_align"] > 0
-    assert fired["unaligned_chunk_of_1"] >= 0
+    text = good("rules", "list", "--stats", "t.jsonl")
+    fired = {name: count for count, name in re.findall(r"^ {,6}(\d+|-)  (\w+)", text, re.MULTILINE)}
+    records = json.loads(good("rules", "list", "--stats", "t.jsonl", "--json"))
+    assert {one["name"]: one["fired"] for one in records} == {
+        name: None if count == "-" else int(count) for name, count in fired.items()
+    }
+    assert int(fired["may_align"]) > 0
+    assert int(fired["unaligned_chunk_of_1"]) >= 0
+    assert fired["say_opposed"] == "-"
     assert "-n 2 does not go with --trace" in bad(2, *given, "-n", "2", "--trace", "u.jsonl")
     assert "the same file" in bad(2, *given, "-o", "x.jsonl", "--trace", "x.jsonl")
     assert "this is no trace" in bad(1, "rules", "list", "--stats", first)

@@ -102,8 +102,9 @@ def explain(
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for answer in _answers(system, inputs, pairs) if given is None else given:
-            found.append(system.explain(answer, wording))
+        decided = _answers(system, inputs, pairs) if given is None else given
+        for explanation in system.explain_many(decided, wording):
+            found.append(explanation)
             odd.show()
             step()
     single = inputs.single or identifier is not None

@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import note, show_json, table, warn, write_output
+from ists_asp.cli.console import note, show_json, warn, write_output
 from ists_asp.cli.options import PATH, json_option, profile_options
+from ists_asp.cli.rule_texts import listing, record, source
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ists_asp.rules import NamedRule
+    from ists_asp.rules import ListedRule
 
 __all__ = ["rules"]
+
+weights_option = click.option(
+    "--semantic",
+    is_flag=True,
+    help="The weights that count where words are compared by what they mean in their sentences.",
+)
 
 
 @click.group(
@@ -65,6 +72,7 @@ Examples:
 """,
 )
 @profile_options
+@weights_option
 @click.option(
     "--stats",
     type=PATH,
@@ -72,37 +80,29 @@ Examples:
     help="Traces of ists-asp solve --trace: says how often each rule fired for their answers.",
 )
 @json_option
-def list_(profile: str, rules: tuple[Path, ...], stats: Path | None, as_json: bool) -> None:
+def list_(
+    profile: str, rules: tuple[Path, ...], semantic: bool, stats: Path | None, as_json: bool
+) -> None:
     """List the rules of a profile.
 
     In: a profile, with or without your own rules; traces of answers, if you like.
 
-    Out: the name of each rule, its file and line, and what it says when it fires; with
-    --stats first how often it fired for the decisions of the answers.
+    Out: for each rule three lines: its name, its file and line, and whether it is for the
+    answer, its explanation, or both; what it says when it fires; and, if it makes features,
+    their strongest weights, in hundredths of log-odds. With --stats first how often it fired
+    for the decisions of the answers (- for rules of the explanation, which are not counted).
+    --json has all weights.
     """
-    named = _named(profile, rules)
+    listed = _listed(profile, rules, semantic)
+    fired = None
     if stats is not None:
         from ists_asp.trace.counts import count_firings
 
         fired = count_firings(stats)
     if as_json:
-        show_json(
-            [
-                _record(rule) | ({"fired": fired[rule.name]} if stats is not None else {})
-                for rule in named
-            ]
-        )
+        show_json([record(one, fired) for one in listed])
     else:
-        rows = [
-            (
-                *((str(fired[rule.name]),) if stats is not None else ()),
-                rule.name,
-                f"{rule.file}:{rule.line}",
-                rule.sentence or "",
-            )
-            for rule in named
-        ]
-        write_output(None, table(rows))
+        write_output(None, listing(listed, fired))
 
 
 @rules.command(
@@ -110,54 +110,41 @@ def list_(profile: str, rules: tuple[Path, ...], stats: Path | None, as_json: bo
 Examples:
   ists-asp rules show may_align
   ists-asp rules show may_align one_label --profile images
+  ists-asp rules show meaning_reaches --profile headlines --semantic
 """
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @profile_options
+@weights_option
 @json_option
-def show(names: tuple[str, ...], profile: str, rules: tuple[Path, ...], as_json: bool) -> None:
-    """Show rules as they are written.
+def show(
+    names: tuple[str, ...], profile: str, rules: tuple[Path, ...], semantic: bool, as_json: bool
+) -> None:
+    """Show rules as they are written, with their weights.
 
     In: names of rules, as ists-asp rules list gives them.
 
-    Out: for each its file and line, what it says when it fires, and its text.
+    Out: for each its file and line, what it says when it fires, and its text; if it makes
+    features, what they weigh for which decision, strongest first, in hundredths of log-odds.
     """
-    named = {rule.name: rule for rule in _named(profile, rules)}
+    listed = _listed(profile, rules, semantic)
+    known = [one.rule.name for one in listed]
     for name in names:
-        if name not in named:
-            close = get_close_matches(name, named, n=1)
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
             hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
             raise UsageError(f"there is no rule '{name}'", where=f"profile {profile}", hint=hint)
-    chosen = [named[name] for name in names]
+    chosen = [one for name in names for one in listed if one.rule.name == name]
     if as_json:
-        show_json([_record(rule) for rule in chosen])
+        show_json([record(one) for one in chosen])
     else:
-        write_output(None, "\n".join(map(_text, chosen)))
+        write_output(None, "\n".join(map(source, chosen)))
 
 
-def _named(profile: str, rules: Sequence[Path]) -> list[NamedRule]:
-    """The rules with a name, each once: the elements of one objective share theirs."""
-    from ists_asp.rules import load_profile_rules
+def _listed(profile: str, rules: Sequence[Path], semantic: bool) -> Sequence[ListedRule]:
+    from ists_asp.rules import list_rules
 
-    _, loaded = load_profile_rules(profile, rules)
-    for warning in loaded.warnings:
+    found = list_rules(profile, rules, semantic=semantic)
+    for warning in found.warnings:
         warn(str(warning))
-    found: dict[str, NamedRule] = {}
-    for rule in loaded.rules:
-        if rule.sentence is not None:
-            found.setdefault(rule.name, rule)
-    return list(found.values())
-
-
-def _record(rule: NamedRule) -> dict[str, object]:
-    return {
-        "name": rule.name,
-        "sentence": rule.sentence,
-        "file": rule.file,
-        "line": rule.line,
-        "text": rule.text,
-    }
-
-
-def _text(rule: NamedRule) -> str:
-    return f'% {rule.file}:{rule.line}\n%@rule {rule.name}: "{rule.sentence}"\n{rule.text}\n'
+    return found.rules

@@ -112,7 +112,7 @@ Examples:
     type=PATH,
     metavar="FILE",
     help="File for the traces of all pairs, a JSON object a line; slower, as each pair is then "
-    "solved by itself.",
+    "solved by itself. What came second to an alignment is told by ists-asp trace only.",
 )
 @quiet_option
 def solve(

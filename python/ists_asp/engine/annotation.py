@@ -38,7 +38,7 @@ class PairAnnotator:
         self._annotator.close()
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tag and lemmatise pairs, lazily and in their order.
+        """Tag and lemmatise pairs, lazily and in their order; those that are, stay as they are.
 
         Raises:
             DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
@@ -49,12 +49,9 @@ class PairAnnotator:
                 check_size(pair.sent1, f"pair {pair.id}, sentence 1")
                 check_size(pair.sent2, f"pair {pair.id}, sentence 2")
             with self._stages.measure("annotation"):
-                sentences = [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
-                tagged = self._annotator.annotate([sentence.tokens for sentence in sentences])
-            done = [
-                replace(sentence, tokens=tokens)
-                for sentence, tokens in zip(sentences, tagged, strict=True)
-            ]
+                done = self._annotated(
+                    [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
+                )
             for number, pair in enumerate(batch):
                 yield Pair(pair.id, done[2 * number], done[2 * number + 1])
 
@@ -62,3 +59,16 @@ class PairAnnotator:
         """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
         with self._stages.measure("annotation"):
             return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
+
+    def _annotated(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        bare = [
+            number
+            for number, sentence in enumerate(sentences)
+            if not all(token.words for token in sentence.tokens)
+        ]
+        done = list(sentences)
+        if bare:
+            tagged = self._annotator.annotate([sentences[number].tokens for number in bare])
+            for number, tokens in zip(bare, tagged, strict=True):
+                done[number] = replace(sentences[number], tokens=tokens)
+        return done

@@ -6,6 +6,7 @@ The data flows one way: annotate, look up what is known about the words, make fa
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -210,18 +211,42 @@ class System:
             UsageError: there are no templates for the profile's language.
             DataError: the templates are faulty.
         """
+        return next(self.explain_many([answer], templates))
+
+    def explain_many(
+        self, answers: Iterable[Answer], templates: Templates | None = None
+    ) -> Iterator[Explanation]:
+        """Say answers in words, lazily and in their order.
+
+        Sentences that are not annotated yet, as those of given answers, are annotated together,
+        which is faster than one at a time.
+
+        Args:
+            answers: answers as for :meth:`explain`.
+            templates: the wording; by default that of the profile's language.
+
+        Raises:
+            RuleError: the profile has no rules for explanations, or they are faulty.
+            UsageError: there are no templates for the profile's language.
+            DataError: the templates are faulty.
+        """
         if self._explainer is None:
             self._explainer = self._load_explainer()
-        pair = answer.pair
-        chunked = Pair(
-            pair.id,
-            replace(pair.sent1, chunks=answer.chunks1),
-            replace(pair.sent2, chunks=answer.chunks2),
-        )
-        _, facts = next(self.facts([chunked]))
-        return self._explainer.explain(
-            answer, facts, templates or load_templates(self.profile.language)
-        )
+        wording = templates or load_templates(self.profile.language)
+        waiting: deque[Answer] = deque()
+
+        def chunked() -> Iterator[Pair]:
+            for answer in answers:
+                waiting.append(answer)
+                sent1, sent2 = answer.pair.sent1, answer.pair.sent2
+                yield Pair(
+                    answer.pair.id,
+                    replace(sent1, chunks=answer.chunks1),
+                    replace(sent2, chunks=answer.chunks2),
+                )
+
+        for _, facts in self.facts(chunked()):
+            yield self._explainer.explain(waiting.popleft(), facts, wording)
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
@@ -246,6 +271,8 @@ class System:
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tag and lemmatise pairs, lazily and in their order.
+
+        A sentence whose tokens all have words is annotated already and stays as it is.
 
         Raises:
             DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.

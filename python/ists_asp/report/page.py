@@ -152,7 +152,7 @@ def _gold(answer: Answer, comparison: Comparison) -> Iterator[str]:
             yield f"<li>{escape(text)}</li>"
     for line in comparison.missed:
         yield f"<li>{escape(f'only in gold: {described(answer, line)}')}</li>"
-    yield f'</ul><div class="scroll">{picture(comparison.gold)}</div></details>'
+    yield f'</ul><p>Gold:</p><div class="scroll">{picture(comparison.gold)}</div></details>'
 
 
 def _confusion(entries: Sequence[Entry]) -> str:

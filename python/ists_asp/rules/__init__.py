@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleFile, RuleSet, RuleSource, find_rules, load_rules
@@ -16,12 +17,15 @@ from ists_asp.rules.profiles import (
     load_profile,
     profile_sources,
 )
+from ists_asp.rules.weights import Weight, rule_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = [
+    "Catalogue",
+    "ListedRule",
     "Messages",
     "NamedRule",
     "Overlay",
@@ -30,17 +34,21 @@ __all__ = [
     "RuleSet",
     "RuleSource",
     "RuleWarning",
+    "Use",
+    "Weight",
     "copy_rules",
     "explanation_rule_sources",
     "explanation_sources",
     "find_rules",
     "list_profiles",
+    "list_rules",
     "load_profile",
     "load_profile_rules",
     "load_rules",
     "profile_rule_sources",
     "profile_sources",
     "read_overlay",
+    "rule_weights",
 ]
 
 

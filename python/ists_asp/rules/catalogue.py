@@ -1,0 +1,92 @@
+"""All named rules of a profile: what each is for, and what weights were learned for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ists_asp.rules.loader import load_rules
+from ists_asp.rules.overlay import read_overlay
+from ists_asp.rules.profiles import explanation_sources, load_profile, profile_sources
+from ists_asp.rules.weights import rule_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ists_asp.rules.directives import NamedRule
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.rules.messages import RuleWarning
+    from ists_asp.rules.weights import Weight
+
+__all__ = ["Catalogue", "ListedRule", "Use", "list_rules"]
+
+
+class Use(StrEnum):
+    """What a profile loads a rule for: to decide an answer, to say it in words, or both."""
+
+    ANSWER = "answer"
+    EXPLANATION = "explanation"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A named rule of a profile.
+
+    ``weights``, strongest first, are None where the rule derives no feature.
+    """
+
+    rule: NamedRule
+    use: Use
+    weights: tuple[Weight, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The named rules of a profile: first those of the answer, then those of its explanation."""
+
+    rules: tuple[ListedRule, ...]
+    warnings: tuple[RuleWarning, ...]
+
+
+def list_rules(name: str, given: Sequence[Path] = (), *, semantic: bool = False) -> Catalogue:
+    """List the rules of a profile that have a name, each once.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether weights are those for words compared in context.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: a rule file or the profile is faulty.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    overlay = read_overlay(given)
+    profile = load_profile(name, overlay.base)
+    answer = load_rules(overlay.apply(profile_sources(profile, overlay.base, semantic=semantic)))
+    weights = rule_weights(answer, profile.constants)
+    first = _named(answer)
+    second: dict[NamedRule, None] = {}
+    warnings = answer.warnings
+    if profile.explanation:
+        explanation = load_rules(overlay.replace(explanation_sources(profile, overlay.base)))
+        second = _named(explanation)
+        warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
+    listed = [
+        ListedRule(rule, Use.BOTH if rule in second else Use.ANSWER, weights.get(rule.name))
+        for rule in first
+    ]
+    listed += [ListedRule(rule, Use.EXPLANATION, None) for rule in second if rule not in first]
+    return Catalogue(tuple(listed), warnings)
+
+
+def _named(rules: RuleSet) -> dict[NamedRule, None]:
+    """The rules with a name, each once: the elements of one objective share theirs."""
+    found: dict[str, NamedRule] = {}
+    for rule in rules.rules:
+        if rule.sentence is not None:
+            found.setdefault(rule.name, rule)
+    return dict.fromkeys(found.values())

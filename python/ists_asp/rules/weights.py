@@ -1,0 +1,196 @@
+"""The weights that belong to a rule: those of the features that it can derive.
+
+The weights file names features, not rules. A weight belongs to each rule whose head can be
+``feature(Target,Name)`` for it: ``feature(pair(X,Y),meaning(N))`` has the weight
+``weight(meaning(20),align,12)``. The conditions of the rule count as far as the name's variables
+occur in them: each needs a rule or a fact that could derive it with these values.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+from clingo import Control, Symbol, SymbolType
+from clingo.ast import AST, ASTType, ProgramBuilder, Sign
+
+from ists_asp.rules.terms import Call, atoms, match, meets, read_term, variables_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.rules.terms import Bindings, Term
+
+__all__ = ["Weight", "rule_weights"]
+
+_FEATURE = ("feature", 2)
+_WEIGHT = ("weight", 3)
+_TARGETS = {"boundary": "boundary", "align": "pair"}
+"""What decisions are about, as ``asp/weights.lp`` tells; labels and scores are about links."""
+_LINK = "link"
+
+_Key: TypeAlias = tuple[str, int]
+_Known: TypeAlias = tuple[Symbol, Symbol, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What a feature is worth for a decision, in hundredths of log-odds.
+
+    ``feature`` and ``decision`` are ASP terms, such as ``meaning(20)`` and ``align``.
+    """
+
+    feature: str
+    decision: str
+    value: int
+
+
+def rule_weights(
+    rules: RuleSet, constants: Iterable[tuple[str, str]] = ()
+) -> Mapping[str, tuple[Weight, ...]]:
+    """The weights of each rule that can derive a feature, strongest first, by its name.
+
+    Args:
+        rules: the rules of a profile, with its weights, which are facts.
+        constants: values of ``#const`` definitions.
+    """
+    values = dict(constants)
+    known: dict[str, list[_Known]] = defaultdict(list)
+    for weight in _weights(rules.statements, values):
+        known[_functor(weight[0])].append(weight)
+    heads = _Heads(rules.statements, values)
+    found: dict[str, dict[Weight, None]] = {}
+    for statement, rule in zip(rules.statements, rules.rules, strict=True):
+        if statement.ast_type is not ASTType.Rule or _FEATURE not in _keys(statement.head):
+            continue
+        for maker in heads.makers(statement):
+            own = found.setdefault(rule.name, {})
+            for name, decision, value in _candidates(maker.name, known):
+                if heads.can_derive(maker, name, decision):
+                    own[Weight(str(name), str(decision), value)] = None
+    return {
+        name: tuple(sorted(own, key=lambda one: (-abs(one.value), one.decision, one.feature)))
+        for name, own in found.items()
+    }
+
+
+def _candidates(name: Term, known: Mapping[str, list[_Known]]) -> Iterable[_Known]:
+    """The weights that a feature's name may have, all of them where it is a variable."""
+    if isinstance(name, Call):
+        return known.get(name.name, ())
+    if isinstance(name, Symbol):
+        return known.get(_functor(name), ())
+    return chain.from_iterable(known.values())
+
+
+def _weights(statements: Iterable[AST], constants: Mapping[str, str]) -> tuple[_Known, ...]:
+    """The facts ``weight(Name,Decision,Integer)``, evaluated by clingo."""
+    arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
+    control = Control(arguments, logger=lambda _code, _text: None)
+    with ProgramBuilder(control) as builder:
+        for node in statements:
+            if node.ast_type is ASTType.Definition or _is_weight(node):
+                builder.add(node)
+    control.ground()
+    return tuple(
+        (name, decision, value.number)
+        for atom in control.symbolic_atoms.by_signature(*_WEIGHT)
+        for name, decision, value in (atom.symbol.arguments,)
+        if value.type is SymbolType.Number
+    )
+
+
+def _is_weight(node: AST) -> bool:
+    return node.ast_type is ASTType.Rule and not node.body and _keys(node.head) == {_WEIGHT}
+
+
+def _keys(head: AST) -> set[_Key]:
+    return {(atom.name, len(atom.arguments)) for atom in atoms(head)}
+
+
+def _functor(symbol: Symbol) -> str:
+    return symbol.name if symbol.type is SymbolType.Function else ""
+
+
+def _target(decision: Symbol) -> str:
+    return _TARGETS.get(_functor(decision), _LINK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """A rule that derives features: what they are of, their name, and its conditions on it."""
+
+    target: Term
+    name: Term
+    conditions: tuple[Call, ...]
+
+
+class _Heads:
+    """What the rules and facts can derive."""
+
+    def __init__(self, statements: Iterable[AST], constants: Iterable[str]) -> None:
+        self._constants = set(constants)
+        self._nodes: dict[_Key, list[AST]] = defaultdict(list)
+        self._terms: dict[_Key, list[Term]] = {}
+        for node in statements:
+            if node.ast_type is ASTType.Definition:
+                self._constants.add(node.name)
+            elif node.ast_type is ASTType.Rule:
+                for key in _keys(node.head):
+                    self._nodes[key].append(node)
+
+    def makers(self, rule: AST) -> Iterator[_Maker]:
+        """The features that a rule derives; several if it has pools."""
+        for single in rule.unpool():
+            for head in self._calls(single.head):
+                if (head.name, len(head.arguments)) == _FEATURE:
+                    target, name = head.arguments
+                    named = set(variables_in(name))
+                    conditions = tuple(
+                        atom
+                        for literal in single.body
+                        if _must_hold(literal)
+                        for atom in self._calls(literal)
+                        if not named.isdisjoint(variables_in(atom))
+                    )
+                    yield _Maker(target, name, conditions)
+
+    def can_derive(self, maker: _Maker, name: Symbol, decision: Symbol) -> bool:
+        """Whether a rule can derive the feature of this name for this kind of decision."""
+        if isinstance(maker.target, Call) and maker.target.name != _target(decision):
+            return False
+        values: Bindings = {}
+        return match(maker.name, name, values) and all(
+            any(meets(atom, values, other) for other in possible)
+            for atom in maker.conditions
+            # What has no rules is input: it may be anything.
+            if (possible := self._of((atom.name, len(atom.arguments))))
+        )
+
+    def _of(self, key: _Key) -> list[Term]:
+        if key not in self._terms:
+            self._terms[key] = [
+                atom
+                for node in self._nodes.get(key, ())
+                for single in node.unpool()
+                for atom in self._calls(single.head)
+                if (atom.name, len(atom.arguments)) == key
+            ]
+        return self._terms[key]
+
+    def _calls(self, node: AST) -> Iterator[Call]:
+        for atom in atoms(node):
+            term = read_term(atom, self._constants)
+            if isinstance(term, Call):
+                yield term
+
+
+def _must_hold(literal: AST) -> bool:
+    return (
+        literal.ast_type is ASTType.Literal
+        and literal.sign == Sign.NoSign
+        and literal.atom.ast_type is ASTType.SymbolicAtom
+    )

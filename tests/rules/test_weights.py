@@ -1,0 +1,115 @@
+"""Which weights belong to which rule."""
+
+from ists_asp.rules import load_profile_rules, rule_weights
+
+NAMED = '%@rule {}: "x"\n'
+
+
+def found(load, text, constants=()):
+    weights = rule_weights(load(text), constants)
+    return {
+        name: [f"{one.feature},{one.decision},{one.value}" for one in own]
+        for name, own in weights.items()
+    }
+
+
+def rules(*texts, weights=""):
+    named = (NAMED.format(f"r{number}") + text for number, text in enumerate(texts))
+    return "\n".join([*named, weights])
+
+
+def test_a_name_with_arguments_belongs_to_the_rule_whose_head_has_them(load):
+    text = rules(
+        "feature(pair(X,Y),meaning(N)) :- p(X,Y,N).",
+        "feature(pair(X,Y),meaning(here,N)) :- p(X,Y,N).",
+        "feature(pair(X,Y),both(F,F)) :- p(X,Y,F).",
+        'feature(pair(X,Y),word("a")) :- p(X,Y,1).',
+        weights="weight(meaning(20),align,3). weight(meaning(40),align,-5). "
+        "weight(meaning(here,1),align,1). weight(both(a,a),align,1). weight(both(a,b),align,1). "
+        'weight(word("a"),align,2). weight(word("b"),align,2). weight(word(a),align,2).',
+    )
+    assert found(load, text) == {
+        "r0": ["meaning(40),align,-5", "meaning(20),align,3"],
+        "r1": ["meaning(here,1),align,1"],
+        "r2": ["both(a,a),align,1"],
+        "r3": ['word("a"),align,2'],
+    }
+
+
+def test_the_decision_tells_features_of_the_same_name_apart(load):
+    text = rules(
+        "feature(boundary(S,I),bias) :- p(S,I).",
+        "feature(pair(X,Y),bias) :- p(X,Y).",
+        "feature(link(X,Y),bias) :- p(X,Y).",
+        weights="weight(bias,(boundary;align;equi;score(3)),1).",
+    )
+    assert found(load, text) == {
+        "r0": ["bias,boundary,1"],
+        "r1": ["bias,align,1"],
+        "r2": ["bias,equi,1", "bias,score(3),1"],
+    }
+
+
+def test_a_rule_that_passes_features_on_has_the_weights_of_those_that_it_can(load):
+    text = rules(
+        "feature(pair(X,Y),a(N)) :- p(X,Y), _step(N).",
+        "feature(link(X,Y),b) :- p(X,Y).",
+        "feature(link(X,Y),N) :- p(X,Y), feature(pair(X,Y),N).",
+        weights="weight(a(1),equi,1). weight(b,equi,2). weight(c,equi,3). _step(1).",
+    )
+    assert found(load, text) == {
+        "r0": [],
+        "r1": ["b,equi,2"],
+        "r2": ["a(1),equi,1"],
+    }
+
+
+def test_tables_narrow_the_names(load):
+    text = rules(
+        "feature(pair(X,Y),near(N)) :- p(X,Y), _near(N).",
+        "feature(pair(X,Y),near(N)) :- p(X,Y), _far(N,_), not _near(N).",
+        weights="_near(1..2). _far(9,(a;b)). weight(near(2),align,1). weight(near(9),align,2).",
+    )
+    # An interval may be any number.
+    assert found(load, text) == {
+        "r0": ["near(9),align,2", "near(2),align,1"],
+        "r1": ["near(9),align,2"],
+    }
+
+
+def test_pools_arithmetic_and_constants(load):
+    text = rules(
+        "feature(pair(X,Y),(a;b)) :- p(X,Y).",
+        "feature(pair(X,Y),step(N*10)) :- p(X,Y), q(N).",
+        "feature(pair(X,Y),at(limit)) :- p(X,Y).",
+        "{ feature(pair(X,Y),maybe) : p(X,Y) }.",
+        weights="#const limit=3. weight(a,align,1). weight(b,align,2). weight(step(20),align,3). "
+        "weight(step(x),align,3). weight(at(3),align,limit). weight(maybe,align,limit+1).",
+    )
+    own = {
+        "r0": ["b,align,2", "a,align,1"],
+        "r1": ["step(20),align,3"],
+        "r2": ["at(3),align,3"],
+        "r3": ["maybe,align,4"],
+    }
+    assert found(load, text) == own
+    own |= {"r2": ["at(3),align,8"], "r3": ["maybe,align,9"]}
+    assert found(load, text, (("limit", "8"),)) == own
+
+
+def test_every_weight_of_the_shipped_profiles_has_a_rule():
+    for name in ("default", "headlines", "images", "answers-students"):
+        for semantic in (False, True):
+            profile, loaded = load_profile_rules(name, semantic=semantic)
+            known = {
+                str(node.head)
+                for node in loaded.statements
+                if str(node).startswith("weight(") and not str(node).startswith("weight(label(")
+            }
+            told = {
+                f"weight({one.feature},{one.decision},{one.value})"
+                for own in rule_weights(loaded, profile.constants).values()
+                for one in own
+            }
+            assert len(told) == len(known)
+            assert len(told) > 500
