@@ -29,16 +29,27 @@ Examples:
 def cache() -> None:
     """Show or clear the annotation cache.
 
-    What Stanza says of a sentence is kept, with the models and the version of Stanza that said
-    it, so that a rerun after a change of rules starts neither Stanza nor torch.
+    In: nothing but the cache's directory. What Stanza says of a sentence is kept there, with the
+    models and the version of Stanza that said it, so that a rerun after a change of rules starts
+    neither Stanza nor torch.
+
+    Out: what is in it, or how much was removed.
     """
 
 
-@cache.command()
+@cache.command(
+    epilog="""\b
+Examples:
+  ists-asp cache info
+  ists-asp cache info --cache my-cache --json
+"""
+)
 @cache_option
 @json_option
 def info(cache: Path | None, as_json: bool) -> None:
     """Show where the cache is and how much is in it.
+
+    In: the cache's directory.
 
     Out: the file, its size in bytes, and how many texts each set of models has annotated.
     """
@@ -60,10 +71,21 @@ def info(cache: Path | None, as_json: bool) -> None:
     write_output(None, table(rows))
 
 
-@cache.command()
+@cache.command(
+    epilog="""\b
+Examples:
+  ists-asp cache clear
+  ists-asp cache clear --cache my-cache
+"""
+)
 @cache_option
 def clear(cache: Path | None) -> None:
-    """Empty the cache."""
+    """Empty the cache.
+
+    In: the cache's directory.
+
+    Out: how many entries it had.
+    """
     with _open(cache) as opened:
         gone = opened.clear()
     write_output(None, f"{gone} entries removed\n")

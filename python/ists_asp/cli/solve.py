@@ -15,11 +15,7 @@ from ists_asp.cli.options import (
     quiet_option,
     system_options,
 )
-from ists_asp.cli.rendering import Format, choose_format
-from ists_asp.cli.running import Job, solve_once
-from ists_asp.cli.watching import watch_rules
 from ists_asp.errors import UsageError
-from ists_asp.run import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +23,8 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs
 
 __all__ = ["solve"]
+
+FORMATS = ("wa", "jsonl", "text")
 
 MEMORY = 4096
 """Megabytes of address space of a worker."""
@@ -55,7 +53,7 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice([str(form) for form in Format]),
+    type=click.Choice(FORMATS),
     help="wa: SemEval word alignments; jsonl: an object an answer; text: for people. Default: by "
     "the suffix of -o (.wa, .jsonl, .txt); without one, text for a pair from the command line "
     "that goes to a terminal, and wa otherwise.",
@@ -139,6 +137,11 @@ def solve(
     Out: for each pair its aligned chunks, each with a label and a score, and the chunks that
     have no counterpart.
     """
+    from ists_asp.cli.rendering import Format, choose_format
+    from ists_asp.cli.running import Job, solve_once
+    from ists_asp.cli.watching import watch_rules
+    from ists_asp.run import Limits
+
     shape = choose_format(form, output, single=inputs.single)
     if traces is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
