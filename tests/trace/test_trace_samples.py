@@ -57,9 +57,10 @@ def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
         for term in record["objective"]:
             costs[term["priority"]] -= term["weight"]
         assert not any(costs.values())
-        for atom in record["atoms"]:
+        for number, atom in enumerate(record["atoms"]):
             assert (atom["primary"] is None) == (atom["source"] == "input")
             if atom["primary"] is not None:
+                assert record["firings"][atom["primary"]]["head"] == number
                 for below in record["firings"][atom["primary"]]["positive"]:
                     assert record["atoms"][below]["rank"] < atom["rank"]
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator
-from ists_asp.engine.collector import settle
+from ists_asp.collector import settle
 from ists_asp.engine.limits import check_size
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError

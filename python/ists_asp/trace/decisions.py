@@ -112,9 +112,12 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
     found = []
-    for atom in trace.true:
-        kind, arity = _PREDICATES.get(atom.name, (None, 0))
-        if kind is None or len(atom.arguments) != arity or not atom.positive:
+    for atom, kind, arity in (
+        (atom, kind, arity)
+        for name, (kind, arity) in _PREDICATES.items()
+        for atom in trace.atoms(name)
+    ):
+        if len(atom.arguments) != arity or not atom.positive:
             continue
         sides = _sides(trace, kind, atom)
         if not (sides[0] or sides[1]):

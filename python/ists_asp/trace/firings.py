@@ -6,12 +6,14 @@ Symbols of clingo are costly to take apart, so that a firing reads its parts whe
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from clingo import Control, SymbolType
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import TraceError
+from ists_asp.trace.symbols import arguments, text
 from ists_asp.trace.terms import fill
 
 if TYPE_CHECKING:
@@ -33,25 +35,25 @@ LATER = "later"
 class Element:
     """What an aggregate counted, or an instance of a condition: tuple and atoms."""
 
-    __slots__ = ("_symbol",)
+    __slots__ = ("_parts",)
 
-    def __init__(self, symbol: Symbol) -> None:
-        self._symbol = symbol.arguments
+    def __init__(self, parts: Sequence[Symbol]) -> None:
+        self._parts = parts
 
     @property
     def terms(self) -> tuple[Symbol, ...]:
         """The tuple; empty for conditions."""
-        return tuple(self._symbol[0].arguments)
+        return arguments(self._parts[0])
 
     @property
     def positive(self) -> tuple[Symbol, ...]:
         """The atoms that hold."""
-        return tuple(self._symbol[1].arguments)
+        return arguments(self._parts[1])
 
     @property
     def negative(self) -> tuple[Symbol, ...]:
         """The negated atoms; ``__any`` in them stands for anything."""
-        return tuple(self._symbol[2].arguments)
+        return arguments(self._parts[2])
 
 
 class Group:
@@ -72,8 +74,6 @@ class Firing:
     ``(weight,priority,(tuple))``.
     """
 
-    __slots__ = ("_parts", "head", "probe")
-
     def __init__(self, probe: Probe, symbol: Symbol) -> None:
         self.probe = probe
         self._parts = symbol.arguments
@@ -86,11 +86,16 @@ class Firing:
         return isinstance(other, Firing) and self.key == other.key
 
     @property
-    def key(self) -> tuple[str, Symbol]:
-        """Identifies the firing within its answer set."""
-        return self.probe.name, self._parts[3]
+    def key(self) -> tuple[str, Symbol, Symbol]:
+        """Identifies the firing: a fact may stand for several atoms."""
+        return self.probe.name, self.head, self._parts[3]
 
     @property
+    def instance(self) -> Symbol:
+        """The tuple of the values of the rule's variables."""
+        return self._parts[3]
+
+    @cached_property
     def positive(self) -> Sequence[Symbol]:
         """The positive atoms of the body, in its order."""
         return self._parts[1].arguments
@@ -107,7 +112,7 @@ class Firing:
         atoms = self._parts[2].arguments
         return atoms[len(atoms) - self.probe.double :]
 
-    @property
+    @cached_property
     def values(self) -> dict[str, Symbol]:
         """The values of the rule's variables."""
         return dict(zip(self.probe.variables, self._parts[3].arguments, strict=True))
@@ -205,7 +210,7 @@ class Firings:
                 f"{_some(untrue)} is derived, but not in the answer", hint="Report this"
             )
         self._levels: dict[Symbol, int] = {}
-        self._first: dict[Symbol, Firing] = {}
+        self._early: set[int] = set()
         self._order(recursive)
 
     def groups(self, firing: Firing) -> tuple[Group, ...]:
@@ -213,20 +218,14 @@ class Firings:
         values = firing.values
         found = []
         for companion in firing.probe.companions:
-            elements = self._companion(companion.name).get(firing.key[1], ())
+            elements = self._companion(companion.name).get(firing.instance, ())
             found.append(Group(companion, fill(companion.text, values), tuple(elements)))
         return tuple(found)
 
     def firings(self, atom: Symbol) -> list[Firing]:
         """The firings that derive an atom, the first in the order of derivation in front."""
         found = self.by_head.get(atom, [])
-        if len(found) < 2:
-            return found
-        first = self._first.get(atom)
-        return sorted(
-            found,
-            key=lambda firing: (firing != first, self._height(firing), firing.probe.rule.line),
-        )
+        return sorted(found, key=self._place) if len(found) > 1 else found
 
     def rank(self, atom: Symbol) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: stratum, and level within it."""
@@ -234,8 +233,11 @@ class Firings:
             return -1, 0
         return self._strata.stratum(atom), self._levels.get(atom, 0)
 
-    def _height(self, firing: Firing) -> tuple[int, int]:
-        return max(map(self.rank, firing.positive), default=(-1, 0))
+    def _place(self, firing: Firing) -> tuple[object, ...]:
+        """Where a firing stands among those that derive the same atom."""
+        late = firing.head in self._levels and id(firing) not in self._early
+        height = max(map(self.rank, firing.positive), default=(-1, 0))
+        return late, height, firing.probe.rule.line, firing.probe.name, text(firing.instance)
 
     def _companion(self, name: str) -> Mapping[Symbol, list[Element]]:
         if self._later and name not in self._strata.recursive_companions:
@@ -245,8 +247,8 @@ class Firings:
         if name not in self._groups:
             found: dict[Symbol, list[Element]] = defaultdict(list)
             for atom in self._atoms.by_signature(name, 4):
-                arguments = atom.symbol.arguments
-                found[arguments[3]].append(Element(atom.symbol))
+                parts = atom.symbol.arguments
+                found[parts[3]].append(Element(parts))
             self._groups[name] = found
         return self._groups[name]
 
@@ -256,6 +258,7 @@ class Firings:
         missing = [0] * len(firings)
         heights = [0] * len(firings)
         ready: deque[int] = deque()
+        derived: set[Symbol] = set()
         for number, firing in enumerate(firings):
             needed = self._needed(firing)
             missing[number] = len(needed)
@@ -266,11 +269,14 @@ class Firings:
         while ready:
             number = ready.popleft()
             firing = firings[number]
-            if firing.head in self._levels:
-                continue
+            # What is ready comes in the order of its height.
             level = heights[number] + 1
-            self._levels[firing.head] = level
-            self._first[firing.head] = firing
+            known = self._levels.setdefault(firing.head, level)
+            if level == known:
+                self._early.add(id(firing))
+            if firing.head in derived:
+                continue
+            derived.add(firing.head)
             for other in waiting.get(firing.head, ()):
                 missing[other] -= 1
                 heights[other] = max(heights[other], level)
@@ -292,7 +298,7 @@ class Firings:
         atoms = [positive[place] for place in places]
         for companion in firing.probe.companions:
             if companion.supports and companion.name in self._strata.recursive_companions:
-                for element in self._companion(companion.name).get(firing.key[1], ()):
+                for element in self._companion(companion.name).get(firing.instance, ()):
                     atoms += element.positive
         if not atoms:
             return set()

@@ -8,12 +8,14 @@ their own. Predicates are told apart by their first argument's function as well,
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.solver.signatures import walk
+from ists_asp.trace.symbols import MEMORY
 from ists_asp.trace.terms import PREFIX, is_atom
 
 if TYPE_CHECKING:
@@ -133,6 +135,7 @@ def _kind(symbol: Symbol) -> str:
     return str(symbol.type)
 
 
+@lru_cache(MEMORY)
 def _symbol_node(atom: Symbol) -> Node:
     arguments = atom.arguments
     sign = "" if atom.positive else "-"

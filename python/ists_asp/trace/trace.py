@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clingo import Control, Symbol
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.nearest import Nearest
     from ists_asp.trace.tracer import Rewritten, Tracer
 
-__all__ = ["Term", "Trace", "terms"]
+__all__ = ["Term", "Trace", "by_name", "terms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class Trace:
     @cached_property
     def words(self) -> Words:
         """The pair's words, for sentences about it."""
-        return Words(self.answer.pair, self.true, self.tracer.places)
+        atoms = chain.from_iterable(map(self.atoms, Words.READ))
+        return Words(self.answer.pair, atoms, self.tracer.places)
 
     @cached_property
     def nearest(self) -> Nearest:
@@ -76,6 +78,14 @@ class Trace:
         from ists_asp.trace.nearest import Nearest
 
         return Nearest(self)
+
+    def atoms(self, name: str) -> tuple[Symbol, ...]:
+        """The atoms of the answer set with a name, however many arguments they have."""
+        return (*self._by_name.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Sequence[Symbol]]:
+        return by_name(self.true - self.rewritten.known)
 
     def says(self, firing: Firing) -> str:
         """What a firing means, in words."""
@@ -131,6 +141,14 @@ class Trace:
         if atom in self.rewritten.known and atom not in self.given:
             return self.tables.rank(atom)
         return self.firings.rank(atom)
+
+
+def by_name(atoms: Iterable[Symbol]) -> dict[str, list[Symbol]]:
+    """Atoms by the name of their predicate."""
+    found: dict[str, list[Symbol]] = {}
+    for atom in atoms:
+        found.setdefault(atom.name, []).append(atom)
+    return found
 
 
 def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:

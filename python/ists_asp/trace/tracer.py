@@ -18,13 +18,14 @@ from clingo.ast import ASTType
 from clingo.ast import Program as ASTProgram
 
 from ists_asp.answers import read_answer
+from ists_asp.collector import paused
 from ists_asp.solver.signatures import functions
 from ists_asp.trace.firings import LATER, Firings, ground_probes
 from ists_asp.trace.invariants import check
 from ists_asp.trace.places import Places
 from ists_asp.trace.probes import Kind, Probe, probe
 from ists_asp.trace.strata import Strata
-from ists_asp.trace.trace import Trace
+from ists_asp.trace.trace import Trace, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -68,6 +69,7 @@ class Rewritten:
         self.statements = (*definitions, *_statements(each, strata))
         self.table_probes = frozenset(probe.name for probe in once)
         self.known = frozenset(program.facts)
+        self.known_by_name = by_name(program.facts)
         # Text takes clingo half the time of symbols.
         known = (f"{fact}." for fact in program.facts)
         self.text = "\n".join((*known, *(probe.text for probe in each)))
@@ -145,19 +147,20 @@ class Tracer:
             SolveError: there is no answer for the pair.
             TraceError: the trace does not account for the answer.
         """
-        best = self.solver.best(pair, facts)
-        found = best.found
-        rewritten = self._rewrite(best.program)
-        true = frozenset(found.true)
-        control = ground_probes(
-            rewritten.statements, rewritten.text, true - rewritten.known, self.solver.arguments
-        )
-        given = rewritten.known.union(facts)
-        firings = Firings(rewritten.probes, control, self.strata, true, given)
-        answer = read_answer(pair, found.shown, found.cost, found.optimal)
-        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, control)
-        check(trace)
-        return trace
+        with paused():
+            best = self.solver.best(pair, facts)
+            found = best.found
+            rewritten = self._rewrite(best.program)
+            true = frozenset(found.true)
+            control = ground_probes(
+                rewritten.statements, rewritten.text, true - rewritten.known, self.solver.arguments
+            )
+            given = rewritten.known.union(facts)
+            firings = Firings(rewritten.probes, control, self.strata, true, given)
+            answer = read_answer(pair, found.shown, found.cost, found.optimal)
+            trace = Trace(self, answer, best, tuple(facts), firings, rewritten, control)
+            check(trace)
+            return trace
 
     def weigh(self, atoms: Collection[Symbol]) -> list[Firing]:
         """What counts in the objective of an answer set.
