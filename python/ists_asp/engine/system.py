@@ -158,7 +158,7 @@ class System:
         return next(self.trace_many([pair]))
 
     def trace_many(self, pairs: Iterable[Pair]) -> Iterator[Trace]:
-        """Decide and trace pairs one by one, lazily and in their order.
+        """Decide and trace pairs, lazily and in their order; several share their grounding.
 
         A trace holds memory until it is let go: do not collect those of many pairs.
 
@@ -167,12 +167,16 @@ class System:
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        tracer = self.tracer
-        for pair, facts in self.facts(pairs):
+        traces = self.tracer.trace_all(self.facts(pairs))
+        while True:
+            other = self.stages.before
             began = time.perf_counter()
-            trace = tracer.trace(pair, facts)
+            trace = next(traces, None)
+            if trace is None:
+                return
+            elapsed = time.perf_counter() - began - (self.stages.before - other)
             self.stages.grounding.append(0.0)
-            self.stages.solving.append(time.perf_counter() - began)
+            self.stages.solving.append(elapsed)
             yield trace
 
     @property

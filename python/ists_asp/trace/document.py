@@ -69,6 +69,7 @@ class _Document:
         self._everything = everything
         self._rules: dict[tuple[str, int, int, str, str], int] = {}
         self._rule_list: list[Json] = []
+        self._probes: dict[str, int] = {}
         self._atoms: dict[Symbol, int] = {}
         self._firings: dict[int, int] = {}
         self._firing_list: list[Json] = []
@@ -175,6 +176,12 @@ class _Document:
         return self._atoms[atom]
 
     def _rule(self, probe: Probe) -> int:
+        known = self._probes.get(probe.name)
+        if known is None:
+            known = self._probes[probe.name] = self._rule_of(probe)
+        return known
+
+    def _rule_of(self, probe: Probe) -> int:
         rule = probe.rule
         key = (rule.file, rule.line, rule.column, rule.text, probe.kind)
         if key not in self._rules:

@@ -17,19 +17,16 @@ from ists_asp.trace.symbols import arguments, text
 from ists_asp.trace.terms import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Sequence, Set
 
     from clingo import Symbol
     from clingo.ast import AST
 
+    from ists_asp.trace.grounding import Grounding
     from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata
 
-__all__ = ["LATER", "Element", "Firing", "Firings", "Group", "ground_probes"]
-
-
-LATER = "later"
-"""The part of a rewritten program that is grounded when somebody asks for it."""
+__all__ = ["Element", "Firing", "Firings", "Group", "ground_probes"]
 
 
 class Element:
@@ -74,10 +71,10 @@ class Firing:
     ``(weight,priority,(tuple))``.
     """
 
-    def __init__(self, probe: Probe, symbol: Symbol) -> None:
+    def __init__(self, probe: Probe, parts: Sequence[Symbol]) -> None:
         self.probe = probe
-        self._parts = symbol.arguments
-        self.head = self._parts[0]
+        self._parts = parts
+        self.head = parts[0]
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -98,24 +95,24 @@ class Firing:
     @cached_property
     def positive(self) -> Sequence[Symbol]:
         """The positive atoms of the body, in its order."""
-        return self._parts[1].arguments
+        return arguments(self._parts[1])
 
     @property
     def negative(self) -> Sequence[Symbol]:
         """The atoms under ``not``; ``__any`` in them stands for anything."""
-        atoms = self._parts[2].arguments
+        atoms = arguments(self._parts[2])
         return atoms[: len(atoms) - self.probe.double]
 
     @property
     def double(self) -> Sequence[Symbol]:
         """The atoms under ``not not``."""
-        atoms = self._parts[2].arguments
+        atoms = arguments(self._parts[2])
         return atoms[len(atoms) - self.probe.double :]
 
     @cached_property
     def values(self) -> dict[str, Symbol]:
         """The values of the rule's variables."""
-        return dict(zip(self.probe.variables, self._parts[3].arguments, strict=True))
+        return dict(zip(self.probe.variables, arguments(self._parts[3]), strict=True))
 
     @property
     def comparisons(self) -> tuple[str, ...]:
@@ -130,7 +127,7 @@ def ground_probes(
     """Ground rewritten rules over the atoms of an answer set; nothing is solved.
 
     Args:
-        statements: rewritten rules; those in ``#program`` :data:`LATER` are left for later.
+        statements: rewritten rules; those of :data:`~ists_asp.trace.grounding.LATER` are left.
         text: more of them.
         facts: the atoms.
         arguments: clingo's command line arguments.
@@ -161,7 +158,7 @@ class Firings:
 
     Args:
         probes: the probes.
-        control: what :func:`ground_probes` made of them.
+        grounding: what they found.
         strata: the strata of the rule set.
         true: all atoms of the answer set.
         given: the atoms that need no reason: the facts of a pair.
@@ -170,17 +167,14 @@ class Firings:
     def __init__(
         self,
         probes: Iterable[Probe],
-        control: Control,
+        grounding: Grounding,
         strata: Strata,
         true: Set[Symbol],
         given: Set[Symbol],
     ) -> None:
-        self._control = control
-        self._later = True
-        self._atoms = control.symbolic_atoms
+        self._grounding = grounding
         self._strata = strata
         self._given = given
-        self._groups: dict[str, Mapping[Symbol, list[Element]]] = {}
         self.by_head: dict[Symbol, list[Firing]] = {}
         self.objective: list[Firing] = []
         self.forbidding: list[Firing] = []
@@ -190,16 +184,14 @@ class Firings:
             kind = probe.kind
             if kind.derives:
                 rests = probe.name in strata.recursive_probes
-                for atom in self._atoms.by_signature(probe.name, 4):
-                    _check(atom.is_fact, probe)
-                    firing = Firing(probe, atom.symbol)
+                for parts in grounding.firings(probe):
+                    firing = Firing(probe, parts)
                     by_head.setdefault(firing.head, []).append(firing)
                     if rests:
                         recursive.append(firing)
                 continue
-            for atom in self._atoms.by_signature(probe.name, 4):
-                _check(atom.is_fact, probe)
-                firing = Firing(probe, atom.symbol)
+            for parts in grounding.firings(probe):
+                firing = Firing(probe, parts)
                 if kind.forbids:
                     self.forbidding.append(firing)
                 elif _is_weight(firing.head):
@@ -215,11 +207,13 @@ class Firings:
 
     def groups(self, firing: Firing) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
+        if not firing.probe.companions:
+            return ()
         values = firing.values
         found = []
         for companion in firing.probe.companions:
-            elements = self._companion(companion.name).get(firing.instance, ())
-            found.append(Group(companion, fill(companion.text, values), tuple(elements)))
+            elements = self._elements(companion, firing)
+            found.append(Group(companion, fill(companion.text, values), elements))
         return tuple(found)
 
     def firings(self, atom: Symbol) -> list[Firing]:
@@ -239,18 +233,9 @@ class Firings:
         height = max(map(self.rank, firing.positive), default=(-1, 0))
         return late, height, firing.probe.rule.line, firing.probe.name, text(firing.instance)
 
-    def _companion(self, name: str) -> Mapping[Symbol, list[Element]]:
-        if self._later and name not in self._strata.recursive_companions:
-            # Most traces are asked about some of their firings only, and some about none.
-            self._control.ground([(LATER, [])])
-            self._later = False
-        if name not in self._groups:
-            found: dict[Symbol, list[Element]] = defaultdict(list)
-            for atom in self._atoms.by_signature(name, 4):
-                parts = atom.symbol.arguments
-                found[parts[3]].append(Element(parts))
-            self._groups[name] = found
-        return self._groups[name]
+    def _elements(self, companion: Companion, firing: Firing) -> tuple[Element, ...]:
+        found = self._grounding.elements(companion.name).get(firing.instance, ())
+        return tuple(map(Element, sorted(found)))
 
     def _order(self, firings: Sequence[Firing]) -> None:
         """Find an order in which the atoms of predicates that rest on themselves are derived."""
@@ -298,7 +283,7 @@ class Firings:
         atoms = [positive[place] for place in places]
         for companion in firing.probe.companions:
             if companion.supports and companion.name in self._strata.recursive_companions:
-                for element in self._companion(companion.name).get(firing.instance, ()):
+                for element in self._elements(companion, firing):
                     atoms += element.positive
         if not atoms:
             return set()
@@ -313,15 +298,6 @@ class Firings:
 def _is_weight(head: Symbol) -> bool:
     weight, priority, _ = head.arguments
     return SymbolType.Number is weight.type is priority.type
-
-
-def _check(is_fact: bool, probe: Probe) -> None:
-    if not is_fact:
-        raise TraceError(
-            "clingo leaves open whether a rule fired",
-            where=f"{probe.rule.file}:{probe.rule.line}",
-            hint="Report this",
-        )
 
 
 def _some(atoms: Iterable[Symbol]) -> str:

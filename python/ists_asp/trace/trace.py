@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from clingo import Control, Symbol
 
@@ -49,7 +49,8 @@ class Trace:
         facts: tuple[Symbol, ...],
         firings: Firings,
         rewritten: Rewritten,
-        control: Control,
+        true: frozenset[Symbol],
+        control: Control | None = None,
     ) -> None:
         self.tracer = tracer
         self.answer = answer
@@ -57,8 +58,8 @@ class Trace:
         self.facts = facts
         self.firings = firings
         self.rewritten = rewritten
-        self.control = control
-        self.true = frozenset(best.found.true)
+        self._control = control
+        self.true = true
         self.given = frozenset(facts)
 
     @property
@@ -81,11 +82,12 @@ class Trace:
 
     def atoms(self, name: str) -> tuple[Symbol, ...]:
         """The atoms of the answer set with a name, however many arguments they have."""
-        return (*self._by_name.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
+        return (*self.best.atoms.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
 
     @cached_property
-    def _by_name(self) -> Mapping[str, Sequence[Symbol]]:
-        return by_name(self.true - self.rewritten.known)
+    def control(self) -> Control:
+        """The rewritten program, ground over the answer set of this pair alone."""
+        return self._control or self.rewritten.ground(self.best.atoms)
 
     def says(self, firing: Firing) -> str:
         """What a firing means, in words."""
