@@ -65,6 +65,16 @@ def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
                     assert record["atoms"][below]["rank"] < atom["rank"]
 
 
+def test_traces_made_together_are_those_made_alone(traces):
+    for trace in traces[:3]:
+        assert trace.best.together is not None
+        alone = trace.tracer.trace(trace.answer.pair, trace.facts)
+        assert alone.best.together is None
+        assert alone.true == trace.true
+        assert alone.answer == trace.answer
+        assert document(alone, compare=False) == document(trace, compare=False)
+
+
 def test_documents_with_all_reasons_keep_to_the_schema(traces):
     record = document(traces[0], everything=True)
     Draft202012Validator(SCHEMA).validate(record)

@@ -94,8 +94,7 @@ Examples:
     "traces",
     type=PATH,
     metavar="FILE",
-    help="File for the traces of all pairs, a JSON object a line; slower, as each pair is then "
-    "solved by itself.",
+    help="File for the traces of all pairs, a JSON object a line; takes a few times as long.",
 )
 @quiet_option
 def solve(

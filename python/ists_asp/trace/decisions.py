@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from clingo import Function, Number, SymbolType
 
 from ists_asp.errors import UsageError
+from ists_asp.trace.symbols import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -193,15 +194,21 @@ def _otherwise(
     Its cost by priority, and of what may differ what it has and what the answer has.
     """
     best = trace.best
-    link = decision.atom.arguments[:2]
+    link = arguments(decision.atom)[:2]
     open_ = {name: best.undecided(name, arity) for name, (_, arity) in _PREDICATES.items()}
     assumptions = [-open_[decision.atom.name][decision.atom]]
     for name in ("aligned", "label", "score"):
         for symbol, literal in open_[name].items():
-            own = symbol.arguments[:2] == link
+            own = arguments(symbol)[:2] == link
             if not own or name == "aligned" or (name == "label" and decision.kind == "score"):
                 assumptions.append(literal if symbol in trace.true else -literal)
-    literals = {symbol: literal for named in open_.values() for symbol, literal in named.items()}
+    # Nothing else can differ when so much is kept.
+    literals = {
+        symbol: literal
+        for name, symbols in open_.items()
+        for symbol, literal in symbols.items()
+        if name not in ("aligned", "label", "score") or arguments(symbol)[:2] == link
+    }
     other = best.other(assumptions, literals, trace.tracer.solver.options.time_limit)
     if other is None:
         return None

@@ -4,6 +4,7 @@
 2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which
    says what fired; tables, which are the same for all pairs, are looked at once, and the
    elements of aggregates when somebody asks for them.
+   Pairs that were solved together are looked at together as well.
 3. The trace must account for the answer: :mod:`ists_asp.trace.invariants`.
 """
 
