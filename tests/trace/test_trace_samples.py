@@ -57,11 +57,22 @@ def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
         for term in record["objective"]:
             costs[term["priority"]] -= term["weight"]
         assert not any(costs.values())
-        for atom in record["atoms"]:
+        for number, atom in enumerate(record["atoms"]):
             assert (atom["primary"] is None) == (atom["source"] == "input")
             if atom["primary"] is not None:
+                assert record["firings"][atom["primary"]]["head"] == number
                 for below in record["firings"][atom["primary"]]["positive"]:
                     assert record["atoms"][below]["rank"] < atom["rank"]
+
+
+def test_traces_made_together_are_those_made_alone(traces):
+    for trace in traces[:3]:
+        assert trace.best.together is not None
+        alone = trace.tracer.trace(trace.answer.pair, trace.facts)
+        assert alone.best.together is None
+        assert alone.true == trace.true
+        assert alone.answer == trace.answer
+        assert document(alone, compare=False) == document(trace, compare=False)
 
 
 def test_documents_with_all_reasons_keep_to_the_schema(traces):

@@ -109,8 +109,8 @@ Examples:
     "traces",
     type=PATH,
     metavar="FILE",
-    help="File for the traces of all pairs, a JSON object a line; slower, as each pair is then "
-    "solved by itself. What came second to an alignment is told by ists-asp trace only.",
+    help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
+    "What came second to an alignment is told by ists-asp trace only.",
 )
 @quiet_option
 def solve(

@@ -27,6 +27,11 @@ class Stages:
     grounding: list[float] = field(default_factory=list)
     solving: list[float] = field(default_factory=list)
 
+    @property
+    def before(self) -> float:
+        """Seconds spent before grounding."""
+        return self.annotation + self.knowledge + self.facts
+
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
         """Add the time that the block takes to ``annotation``, ``knowledge`` or ``facts``."""

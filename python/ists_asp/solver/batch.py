@@ -11,17 +11,19 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo import Function, SymbolType, parse_term
+from clingo import parse_term
 
 from ists_asp.answers import read_answer
+from ists_asp.collector import paused
 from ists_asp.errors import RuleError
 from ists_asp.solver.options import Solution
-from ists_asp.solver.pairing import COST, PAIR, PREFIX, PRIORITY
+from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, search
 from ists_asp.solver.signatures import predicates
+from ists_asp.solver.together import Together, costs, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
@@ -54,6 +56,7 @@ class Batches:
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = program.table_facts
+        self._table_set = frozenset(program.table_facts)
         self._other_facts = program.other_facts
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
@@ -67,8 +70,43 @@ class Batches:
             certain: a pair has no answer, there was no time to prove all answers the best,
             or clingo has warned of something new.
         """
-        messages: list[str] = []
         began = time.perf_counter()
+        control = self._ground(items)
+        if control is None:
+            return None
+        grounded = time.perf_counter()
+        found, _ = search(control, self._time_limit, atoms=False)
+        if found is None or not found.optimal:
+            return None
+        symbols = shown(found.shown, len(items))
+        cost = costs(found.shown, control, len(items))
+        ended = time.perf_counter()
+        return [
+            Solution(
+                (read_answer(pair, symbols[number], tuple(cost[number].values()), True),),
+                (grounded - began) / len(items),
+                (ended - grounded) / len(items),
+            )
+            for number, (pair, _) in enumerate(items, start=1)
+        ]
+
+    def best(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Together | None:
+        """Find the best answer sets of pairs together, with all their atoms.
+
+        Returns:
+            None where :meth:`solve` has no solutions.
+        """
+        with paused():
+            control = self._ground(items)
+            if control is None:
+                return None
+            found, _ = search(control, self._time_limit, atoms=True)
+            if found is None or not found.optimal:
+                return None
+            return Together.of(control, found, self._table_set, len(items))
+
+    def _ground(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Control | None:
+        messages: list[str] = []
         facts = self._facts([facts for _, facts in items])
         if facts is None:
             return None
@@ -82,20 +120,7 @@ class Batches:
             # The pairs one by one give the same warnings, in the words of the rules.
             self._known.update(messages)
             return None
-        grounded = time.perf_counter()
-        found, _ = search(control, self._time_limit, atoms=False)
-        if found is None or not found.optimal:
-            return None
-        shown, costs = _shares(found.shown, control, len(items))
-        ended = time.perf_counter()
-        return [
-            Solution(
-                (read_answer(pair, shown[number], costs[number], found.optimal),),
-                (grounded - began) / len(items),
-                (ended - grounded) / len(items),
-            )
-            for number, (pair, _) in enumerate(items, start=1)
-        ]
+        return control
 
     def _facts(self, given: Sequence[Sequence[Symbol]]) -> list[Symbol] | None:
         """All facts of a batch; None if a pair's facts may belong to a table.
@@ -116,32 +141,3 @@ class Batches:
                     atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
         # Parsing one tuple of all takes a third of the time of making them one by one.
         return [*self._table_facts, *parse_term(f"({','.join(atoms)},)").arguments]
-
-
-def _shares(
-    shown: Iterable[Symbol], control: Control, size: int
-) -> tuple[dict[int, list[Symbol]], dict[int, tuple[int, ...]]]:
-    """Each pair's shown atoms and costs, by the number of the pair."""
-    atoms: dict[int, list[Symbol]] = {number: [] for number in range(1, size + 1)}
-    costs: dict[int, dict[int, int]] = {number: {} for number in atoms}
-    # clingo reports a value for each priority that some element has, true or not.
-    for atom in control.symbolic_atoms.by_signature(PRIORITY, 2):
-        number, priority = atom.symbol.arguments
-        if priority.type is SymbolType.Number:
-            costs[number.number][priority.number] = 0
-    for symbol in shown:
-        if symbol.name == COST:
-            number, priority, weight, _ = symbol.arguments
-            if SymbolType.Number is priority.type is weight.type:
-                costs[number.number][priority.number] += weight.number
-        elif symbol.name.startswith(PREFIX):
-            number, *arguments = symbol.arguments
-            name = symbol.name.removeprefix(PREFIX)
-            atoms[number.number].append(Function(name, arguments, symbol.positive))
-        else:
-            for share in atoms.values():
-                share.append(symbol)
-    return atoms, {
-        number: tuple(found[priority] for priority in sorted(found, reverse=True))
-        for number, found in costs.items()
-    }

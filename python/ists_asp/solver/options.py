@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ists_asp.model import Answer
-    from ists_asp.solver.program import Program
-    from ists_asp.solver.search import Found
 
-__all__ = ["Best", "Solution", "SolverOptions", "constant_arguments"]
+__all__ = ["Solution", "SolverOptions", "constant_arguments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +43,6 @@ class Solution:
     answers: tuple[Answer, ...]
     grounding: float
     solving: float
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The best answer set of a pair with all its atoms, and the ground program that it is of.
-
-    ``program`` says what was grounded for the pair, and which facts hold for every pair.
-    """
-
-    control: Control
-    found: Found
-    program: Program
 
 
 def constant_arguments(constants: Mapping[str, str]) -> list[str]:

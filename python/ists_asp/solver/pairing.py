@@ -1,9 +1,9 @@
 """Rules for one pair rewritten to rules for several pairs at a time.
 
 Each predicate that depends on the pair gets the pair's number as its first argument and a
-new name, ``__name``. What ``#minimize`` and ``#maximize`` count becomes ``__cost/4``: number
-of the pair, priority, weight and the rest of the tuple as one term. Whoever writes rules
-sees none of this, and names that begin with ``__`` are left to it.
+new name, ``__name``. What ``#minimize`` and ``#maximize`` count becomes ``____cost/4``:
+number of the pair, priority, weight and the rest of the tuple as one term. Whoever writes
+rules sees none of this, and names that begin with ``__`` are left to it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,22 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.program import Program
 
-__all__ = ["COST", "PAIR", "PREFIX", "PRIORITY", "pair_up"]
+__all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Pairing", "pair_up"]
 
 PREFIX = "__"
 """What the names of generated predicates and variables begin with."""
 
-PAIR = "__pair"
-"""``__pair(P)``: P is the number of a pair."""
+OWN = f"{PREFIX}__"
+"""What the names begin with that come from no rule: no name of a rule becomes one of them."""
 
-COST = "__cost"
-"""``__cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P."""
+PAIR = f"{OWN}pair"
+"""``____pair(P)``: P is the number of a pair."""
 
-PRIORITY = "__priority"
-"""``__priority(P,Priority)``: some element of the objective of pair P has this priority."""
+COST = f"{OWN}cost"
+"""``____cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P."""
+
+PRIORITY = f"{OWN}priority"
+"""``____priority(P,Priority)``: some element of the objective of pair P has this priority."""
 
 _OBJECTIVE = f"""
 #minimize{{ W@N,P,T : {COST}(P,N,W,T) }}.
@@ -83,14 +86,18 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
         return None
     if any(fact.name.startswith(PREFIX) for fact in program.facts):
         return None
-    pairing = _Pairing(program.tables)
+    pairing = Pairing(program.tables)
     rewritten = [pairing.statement(node) for node in statements]
     parse_string(_OBJECTIVE, rewritten.append)
     return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)
 
 
-class _Pairing(Transformer):
-    """Adds the number of the pair to all atoms that depend on it."""
+class Pairing(Transformer):
+    """Adds the number of the pair to all atoms that depend on it.
+
+    Args:
+        tables: the predicates that do not depend on the pair.
+    """
 
     def __init__(self, tables: Set[Signature]) -> None:
         self._tables = tables

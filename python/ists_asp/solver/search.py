@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from clingo import Control, MessageCode
 from clingo.ast import ProgramBuilder
@@ -14,10 +14,12 @@ from ists_asp.errors import RuleError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clingo import Symbol
+    from clingo import Model, Symbol
     from clingo.ast import AST
 
-__all__ = ["CORE_GUIDED", "FALLBACK", "Found", "ground", "search"]
+__all__ = ["CORE_GUIDED", "FALLBACK", "Found", "ground", "last_model", "search"]
+
+T = TypeVar("T")
 
 # Core-guided optimisation proves these objectives in milliseconds where branch and bound
 # takes minutes, but may have no answer set at all when it is stopped: hence the fallback.
@@ -88,7 +90,6 @@ def search(
     time_limit: float,
     *,
     atoms: bool,
-    assumptions: Sequence[tuple[Symbol, bool]] = (),
 ) -> tuple[Found | None, bool]:
     """Search for the best answer set.
 
@@ -96,29 +97,53 @@ def search(
         control: a ground program.
         time_limit: seconds after which the best answer set so far is good enough.
         atoms: whether all true atoms are wanted, which takes longer than the shown ones.
-        assumptions: atoms that are to be true or false this time.
 
     Returns:
         The best answer set, if one was found, and whether there can be none.
     """
+    found, ended, exhausted = last_model(
+        control,
+        time_limit,
+        lambda model: Found(
+            tuple(model.symbols(shown=True)),
+            tuple(model.symbols(atoms=True)) if atoms else (),
+            tuple(model.cost),
+            optimal=False,
+            priorities=tuple(model.priority),
+        ),
+    )
+    if found is None:
+        return None, exhausted
+    # Without an objective clingo stops at the first answer set, as good as any.
+    return replace(found, optimal=exhausted or (ended and not found.cost)), False
+
+
+def last_model(
+    control: Control,
+    time_limit: float,
+    read: Callable[[Model], T],
+    assumptions: Sequence[int] = (),
+) -> tuple[T | None, bool, bool]:
+    """Search until no answer set is better, and read each on the way.
+
+    Args:
+        control: a ground program.
+        time_limit: seconds after which the search is stopped.
+        read: copies what is wanted of an answer set.
+        assumptions: literals that are to be true this time.
+
+    Returns:
+        What was read last, if there was anything; whether the search ended by itself, and
+        whether it has proved that there is nothing better, or nothing at all.
+    """
     deadline = time.perf_counter() + time_limit
-    found: Found | None = None
+    found: T | None = None
     with control.solve(assumptions, yield_=True, async_=True) as handle:
         while handle.wait(max(0.0, deadline - time.perf_counter())):
             model = handle.model()
             if model is None:
-                exhausted = bool(handle.get().exhausted)
-                if found is None:
-                    return None, exhausted
-                # Without an objective clingo stops at the first answer set, as good as any.
-                return replace(found, optimal=exhausted or not found.cost), False
-            found = Found(
-                tuple(model.symbols(shown=True)),
-                tuple(model.symbols(atoms=True)) if atoms else (),
-                tuple(model.cost),
-                optimal=False,
-                priorities=tuple(model.priority),
-            )
+                return found, True, bool(handle.get().exhausted)
+            found = read(model)
             handle.resume()
         handle.cancel()
-    return found, False
+    return found, False, False

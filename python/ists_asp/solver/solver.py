@@ -11,27 +11,34 @@ from __future__ import annotations
 import time
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ists_asp.answers import read_answer
 from ists_asp.errors import TimeLimitError, UnsatisfiableError
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.solver.batch import Batches
-from ists_asp.solver.options import Best, Solution, SolverOptions, constant_arguments
+from ists_asp.solver.best import Best
+from ists_asp.solver.options import Solution, SolverOptions, constant_arguments
 from ists_asp.solver.pairing import pair_up
 from ists_asp.solver.program import Program, prepare
 from ists_asp.solver.search import CORE_GUIDED, FALLBACK, Found, ground, search
 from ists_asp.solver.signatures import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clingo import Control, Symbol
 
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.together import Together
 
 __all__ = ["BATCH", "Solver"]
+
+Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
+"""A pair with its facts."""
+
+T = TypeVar("T")
 
 BATCH = 20
 """Pairs solved together: fewer share the fixed cost less well, more gain little."""
@@ -90,7 +97,7 @@ class Solver:
             found = self._search(control)[0]
         return Solution(tuple(answers), grounded - began, time.perf_counter() - grounded)
 
-    def solve_batch(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution]:
+    def solve_batch(self, items: Sequence[Item]) -> list[Solution]:
         """Decide pairs, several at a time; the solutions are those of :meth:`solve`.
 
         Args:
@@ -106,7 +113,7 @@ class Solver:
         """
         return list(self.solve_all(items))
 
-    def solve_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Solution]:
+    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution]:
         """Decide pairs lazily, taking :data:`BATCH` at a time, in their order.
 
         Whatever raises an error, an item or a pair without an answer, does so only after
@@ -115,21 +122,7 @@ class Solver:
         Raises:
             SolveError: there is no answer for a pair, as for :meth:`solve`.
         """
-        remaining = iter(items)
-        failure: Exception | None = None
-        while failure is None:
-            batch: list[tuple[Pair, Sequence[Symbol]]] = []
-            try:
-                # One at a time: what came before an error is kept.
-                for item in islice(remaining, BATCH):
-                    batch.append(item)
-            except Exception as error:
-                failure = error
-            if not batch:
-                break
-            yield from self._solve_some(batch)
-        if failure is not None:
-            raise failure
+        return _in_batches(items, self._solve_some)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -150,7 +143,17 @@ class Solver:
             RuleError: clingo could not ground the rules.
         """
         control, found = self._first(self._ground(facts, CORE_GUIDED), facts, pair, atoms=True)
-        return Best(control, found, self._program_for(facts))
+        return Best(found, self._program_for(facts), lambda: control)
+
+    def best_of_all(self, items: Iterable[Item]) -> Iterator[Best]:
+        """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
+
+        Lazily, in their order, as :meth:`solve_all` decides pairs.
+
+        Raises:
+            SolveError: there is no answer for a pair, as for :meth:`solve`.
+        """
+        return _in_batches(items, self._best_of_some)
 
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
@@ -197,16 +200,43 @@ class Solver:
         limit = min(self._options.time_limit, _BATCH_LIMIT)
         return Batches(statements, self._program, self._arguments, limit)
 
-    def _solve_some(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Solution]:
+    def _solve_some(self, items: Sequence[Item]) -> Iterator[Solution]:
         """Decide the pairs of a batch, the short ones together."""
-        short = [number for number, (pair, _) in enumerate(items) if not _is_long(pair)]
+        short = _short(items)
         together: dict[int, Solution] = {}
-        if len(short) > 1 and self._batches is not None:
+        if short and self._batches is not None:
             solutions = self._batches.solve([items[number] for number in short])
             if solutions is not None:
                 together = dict(zip(short, solutions, strict=True))
         for number, (pair, facts) in enumerate(items):
             yield together[number] if number in together else self.solve(pair, facts)
+
+    def _best_of_some(self, items: Sequence[Item]) -> Iterator[Best]:
+        """The best answer sets of the pairs of a batch, the short ones together."""
+        short = _short(items)
+        together: Together | None = None
+        if short and self._batches is not None:
+            together = self._batches.best([items[place] for place in short])
+        numbers = {place: number for number, place in enumerate(short, start=1)}
+        for place, (pair, facts) in enumerate(items):
+            if together is None or place not in numbers:
+                yield self.best(pair, facts)
+            else:
+                yield self._shared(together, numbers[place], facts)
+
+    def _shared(self, together: Together, number: int, facts: Sequence[Symbol]) -> Best:
+        """The best answer set of one of several pairs."""
+        share = together.shares[number]
+        found = Found(
+            share.shown,
+            (),
+            tuple(share.cost.values()),
+            True,
+            tuple(share.cost),
+        )
+        return Best(
+            found, self._program, lambda: self._ground(facts, CORE_GUIDED), together, number
+        )
 
     def _first(
         self, control: Control, facts: Sequence[Symbol], pair: Pair, *, atoms: bool = False
@@ -244,6 +274,33 @@ class Solver:
         if self._program.derived and any(signature(fact) in tables for fact in facts):
             return self._plain
         return self._program
+
+
+def _in_batches(
+    items: Iterable[Item], decide: Callable[[Sequence[Item]], Iterator[T]]
+) -> Iterator[T]:
+    """Decide items, :data:`BATCH` at a time; what came before an error is decided first."""
+    remaining = iter(items)
+    failure: Exception | None = None
+    while failure is None:
+        batch: list[Item] = []
+        try:
+            # One at a time: what came before an error is kept.
+            for item in islice(remaining, BATCH):
+                batch.append(item)
+        except Exception as error:
+            failure = error
+        if not batch:
+            break
+        yield from decide(batch)
+    if failure is not None:
+        raise failure
+
+
+def _short(items: Sequence[Item]) -> list[int]:
+    """The places of the pairs that are solved together, if there are at least two."""
+    short = [place for place, (pair, _) in enumerate(items) if not _is_long(pair)]
+    return short if len(short) > 1 else []
 
 
 def _is_long(pair: Pair) -> bool:

@@ -231,7 +231,7 @@ class _Asking:
 
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
-        by = difference(trace, found.priorities, found.cost)
+        by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
         instead = read_answer(trace.answer.pair, found.shown, found.cost, found.optimal)
         theirs = self._terms(found)
         ours = {_key(term): term for term in trace.objective}

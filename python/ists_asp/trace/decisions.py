@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from clingo import Configuration, Function, Number, SymbolType
+from clingo import Function, Number, SymbolType
 
 from ists_asp.errors import UsageError
-from ists_asp.solver.search import search
+from ists_asp.trace.symbols import arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
-    from ists_asp.solver.search import Found
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = [
@@ -112,9 +111,12 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
     found = []
-    for atom in trace.true:
-        kind, arity = _PREDICATES.get(atom.name, (None, 0))
-        if kind is None or len(atom.arguments) != arity or not atom.positive:
+    for atom, kind, arity in (
+        (atom, kind, arity)
+        for name, (kind, arity) in _PREDICATES.items()
+        for atom in trace.atoms(name)
+    ):
+        if len(atom.arguments) != arity or not atom.positive:
             continue
         sides = _sides(trace, kind, atom)
         if not (sides[0] or sides[1]):
@@ -162,53 +164,60 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     pair, a score with its other scores. None where there is no
     such answer, or no choice.
     """
-    control = trace.best.control
-    atom = control.symbolic_atoms[decision.atom]
-    if atom is None or atom.is_fact:
+    name = decision.atom.name
+    if decision.atom not in trace.best.undecided(name, _arity(name)):
         return None
     if decision.kind is DecisionKind.ALIGN:
         found, _ = trace.tracer.solver.with_atoms(trace.facts, [(decision.atom, False)])
+        if found is None:
+            return None
+        cost = dict(zip(found.priorities, found.cost, strict=True))
+        shown = {symbol for symbol in found.shown if symbol.name in _PREDICATES}
+        ours = {symbol for symbol in trace.best.found.shown if symbol.name in _PREDICATES}
     elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        found = _otherwise(trace, decision)
+        other = _otherwise(trace, decision)
+        if other is None:
+            return None
+        cost, shown, ours = other[0], set(other[1]), set(other[2])
     else:
         return None
-    if found is None:
-        return None
-    shown = {symbol for symbol in found.shown if symbol.name in _PREDICATES}
-    ours = {symbol for symbol in trace.best.found.shown if symbol.name in _PREDICATES}
     return RunnerUp(
-        difference(trace, found.priorities, found.cost),
-        tuple(sorted(ours - shown)),
-        tuple(sorted(shown - ours)),
+        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
     )
 
 
-def _otherwise(trace: Trace, decision: Decision) -> Found | None:
+def _otherwise(
+    trace: Trace, decision: Decision
+) -> tuple[dict[int, int], Set[Symbol], Set[Symbol]] | None:
     """The best answer with another label, or score, for a pair, all else the same.
 
-    So little is open then that branch and bound looks at it in no time.
+    Its cost by priority, and of what may differ what it has and what the answer has.
     """
-    control = trace.best.control
-    solver = control.configuration.solver
-    assert isinstance(solver, Configuration)
-    solver.opt_strategy = "bb"
-    link = decision.atom.arguments[:2]
-    assumptions = [(decision.atom, False)]
+    best = trace.best
+    link = arguments(decision.atom)[:2]
+    open_ = {name: best.undecided(name, arity) for name, (_, arity) in _PREDICATES.items()}
+    assumptions = [-open_[decision.atom.name][decision.atom]]
     for name in ("aligned", "label", "score"):
-        for atom in control.symbolic_atoms.by_signature(name, _arity(name)):
-            own = atom.symbol.arguments[:2] == link
+        for symbol, literal in open_[name].items():
+            own = arguments(symbol)[:2] == link
             if not own or name == "aligned" or (name == "label" and decision.kind == "score"):
-                assumptions.append((atom.symbol, atom.symbol in trace.true))
-    limit = trace.tracer.solver.options.time_limit
-    return search(control, limit, atoms=False, assumptions=assumptions)[0]
+                assumptions.append(literal if symbol in trace.true else -literal)
+    # Nothing else can differ when so much is kept.
+    literals = {
+        symbol: literal
+        for name, symbols in open_.items()
+        for symbol, literal in symbols.items()
+        if name not in ("aligned", "label", "score") or arguments(symbol)[:2] == link
+    }
+    other = best.other(assumptions, literals, trace.tracer.solver.options.time_limit)
+    if other is None:
+        return None
+    return *other, literals.keys() & trace.true
 
 
-def difference(
-    trace: Trace, priorities: Sequence[int], cost: Sequence[int]
-) -> tuple[tuple[int, int], ...]:
+def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
     """What the answer gains over one with another cost, by priority."""
     own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
-    other = dict(zip(priorities, cost, strict=True))
     return tuple(
         (priority, other.get(priority, 0) - own.get(priority, 0))
         for priority in sorted(own.keys() | other.keys(), reverse=True)

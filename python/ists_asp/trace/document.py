@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import clingo
 
+from ists_asp.collector import paused
 from ists_asp.trace.decisions import DecisionKind, decisions, runner_up, told
+from ists_asp.trace.symbols import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,8 +35,9 @@ Json = dict[str, Any]
 
 def trace_line(trace: Trace, *, everything: bool = False) -> str:
     """A trace as one line of JSON, with its end; alignments are not compared with others."""
-    record = document(trace, everything=everything, compare=False)
-    return json.dumps(record, ensure_ascii=False) + "\n"
+    with paused():
+        record = document(trace, everything=everything, compare=False)
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def document(
@@ -66,8 +69,9 @@ class _Document:
         self._everything = everything
         self._rules: dict[tuple[str, int, int, str, str], int] = {}
         self._rule_list: list[Json] = []
+        self._probes: dict[str, int] = {}
         self._atoms: dict[Symbol, int] = {}
-        self._firings: dict[tuple[str, Symbol], int] = {}
+        self._firings: dict[int, int] = {}
         self._firing_list: list[Json] = []
         self._open: list[Symbol] = []
 
@@ -91,7 +95,7 @@ class _Document:
                     "rule": self._rule(firing.probe),
                     "priority": term.priority,
                     "weight": term.weight,
-                    "tuple": [str(part) for part in term.terms],
+                    "tuple": [text(part) for part in term.terms],
                     "atoms": [self._atom(atom) for atom in firing.positive],
                     "text": trace.says(firing),
                 }
@@ -155,7 +159,7 @@ class _Document:
             numbers = [self._firing(firing) for firing in followed]
             stratum, level = self._trace.rank(atom)
             records[atom] = {
-                "text": str(atom),
+                "text": text(atom),
                 "words": self._trace.words.atom(atom),
                 "source": "derived" if reasons else "input",
                 "rank": [stratum, level],
@@ -172,6 +176,12 @@ class _Document:
         return self._atoms[atom]
 
     def _rule(self, probe: Probe) -> int:
+        known = self._probes.get(probe.name)
+        if known is None:
+            known = self._probes[probe.name] = self._rule_of(probe)
+        return known
+
+    def _rule_of(self, probe: Probe) -> int:
         rule = probe.rule
         key = (rule.file, rule.line, rule.column, rule.text, probe.kind)
         if key not in self._rules:
@@ -190,14 +200,15 @@ class _Document:
         return self._rules[key]
 
     def _firing(self, firing: Firing) -> int:
-        if firing.key in self._firings:
-            return self._firings[firing.key]
-        number = self._firings[firing.key] = len(self._firings)
+        # The trace has one object for a firing, and holds it.
+        if id(firing) in self._firings:
+            return self._firings[id(firing)]
+        number = self._firings[id(firing)] = len(self._firings)
         record: Json = {}
         self._firing_list.append(record)
         record["rule"] = self._rule(firing.probe)
         record["text"] = self._trace.says(firing)
-        record["bindings"] = {name: str(value) for name, value in firing.values.items()}
+        record["bindings"] = {name: text(value) for name, value in firing.values.items()}
         record["head"] = self._atom(firing.head)
         record["positive"] = [self._atom(atom) for atom in firing.positive]
         record["negative"] = [_pattern(atom) for atom in firing.negative]
@@ -209,7 +220,7 @@ class _Document:
                 "text": group.text,
                 "elements": [
                     {
-                        "terms": [str(term) for term in element.terms],
+                        "terms": [text(term) for term in element.terms],
                         "positive": [self._atom(atom) for atom in element.positive],
                         "negative": [_pattern(atom) for atom in element.negative],
                     }
@@ -223,4 +234,4 @@ class _Document:
 
 def _pattern(atom: Symbol) -> str:
     """A negated atom as text: ``_`` for what may be anything."""
-    return str(atom).replace("__any", "_")
+    return text(atom).replace("__any", "_")

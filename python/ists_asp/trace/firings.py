@@ -6,52 +6,51 @@ Symbols of clingo are costly to take apart, so that a firing reads its parts whe
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from clingo import Control, SymbolType
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import TraceError
+from ists_asp.trace.symbols import arguments, text
 from ists_asp.trace.terms import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Sequence, Set
 
     from clingo import Symbol
     from clingo.ast import AST
 
+    from ists_asp.trace.grounding import Grounding
     from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata
 
-__all__ = ["LATER", "Element", "Firing", "Firings", "Group", "ground_probes"]
-
-
-LATER = "later"
-"""The part of a rewritten program that is grounded when somebody asks for it."""
+__all__ = ["Element", "Firing", "Firings", "Group", "ground_probes"]
 
 
 class Element:
     """What an aggregate counted, or an instance of a condition: tuple and atoms."""
 
-    __slots__ = ("_symbol",)
+    __slots__ = ("_parts",)
 
-    def __init__(self, symbol: Symbol) -> None:
-        self._symbol = symbol.arguments
+    def __init__(self, parts: Sequence[Symbol]) -> None:
+        self._parts = parts
 
     @property
     def terms(self) -> tuple[Symbol, ...]:
         """The tuple; empty for conditions."""
-        return tuple(self._symbol[0].arguments)
+        return arguments(self._parts[0])
 
     @property
     def positive(self) -> tuple[Symbol, ...]:
         """The atoms that hold."""
-        return tuple(self._symbol[1].arguments)
+        return arguments(self._parts[1])
 
     @property
     def negative(self) -> tuple[Symbol, ...]:
         """The negated atoms; ``__any`` in them stands for anything."""
-        return tuple(self._symbol[2].arguments)
+        return arguments(self._parts[2])
 
 
 class Group:
@@ -72,12 +71,10 @@ class Firing:
     ``(weight,priority,(tuple))``.
     """
 
-    __slots__ = ("_parts", "head", "probe")
-
-    def __init__(self, probe: Probe, symbol: Symbol) -> None:
+    def __init__(self, probe: Probe, parts: Sequence[Symbol]) -> None:
         self.probe = probe
-        self._parts = symbol.arguments
-        self.head = self._parts[0]
+        self._parts = parts
+        self.head = parts[0]
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -86,31 +83,36 @@ class Firing:
         return isinstance(other, Firing) and self.key == other.key
 
     @property
-    def key(self) -> tuple[str, Symbol]:
-        """Identifies the firing within its answer set."""
-        return self.probe.name, self._parts[3]
+    def key(self) -> tuple[str, Symbol, Symbol]:
+        """Identifies the firing: a fact may stand for several atoms."""
+        return self.probe.name, self.head, self._parts[3]
 
     @property
+    def instance(self) -> Symbol:
+        """The tuple of the values of the rule's variables."""
+        return self._parts[3]
+
+    @cached_property
     def positive(self) -> Sequence[Symbol]:
         """The positive atoms of the body, in its order."""
-        return self._parts[1].arguments
+        return arguments(self._parts[1])
 
     @property
     def negative(self) -> Sequence[Symbol]:
         """The atoms under ``not``; ``__any`` in them stands for anything."""
-        atoms = self._parts[2].arguments
+        atoms = arguments(self._parts[2])
         return atoms[: len(atoms) - self.probe.double]
 
     @property
     def double(self) -> Sequence[Symbol]:
         """The atoms under ``not not``."""
-        atoms = self._parts[2].arguments
+        atoms = arguments(self._parts[2])
         return atoms[len(atoms) - self.probe.double :]
 
-    @property
+    @cached_property
     def values(self) -> dict[str, Symbol]:
         """The values of the rule's variables."""
-        return dict(zip(self.probe.variables, self._parts[3].arguments, strict=True))
+        return dict(zip(self.probe.variables, arguments(self._parts[3]), strict=True))
 
     @property
     def comparisons(self) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def ground_probes(
     """Ground rewritten rules over the atoms of an answer set; nothing is solved.
 
     Args:
-        statements: rewritten rules; those in ``#program`` :data:`LATER` are left for later.
+        statements: rewritten rules; those of :data:`~ists_asp.trace.grounding.LATER` are left.
         text: more of them.
         facts: the atoms.
         arguments: clingo's command line arguments.
@@ -156,7 +158,7 @@ class Firings:
 
     Args:
         probes: the probes.
-        control: what :func:`ground_probes` made of them.
+        grounding: what they found.
         strata: the strata of the rule set.
         true: all atoms of the answer set.
         given: the atoms that need no reason: the facts of a pair.
@@ -165,17 +167,14 @@ class Firings:
     def __init__(
         self,
         probes: Iterable[Probe],
-        control: Control,
+        grounding: Grounding,
         strata: Strata,
         true: Set[Symbol],
         given: Set[Symbol],
     ) -> None:
-        self._control = control
-        self._later = True
-        self._atoms = control.symbolic_atoms
+        self._grounding = grounding
         self._strata = strata
         self._given = given
-        self._groups: dict[str, Mapping[Symbol, list[Element]]] = {}
         self.by_head: dict[Symbol, list[Firing]] = {}
         self.objective: list[Firing] = []
         self.forbidding: list[Firing] = []
@@ -185,16 +184,14 @@ class Firings:
             kind = probe.kind
             if kind.derives:
                 rests = probe.name in strata.recursive_probes
-                for atom in self._atoms.by_signature(probe.name, 4):
-                    _check(atom.is_fact, probe)
-                    firing = Firing(probe, atom.symbol)
+                for parts in grounding.firings(probe):
+                    firing = Firing(probe, parts)
                     by_head.setdefault(firing.head, []).append(firing)
                     if rests:
                         recursive.append(firing)
                 continue
-            for atom in self._atoms.by_signature(probe.name, 4):
-                _check(atom.is_fact, probe)
-                firing = Firing(probe, atom.symbol)
+            for parts in grounding.firings(probe):
+                firing = Firing(probe, parts)
                 if kind.forbids:
                     self.forbidding.append(firing)
                 elif _is_weight(firing.head):
@@ -205,28 +202,24 @@ class Firings:
                 f"{_some(untrue)} is derived, but not in the answer", hint="Report this"
             )
         self._levels: dict[Symbol, int] = {}
-        self._first: dict[Symbol, Firing] = {}
+        self._early: set[int] = set()
         self._order(recursive)
 
     def groups(self, firing: Firing) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
+        if not firing.probe.companions:
+            return ()
         values = firing.values
         found = []
         for companion in firing.probe.companions:
-            elements = self._companion(companion.name).get(firing.key[1], ())
-            found.append(Group(companion, fill(companion.text, values), tuple(elements)))
+            elements = self._elements(companion, firing)
+            found.append(Group(companion, fill(companion.text, values), elements))
         return tuple(found)
 
     def firings(self, atom: Symbol) -> list[Firing]:
         """The firings that derive an atom, the first in the order of derivation in front."""
         found = self.by_head.get(atom, [])
-        if len(found) < 2:
-            return found
-        first = self._first.get(atom)
-        return sorted(
-            found,
-            key=lambda firing: (firing != first, self._height(firing), firing.probe.rule.line),
-        )
+        return sorted(found, key=self._place) if len(found) > 1 else found
 
     def rank(self, atom: Symbol) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: stratum, and level within it."""
@@ -234,21 +227,15 @@ class Firings:
             return -1, 0
         return self._strata.stratum(atom), self._levels.get(atom, 0)
 
-    def _height(self, firing: Firing) -> tuple[int, int]:
-        return max(map(self.rank, firing.positive), default=(-1, 0))
+    def _place(self, firing: Firing) -> tuple[object, ...]:
+        """Where a firing stands among those that derive the same atom."""
+        late = firing.head in self._levels and id(firing) not in self._early
+        height = max(map(self.rank, firing.positive), default=(-1, 0))
+        return late, height, firing.probe.rule.line, firing.probe.name, text(firing.instance)
 
-    def _companion(self, name: str) -> Mapping[Symbol, list[Element]]:
-        if self._later and name not in self._strata.recursive_companions:
-            # Most traces are asked about some of their firings only, and some about none.
-            self._control.ground([(LATER, [])])
-            self._later = False
-        if name not in self._groups:
-            found: dict[Symbol, list[Element]] = defaultdict(list)
-            for atom in self._atoms.by_signature(name, 4):
-                arguments = atom.symbol.arguments
-                found[arguments[3]].append(Element(atom.symbol))
-            self._groups[name] = found
-        return self._groups[name]
+    def _elements(self, companion: Companion, firing: Firing) -> tuple[Element, ...]:
+        found = self._grounding.elements(companion.name).get(firing.instance, ())
+        return tuple(map(Element, sorted(found)))
 
     def _order(self, firings: Sequence[Firing]) -> None:
         """Find an order in which the atoms of predicates that rest on themselves are derived."""
@@ -256,6 +243,7 @@ class Firings:
         missing = [0] * len(firings)
         heights = [0] * len(firings)
         ready: deque[int] = deque()
+        derived: set[Symbol] = set()
         for number, firing in enumerate(firings):
             needed = self._needed(firing)
             missing[number] = len(needed)
@@ -266,11 +254,14 @@ class Firings:
         while ready:
             number = ready.popleft()
             firing = firings[number]
-            if firing.head in self._levels:
-                continue
+            # What is ready comes in the order of its height.
             level = heights[number] + 1
-            self._levels[firing.head] = level
-            self._first[firing.head] = firing
+            known = self._levels.setdefault(firing.head, level)
+            if level == known:
+                self._early.add(id(firing))
+            if firing.head in derived:
+                continue
+            derived.add(firing.head)
             for other in waiting.get(firing.head, ()):
                 missing[other] -= 1
                 heights[other] = max(heights[other], level)
@@ -292,7 +283,7 @@ class Firings:
         atoms = [positive[place] for place in places]
         for companion in firing.probe.companions:
             if companion.supports and companion.name in self._strata.recursive_companions:
-                for element in self._companion(companion.name).get(firing.key[1], ()):
+                for element in self._elements(companion, firing):
                     atoms += element.positive
         if not atoms:
             return set()
@@ -307,15 +298,6 @@ class Firings:
 def _is_weight(head: Symbol) -> bool:
     weight, priority, _ = head.arguments
     return SymbolType.Number is weight.type is priority.type
-
-
-def _check(is_fact: bool, probe: Probe) -> None:
-    if not is_fact:
-        raise TraceError(
-            "clingo leaves open whether a rule fired",
-            where=f"{probe.rule.file}:{probe.rule.line}",
-            hint="Report this",
-        )
 
 
 def _some(atoms: Iterable[Symbol]) -> str:

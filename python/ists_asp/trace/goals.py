@@ -117,10 +117,9 @@ def _chunks_of(
 
 def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> Symbol:
     """The term of the span that has these tokens, whether the rules propose it or not."""
-    for atom in trace.true:
+    for atom in trace.atoms("span"):
         if (
-            atom.name == "span"
-            and len(atom.arguments) == 2
+            len(atom.arguments) == 2
             and atom.arguments[0] == Number(side)
             and trace.words.tokens("span", side, atom.arguments[1]) == tokens
         ):

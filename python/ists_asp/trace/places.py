@@ -145,6 +145,7 @@ class Places:
                 if not self._round(strict=strict):
                     break
         self._found: dict[str, dict[str, Place]] = {}
+        self._arguments: dict[tuple[str, int], dict[int, _Meaning]] = {}
 
     def of(self, probe: Probe) -> Mapping[str, Place]:
         """What the variables of a probe stand for, where that is known."""
@@ -158,8 +159,13 @@ class Places:
 
     def arguments(self, name: str, arity: int) -> Mapping[int, _Meaning]:
         """What the arguments of a predicate stand for, where that is known."""
-        places = self._known.get((name, arity), {})
-        return {index: min(meanings, key=str) for index, meanings in places.items()}
+        key = name, arity
+        if key not in self._arguments:
+            places = self._known.get(key, {})
+            self._arguments[key] = {
+                index: min(meanings, key=str) for index, meanings in places.items()
+            }
+        return self._arguments[key]
 
     def _round(self, *, strict: bool) -> bool:
         """Follow the variables through all rules once; return whether that changed anything."""

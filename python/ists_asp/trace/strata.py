@@ -8,12 +8,14 @@ their own. Predicates are told apart by their first argument's function as well,
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.rules.trees import walk
+from ists_asp.trace.symbols import MEMORY
 from ists_asp.trace.terms import PREFIX, is_atom
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class Strata:
                 bodies[probe.name] = set(_positive(probe.statements))
         whole = {(node.name, node.arity) for node in heads.values() if not node.function}
         self._whole = whole
+        self._found = lru_cache(MEMORY)(self._find)
         refined: dict[tuple[str, int], set[Node]] = {}
         for node in heads.values():
             refined.setdefault((node.name, node.arity), set()).add(self._coarse(node))
@@ -93,10 +96,10 @@ class Strata:
 
     def stratum(self, atom: Symbol) -> int:
         """The number of an atom's stratum; it rests on the same or on lower ones. -1: input."""
-        return self._stratum.get(self._of(atom), -1)
+        return self._found(atom)
 
-    def _of(self, atom: Symbol) -> Node:
-        return self._coarse(_symbol_node(atom))
+    def _find(self, atom: Symbol) -> int:
+        return self._stratum.get(self._coarse(_symbol_node(atom)), -1)
 
     def _coarse(self, node: Node) -> Node:
         if node.function and (node.name, node.arity) in self._whole:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -22,10 +23,12 @@ from clingo.ast import (
 )
 
 from ists_asp.rules.trees import walk
+from ists_asp.trace import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from clingo import Symbol
     from clingo.ast import Location
 
 __all__ = [
@@ -49,7 +52,7 @@ PREFIX = "__"
 ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
 
-_NAMES = re.compile(r"\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*")
+_NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
 
 def is_atom(literal: AST, sign: Sign | None = None) -> bool:
@@ -112,13 +115,19 @@ def rename(node: AST, new: Mapping[str, str]) -> AST:
     return _Renamer(new).visit(node)
 
 
-def fill(text: str, values: Mapping[str, object]) -> str:
+def fill(text: str, values: Mapping[str, Symbol]) -> str:
     """Text of a rule with values for its variables; strings in it stay as they are."""
+    parts = _split(text)
+    return "".join(
+        symbols.text(values[part]) if number % 2 and part in values else part
+        for number, part in enumerate(parts)
+    )
 
-    def value(match: re.Match[str]) -> str:
-        return str(values[match[0]]) if match[0] in values else match[0]
 
-    return _NAMES.sub(value, text)
+@lru_cache(1 << 12)
+def _split(text: str) -> tuple[str, ...]:
+    """Text cut into what stays as it is, and between that variables and strings."""
+    return tuple(_NAMES.split(text))
 
 
 class Lifter(Transformer):

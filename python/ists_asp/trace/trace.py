@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.trace.words import Words
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.nearest import Nearest
     from ists_asp.trace.tracer import Rewritten, Tracer
 
-__all__ = ["Term", "Trace", "terms"]
+__all__ = ["Term", "Trace", "by_name", "terms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class Trace:
         facts: tuple[Symbol, ...],
         firings: Firings,
         rewritten: Rewritten,
-        control: Control,
+        true: frozenset[Symbol],
+        control: Control | None = None,
     ) -> None:
         self.tracer = tracer
         self.answer = answer
@@ -56,8 +58,8 @@ class Trace:
         self.facts = facts
         self.firings = firings
         self.rewritten = rewritten
-        self.control = control
-        self.true = frozenset(best.found.true)
+        self._control = control
+        self.true = true
         self.given = frozenset(facts)
 
     @property
@@ -68,7 +70,8 @@ class Trace:
     @cached_property
     def words(self) -> Words:
         """The pair's words, for sentences about it."""
-        return Words(self.answer.pair, self.true, self.tracer.places)
+        atoms = chain.from_iterable(map(self.atoms, Words.READ))
+        return Words(self.answer.pair, atoms, self.tracer.places)
 
     @cached_property
     def nearest(self) -> Nearest:
@@ -76,6 +79,15 @@ class Trace:
         from ists_asp.trace.nearest import Nearest
 
         return Nearest(self)
+
+    def atoms(self, name: str) -> tuple[Symbol, ...]:
+        """The atoms of the answer set with a name, however many arguments they have."""
+        return (*self.best.atoms.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
+
+    @cached_property
+    def control(self) -> Control:
+        """The rewritten program, ground over the answer set of this pair alone."""
+        return self._control or self.rewritten.ground(self.best.atoms)
 
     def says(self, firing: Firing) -> str:
         """What a firing means, in words."""
@@ -131,6 +143,14 @@ class Trace:
         if atom in self.rewritten.known and atom not in self.given:
             return self.tables.rank(atom)
         return self.firings.rank(atom)
+
+
+def by_name(atoms: Iterable[Symbol]) -> dict[str, list[Symbol]]:
+    """Atoms by the name of their predicate."""
+    found: dict[str, list[Symbol]] = {}
+    for atom in atoms:
+        found.setdefault(atom.name, []).append(atom)
+    return found
 
 
 def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:

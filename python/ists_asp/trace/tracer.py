@@ -4,12 +4,13 @@
 2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which
    says what fired; tables, which are the same for all pairs, are looked at once, and the
    elements of aggregates when somebody asks for them.
+   Pairs that were solved together are looked at together as well.
 3. The trace must account for the answer: :mod:`ists_asp.trace.invariants`.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -18,24 +19,29 @@ from clingo.ast import ASTType
 from clingo.ast import Program as ASTProgram
 
 from ists_asp.answers import read_answer
+from ists_asp.collector import paused
+from ists_asp.errors import TraceError
+from ists_asp.solver.pairing import PREFIX, Pairing
 from ists_asp.solver.signatures import functions
-from ists_asp.trace.firings import LATER, Firings, ground_probes
+from ists_asp.trace.firings import Firings, ground_probes
+from ists_asp.trace.grounding import LATER, Alone, Grounding, Shared
 from ists_asp.trace.invariants import check
 from ists_asp.trace.places import Places
 from ists_asp.trace.probes import Kind, Probe, probe
 from ists_asp.trace.strata import Strata
-from ists_asp.trace.trace import Trace
+from ists_asp.trace.trace import Trace, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from clingo import Symbol
+    from clingo import Control, Symbol
     from clingo.ast import AST
 
     from ists_asp.model import Pair
     from ists_asp.rules import RuleSet
-    from ists_asp.solver import Solver
+    from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
+    from ists_asp.solver.together import Together
     from ists_asp.trace.firings import Firing
     from ists_asp.trace.nearest import Query
 
@@ -68,9 +74,12 @@ class Rewritten:
         self.statements = (*definitions, *_statements(each, strata))
         self.table_probes = frozenset(probe.name for probe in once)
         self.known = frozenset(program.facts)
+        self.known_by_name = by_name(program.facts)
         # Text takes clingo half the time of symbols.
         known = (f"{fact}." for fact in program.facts)
         self.text = "\n".join((*known, *(probe.text for probe in each)))
+        self._early = strata.recursive_companions
+        self._paired: tuple[AST, ...] | None = None
         self._once = once
         self._definitions = definitions
         self._strata = strata
@@ -85,7 +94,29 @@ class Rewritten:
             self.program.facts,
             self._arguments,
         )
-        return Firings(self._once, control, self._strata, self.known, frozenset())
+        grounding = Alone(control, self._early)
+        return Firings(self._once, grounding, self._strata, self.known, frozenset())
+
+    def ground(self, atoms: Mapping[str, Sequence[Symbol]]) -> Control:
+        """Ground the probes over the atoms of an answer set, without those that are known."""
+        facts = chain.from_iterable(atoms.values())
+        return ground_probes(self.statements, self.text, facts, self._arguments)
+
+    def share(self, together: Together) -> Shared:
+        """Ground the probes over the answer set of several pairs.
+
+        Raises:
+            TraceError: clingo cannot ground them, or leaves something open.
+        """
+        if self._paired is None:
+            pairing = Pairing(self.program.tables)
+            self._paired = tuple(
+                node if node.ast_type is ASTType.Program else pairing.statement(node)
+                for node in self.statements
+            )
+        facts = (*self.program.table_facts, *together.atoms)
+        control = ground_probes(self._paired, "", facts, self._arguments)
+        return Shared(control, self.probes, PREFIX, self._early)
 
 
 class Tracer:
@@ -145,17 +176,76 @@ class Tracer:
             SolveError: there is no answer for the pair.
             TraceError: the trace does not account for the answer.
         """
-        best = self.solver.best(pair, facts)
+        with paused():
+            return self._alone(pair, facts, self.solver.best(pair, facts))
+
+    def trace_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Trace]:
+        """Decide and trace pairs lazily, in their order; several share their grounding.
+
+        Raises:
+            SolveError: there is no answer for a pair.
+            TraceError: a trace does not account for its answer.
+        """
+        waiting: deque[tuple[Pair, Sequence[Symbol]]] = deque()
+
+        def seen() -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+            for item in items:
+                waiting.append(item)
+                yield item
+
+        before: Together | None = None
+        shared: Shared | None = None
+        for best in self.solver.best_of_all(seen()):
+            pair, facts = waiting.popleft()
+            together = best.together
+            if together is None:
+                yield self._alone(pair, facts, best)
+                continue
+            with paused():
+                if together is not before:
+                    before, shared = together, self._share(best)
+                trace = None if shared is None else self._of_shared(pair, facts, best, shared)
+            # What goes wrong is said in the words of the pair alone.
+            yield trace or self.trace(pair, facts)
+
+    def _share(self, best: Best) -> Shared | None:
+        assert best.together is not None
+        try:
+            return self._rewrite(best.program).share(best.together)
+        except TraceError:
+            return None
+
+    def _of_shared(
+        self, pair: Pair, facts: Sequence[Symbol], best: Best, shared: Shared
+    ) -> Trace | None:
+        assert best.together is not None
+        try:
+            return self._make(pair, facts, best, shared.take(best.number))
+        except TraceError:
+            return None
+
+    def _alone(self, pair: Pair, facts: Sequence[Symbol], best: Best) -> Trace:
+        with paused():
+            control = self._rewrite(best.program).ground(best.atoms)
+            grounding = Alone(control, self.strata.recursive_companions)
+            return self._make(pair, facts, best, grounding, control)
+
+    def _make(
+        self,
+        pair: Pair,
+        facts: Sequence[Symbol],
+        best: Best,
+        grounding: Grounding,
+        control: Control | None = None,
+    ) -> Trace:
+        """A trace that accounts for its answer."""
         found = best.found
         rewritten = self._rewrite(best.program)
-        true = frozenset(found.true)
-        control = ground_probes(
-            rewritten.statements, rewritten.text, true - rewritten.known, self.solver.arguments
-        )
         given = rewritten.known.union(facts)
-        firings = Firings(rewritten.probes, control, self.strata, true, given)
+        true = given.union(*best.atoms.values())
+        firings = Firings(rewritten.probes, grounding, self.strata, true, given)
         answer = read_answer(pair, found.shown, found.cost, found.optimal)
-        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, control)
+        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, true, control)
         check(trace)
         return trace
 
@@ -175,7 +265,8 @@ class Tracer:
         probes, statements = self._weighing
         control = ground_probes(statements, "", atoms, self.solver.arguments)
         known = frozenset(atoms)
-        return Firings(probes, control, self.strata, known, known).objective
+        grounding = Alone(control, frozenset())
+        return Firings(probes, grounding, self.strata, known, known).objective
 
     def _rewrite(self, program: Program) -> Rewritten:
         if id(program) not in self._rewritten:

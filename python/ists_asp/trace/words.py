@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from clingo import Number, Symbol, SymbolType
 
 from ists_asp.trace.places import CHUNK, TOKEN, Place
+from ists_asp.trace.symbols import plain, shape, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Words"]
 
-_FIELD = re.compile(r"(?P<before>\b(?:token|chunk|chunks|tokens) )?\{(?P<name>\w+)\}|\{\{|\}\}")
+_FIELD = re.compile(r"\{(?P<name>\w+)\}|\{\{|\}\}")
 
 
 class Words:
@@ -31,11 +33,16 @@ class Words:
         places: what the variables of the rules stand for.
     """
 
+    READ = ("in_chunk", "span_token")
+    """The names of the atoms that are read."""
+
     def __init__(self, pair: Pair, true: Iterable[Symbol], places: Places) -> None:
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
         self._chunks: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
         self._spans: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
+        self._quoted: dict[tuple[str, int, Symbol], str | None] = {}
+        self._terms: dict[Symbol, str] = {}
         for atom in true:
             if atom.name == "in_chunk" and len(atom.arguments) == 3:
                 side, chunk, token = atom.arguments
@@ -67,8 +74,12 @@ class Words:
 
     def quoted(self, kind: str, side: int, value: Symbol) -> str | None:
         """The words of a token, chunk or span in quotes, if there is one such."""
-        found = self.tokens(kind, side, value)
-        return f'"{self._sentences[side].words(found)}"' if found else None
+        key = kind, side, value
+        if key not in self._quoted:
+            found = self.tokens(kind, side, value)
+            quoted = f'"{self._sentences[side].words(found)}"' if found else None
+            self._quoted[key] = quoted
+        return self._quoted[key]
 
     def sentence(self, probe: Probe, values: Mapping[str, Symbol]) -> str:
         """What a rule says when it fires with these values."""
@@ -76,24 +87,24 @@ class Words:
         if template is None:
             return probe.rule.text
         places = self._places.of(probe)
-
-        def value(match: re.Match[str]) -> str:
-            name = match["name"]
+        found = []
+        for words, name in _slots(template):
+            found.append(words)
             if name is None:
-                return match[0][0]
-            before = match["before"] or ""
+                continue
             if name not in values:
-                return before + name
-            words = self._placed(places.get(name), values, values[name])
-            if words is None:
-                return before + _plain(values[name])
-            return before + words
-
-        return _FIELD.sub(value, template)
+                found.append(name)
+                continue
+            value = values[name]
+            found.append(self._placed(places.get(name), values, value) or plain(value))
+        return "".join(found)
 
     def atom(self, atom: Symbol) -> str:
         """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``."""
-        return self._term(atom)
+        found = self._terms.get(atom)
+        if found is None:
+            found = self._terms[atom] = self._term(atom)
+        return found
 
     def pattern(self, name: str, arguments: Sequence[Symbol | None]) -> str:
         """An atom some of whose arguments are not known, which are shown as ``_``."""
@@ -113,14 +124,14 @@ class Words:
                     side = number.number if number is not None and numbered else 0
                     side = 3 - side if how == "other" else side
                 words = self.quoted(kind, side, argument)
-            shown.append(words or self._term(argument))
+            shown.append(words or self.atom(argument))
         return f"{name}({','.join(shown)})"
 
     def _term(self, symbol: Symbol) -> str:
-        if symbol.type is not SymbolType.Function or not symbol.arguments:
-            return _plain(symbol) if symbol.type is SymbolType.Function else str(symbol)
-        sign = "" if symbol.positive else "-"
-        return sign + self.pattern(symbol.name, symbol.arguments)
+        found = shape(symbol)
+        if found is not None:
+            return found.sign + self.pattern(found.name, found.arguments)
+        return plain(symbol) if symbol.type is SymbolType.Function else text(symbol)
 
     def _placed(
         self, place: Place | None, values: Mapping[str, Symbol], value: Symbol
@@ -136,9 +147,14 @@ class Words:
         return self.quoted(place.kind, side, value)
 
 
-def _plain(symbol: Symbol) -> str:
-    """A value as people write it: text without quotes, ``_`` for what may be anything."""
-    if symbol.type is SymbolType.String:
-        return symbol.string
-    text = str(symbol)
-    return text.replace("__any", "_")
+@lru_cache(1 << 12)
+def _slots(template: str) -> tuple[tuple[str, str | None], ...]:
+    """The texts of a template, each with the variable that comes after it."""
+    found: list[tuple[str, str | None]] = []
+    end = 0
+    for match in _FIELD.finditer(template):
+        name = match["name"]
+        # Two braces stand for one.
+        found.append((template[end : match.start()] + (match[0][0] if name is None else ""), name))
+        end = match.end()
+    return (*found, (template[end:], None))

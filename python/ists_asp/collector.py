@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import gc
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["settle"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["paused", "settle"]
 
 
 def settle() -> None:
@@ -17,3 +22,16 @@ def settle() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Collect nothing while tens of thousands of objects are made that all are needed."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
