@@ -1,6 +1,6 @@
-"""What the shipped models score on the development set of the English Web Treebank.
+"""What the shipped models score on English EWT (development) and Spanish GSD (test).
 
-The treebank is not part of the project; without it these tests are skipped.
+The treebanks are not part of the project; without them these tests are skipped.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from ists_asp.annotate.models import find
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TREEBANK = Path(__file__).parents[3] / "shared" / "data" / "ud" / "en_ewt-ud-dev.conllu"
+UD = Path(__file__).parents[3] / "shared" / "data" / "ud"
+TREEBANK = UD / "en_ewt-ud-dev.conllu"
+SPANISH = UD / "es_gsd-ud-test.conllu"
 
 pytestmark = pytest.mark.skipif(
-    not TREEBANK.is_file(), reason="needs ../shared/data/ud/en_ewt-ud-dev.conllu"
+    not (TREEBANK.is_file() and SPANISH.is_file()),
+    reason=f"needs {TREEBANK.name} and {SPANISH.name} in ../shared/data/ud",
 )
 
 
@@ -37,15 +40,19 @@ def adapter() -> StanzaAdapter:
     return StanzaAdapter(find("en"))
 
 
-@pytest.fixture(scope="module")
-def treebank() -> list[list[Row]]:
-    blocks = TREEBANK.read_text(encoding="utf-8").split("\n\n")
+def rows_of(path: Path) -> list[list[Row]]:
+    blocks = path.read_text(encoding="utf-8").split("\n\n")
     rows = [[line.split("\t") for line in block.splitlines()] for block in blocks]
     return [
         [(row[1], row[2], row[3], row[4]) for row in sentence if row[0].isdecimal()]
         for sentence in rows
         if sentence
     ]
+
+
+@pytest.fixture(scope="module")
+def treebank() -> list[list[Row]]:
+    return rows_of(TREEBANK)
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +90,11 @@ def test_accuracy_hardly_depends_on_case(
     some = treebank[::3]
     readings = adapter.tag([[case(row[0]) for row in rows] for rows in some])
     assert score(some, readings) == pytest.approx(score(some, plain[::3]), abs=1.5)
+
+
+def test_spanish_accuracy() -> None:
+    treebank = rows_of(SPANISH)
+    readings = StanzaAdapter(find("es")).tag([[row[0] for row in rows] for rows in treebank])
+    upos, _, lemma = score(treebank, readings)
+    assert upos >= 90
+    assert lemma >= 96

@@ -99,6 +99,30 @@ def test_spanish_has_no_clitics() -> None:
     assert cut("¿d'Artagnan's?", spanish) == ("¿", "d'Artagnan's", "?")
     assert cut("Sra.", spanish) == ("Sra.",)
     assert cut("¡No!", spanish) == ("¡", "No", "!")
+    assert cut("del", spanish) == ("del",)
+    assert cut("hacérselo.", spanish) == ("hacérselo", ".")
+
+
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [
+        ("-dijo-", ["-", "dijo", "-"]),
+        ("—¿Vienes?", ["—", "¿", "Vienes", "?"]),
+        ("carne–,", ["carne", "–", ","]),
+        ("--que", ["--", "que"]),
+        ("-5", ["-5"]),
+        ("franco-belga", ["franco-belga"]),
+        ("1999-2000", ["1999-2000"]),
+        ("(1999-)", ["(", "1999", "-", ")"]),
+        ("-", ["-"]),
+    ],
+)
+def test_spanish_dashes_round_an_insertion(token: str, words: list[str]) -> None:
+    assert list(cut(token, tables("es"))) == words
+
+
+def test_english_dashes_stay() -> None:
+    assert cut("-dog-", ENGLISH) == ("-dog-",)
 
 
 def test_an_unknown_language_has_empty_tables() -> None:
@@ -112,12 +136,12 @@ def test_the_words_put_together_are_the_token(token: str, lang: str) -> None:
     assert all(words)
 
 
-MARKED = st.text(alphabet="ab'’.\"(),!?…nt5$%sreS ", min_size=1, max_size=12)
+MARKED = st.text(alphabet="ab'’.\"(),!?…nt5$%sreS -—", min_size=1, max_size=12)
 
 
-@given(MARKED)
-def test_marks_and_clitics_put_together_are_the_token(token: str) -> None:
-    words = cut(token, ENGLISH)
+@given(MARKED, st.sampled_from(["en", "es"]))
+def test_marks_and_clitics_put_together_are_the_token(token: str, lang: str) -> None:
+    words = cut(token, tables(lang))
     assert "".join(words) == token
     assert all(words)
 
@@ -154,9 +178,15 @@ def test_a_spelling_is_never_empty_and_has_no_blank(word: str) -> None:
 
 
 def test_a_sentence_in_capitals_is_shown_in_small_letters() -> None:
-    assert spellings(["THE", "BULB", "IS", "A", "B2", "!"]) == ["the", "bulb", "is", "a", "b2", "!"]
+    words = ["THE", "BULB", "IS", "A", "B2", "!"]
+    assert spellings(words, ENGLISH) == ["the", "bulb", "is", "a", "b2", "!"]
+
+
+def test_spanish_dashes_are_shown_as_hyphens() -> None:
+    assert spellings(["–", "sí", "—"], tables("es")) == ["-", "sí", "-"]
+    assert spellings(["–", "yes"], ENGLISH) == ["–", "yes"]
 
 
 @pytest.mark.parametrize("words", [["US", ",", "UK"], ["US", "UN", "EU", "talk"], ["A", "B", "C"]])
 def test_acronyms_are_shown_as_they_are(words: list[str]) -> None:
-    assert spellings(words) == words
+    assert spellings(words, ENGLISH) == words

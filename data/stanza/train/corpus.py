@@ -9,14 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["CASES", "Node", "Tree", "Treebank", "read", "recase", "write"]
+__all__ = ["CASES", "Node", "Tree", "Treebank", "read", "recase", "without_xpos", "write"]
 
 Treebank = list["Tree"]
+
+_VERBS = frozenset({"VERB", "AUX"})
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One syntactic word; ``glued`` says that no blank follows it in the text."""
+    """One word; ``glued`` says that no blank follows it in the text."""
 
     form: str
     lemma: str
@@ -24,7 +26,6 @@ class Node:
     xpos: str
     misc: str
     deprel: str
-    head: str
     glued: bool
 
 
@@ -36,32 +37,42 @@ class Tree:
     paragraph: bool
 
 
-def _tree(lines: list[str]) -> Tree:
-    """Build a sentence from its CoNLL-U lines.
+def _tree(lines: list[str], whole: bool) -> Tree:
+    """Build a sentence from its CoNLL-U lines; empty nodes are left out.
 
-    Multi-word ranges (``don't`` over ``do`` and ``n't``) are dissolved: their parts
-    become words that are glued together, which is how the tokeniser is to cut them.
-    Empty nodes are left out.
+    A multi-word range (``don't`` over ``do`` and ``n't``, ``del`` over ``de`` and ``el``)
+    is dissolved: its parts become words that are glued together. If ``whole``, it stays
+    one word instead, read as its verb, or as its first part where it has none.
     """
     nodes: list[Node] = []
     paragraph = False
-    range_end, range_glued = 0, False
+    range_form, range_end, range_glued = "", 0, False
+    parts: list[Node] = []
     for line in lines:
         if line.startswith("#"):
             paragraph = paragraph or line.startswith(("# newpar", "# newdoc"))
             continue
-        number, form, lemma, upos, xpos, _, head, deprel, _, misc = line.split("\t")
+        number, form, lemma, upos, xpos, _, _, deprel, _, misc = line.split("\t")
         glued = "SpaceAfter=No" in misc
         if "." in number:
             continue
         if "-" in number:
-            range_end, range_glued = int(number.partition("-")[2]), glued
+            range_form, range_end, range_glued = form, int(number.partition("-")[2]), glued
             continue
-        if int(number) < range_end:
+        position = int(number)
+        if position < range_end:
             glued = True
-        elif int(number) == range_end:
+        elif position == range_end:
             glued = range_glued
-        nodes.append(Node(form, lemma, upos, xpos, misc, deprel, head, glued))
+        node = Node(form, lemma, upos, xpos, misc, deprel, glued)
+        if not whole or position > range_end:
+            nodes.append(node)
+            continue
+        parts.append(node)
+        if position == range_end:
+            sense = next((part for part in parts if part.upos in _VERBS), parts[0])
+            nodes.append(replace(sense, form=range_form, glued=glued))
+            parts = []
     return Tree(tuple(nodes), paragraph)
 
 
@@ -78,19 +89,23 @@ def _blocks(path: Path) -> Iterator[list[str]]:
         yield block
 
 
-def read(paths: Iterable[Path]) -> Treebank:
-    """Read CoNLL-U files into one list of sentences."""
-    return [_tree(block) for path in paths for block in _blocks(path)]
+def read(paths: Iterable[Path], *, whole: bool = False) -> Treebank:
+    """Read CoNLL-U files into one list of sentences; see :func:`_tree` for ``whole``."""
+    return [_tree(block, whole) for path in paths for block in _blocks(path)]
 
 
 def write(treebank: Treebank, path: Path) -> Path:
-    """Write CoNLL-U for Stanza's loaders; FEATS is blank, so that no model learns it."""
+    """Write CoNLL-U for Stanza's loaders, without what no model is to learn: FEATS, syntax.
+
+    All words hang on the first, since Stanza's scorer insists on a tree.
+    """
     with path.open("w", encoding="utf-8") as out:
         for tree in treebank:
             for number, node in enumerate(tree.nodes, 1):
                 fields = (
                     *(str(number), node.form, node.lemma, node.upos, node.xpos, "_"),
-                    *(node.head, node.deprel, "_", node.misc),
+                    *(("0", "root") if number == 1 else ("1", "dep")),
+                    *("_", node.misc),
                 )
                 out.write("\t".join(fields) + "\n")
             out.write("\n")
@@ -118,6 +133,14 @@ def _title(tree: Tree) -> Tree:
 
 CASES: dict[str, Callable[[Tree], Tree]] = {"plain": _as_is, "lower": _lower, "title": _title}
 """Ways to write a sentence: as it is, ``all lower case``, ``Each Word Capitalised``."""
+
+
+def without_xpos(treebank: Treebank) -> Treebank:
+    """Blank XPOS, so that no model learns it."""
+    return [
+        replace(tree, nodes=tuple(replace(node, xpos="_") for node in tree.nodes))
+        for tree in treebank
+    ]
 
 
 def recase(treebank: Treebank, case: str) -> Treebank:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import math
 import time
+from itertools import chain
 from typing import TYPE_CHECKING
 
+import agree
 import corpus
 import torch
 from stanza.models import tagger
@@ -32,7 +34,7 @@ _EVALUATE_EVERY = 300
 _WARM_UP = 100
 
 _ARGUMENTS = """
-    --no_pretrain --batch_size 64
+    --no_pretrain
     --hidden_dim 128 --char_hidden_dim 64 --char_emb_dim 32 --transformed_dim 64
     --word_emb_dim 64 --deep_biaff_hidden_dim 96 --composite_deep_biaff_hidden_dim 16
     --tag_emb_dim 32 --dropout 0.4 --word_dropout 0.15 --lr 3e-3 --cpu
@@ -65,19 +67,24 @@ def train(language: Language, treebank: Path, work: Path, seed: int) -> Path:
     The checkpoint is written at every evaluation, so that an interrupted run leaves a
     usable, if weaker, model behind.
     """
-    trees = corpus.read(treebank / name for name in language.train)
-    files = [corpus.write(trees, work / "pos-plain.conllu")]
+    trees = list(chain.from_iterable(agree.training(language, treebank)))
+    copied = list(chain.from_iterable(agree.training(language, treebank, whole=language.whole)))
+    files = [corpus.write(trees, work / "pos.conllu")]
     ratios = [1.0]
     for case, ratio in language.copies:
-        files.append(corpus.write(corpus.recase(trees, case), work / f"pos-{case}.conllu"))
+        files.append(corpus.write(corpus.recase(copied, case), work / f"pos-{case}.conllu"))
         ratios.append(ratio)
-    dev_file = corpus.write(corpus.read([treebank / language.dev]), work / "pos-dev.conllu")
+    dev_trees = corpus.read([treebank / language.dev])
+    if not language.xpos:
+        dev_trees = corpus.without_xpos(dev_trees)
+    dev_file = corpus.write(dev_trees, work / "pos-dev.conllu")
 
     args = tagger.parse_args(_ARGUMENTS.split())
     args |= {
         "lang": language.code,
         "shorthand": language.treebank,
         "seed": seed,
+        "batch_size": language.batch_size,
         "word_cutoff": language.word_cutoff,
         "train_file": ";".join(map(str, files)),
         "train_ratios": ";".join(map(str, ratios)),
@@ -102,9 +109,10 @@ def train(language: Language, treebank: Path, work: Path, seed: int) -> Path:
                 upos, xpos = _accuracy(trainer, dev, args["batch_size"])
                 trainer.save(str(checkpoint))
                 _log.info(
-                    "step %d of %d, %.0f s: loss %.3f, dev UPOS %.2f, XPOS %.2f",
+                    "step %d of %d, %.0f s: loss %.3f, dev UPOS %.2f%s",
                     *(step, language.pos_steps, time.monotonic() - began),
-                    *(loss / _EVALUATE_EVERY, upos, xpos),
+                    *(loss / _EVALUATE_EVERY, upos),
+                    f", XPOS {xpos:.2f}" if language.xpos else "",
                 )
                 loss = 0.0
             elif step % 50 == 0:

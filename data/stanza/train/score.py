@@ -93,16 +93,24 @@ def _percent(hits: Iterable[bool]) -> float:
 
 
 def report(language: Language, treebank: Path, models: Path) -> str:
-    """Score everything on the development set and return a Markdown table."""
-    trees = corpus.read([treebank / language.dev])
-    lines = [
-        "| Sentences | UPOS | XPOS | UPOS, NOUN = PROPN | lemma |",
-        "|---|---|---|---|---|",
-    ]
-    for case, scores in score_tags(language, trees, models).items():
-        figures = (scores.upos, scores.xpos, scores.nominal, scores.lemma)
-        lines.append(f"| {case} | " + " | ".join(f"{figure:.1f}" for figure in figures) + " |")
-    lines += ["", f"Tokens, one sentence at a time: F1 {score_tokens(language, trees, models):.1f}"]
+    """Score everything on the test set and return a Markdown table.
+
+    A language without XPOS gets no column for it; one whose users write multi-word tokens
+    as one word gets rows for sentences with such words, too.
+    """
+    trees = corpus.read([treebank / language.test])
+    whole = corpus.read([treebank / language.test], whole=True) if language.whole else trees
+    rows = score_tags(language, trees, models)
+    if language.whole:
+        for case, scores in score_tags(language, whole, models).items():
+            rows[f"{case}, words whole"] = scores
+    columns = ["UPOS", *(["XPOS"] if language.xpos else []), "UPOS, NOUN = PROPN", "lemma"]
+    lines = [f"| Sentences | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for name, scores in rows.items():
+        xpos = [scores.xpos] if language.xpos else []
+        figures = (scores.upos, *xpos, scores.nominal, scores.lemma)
+        lines.append(f"| {name} | " + " | ".join(f"{figure:.1f}" for figure in figures) + " |")
+    lines += ["", f"Tokens, one sentence at a time: F1 {score_tokens(language, whole, models):.1f}"]
     sizes = {path: path.stat().st_size for path in sorted((models / language.code).rglob("*.pt"))}
     lines += [f"{path.relative_to(models)}: {size / 1e6:.2f} MB" for path, size in sizes.items()]
     return "\n".join(lines)

@@ -51,10 +51,11 @@ def _write(treebank: corpus.Treebank, stem: Path) -> tuple[Path, Path]:
 
 def train(language: Language, treebank: Path, work: Path, seed: int) -> Path:
     """Train the tokeniser and return the best checkpoint on the development set."""
-    trees = corpus.read(treebank / name for name in language.train)
+    trees = corpus.read((treebank / name for name in language.train), whole=language.whole)
     text_file, label_file = _write(trees, work / "tokenize-train")
-    dev_text, dev_labels = _write(corpus.read([treebank / language.dev]), work / "tokenize-dev")
-    # Multi-word tokens are dissolved, yet the trainer insists on a table of them.
+    dev = corpus.read([treebank / language.dev], whole=language.whole)
+    dev_text, dev_labels = _write(dev, work / "tokenize-dev")
+    # No token is expanded into words, yet the trainer insists on a table of them.
     ranges = work / "tokenize-mwt.json"
     ranges.write_text("[]", encoding="utf-8")
     tokenizer.main(

@@ -121,9 +121,10 @@ class Annotator:
 
     def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
         """Tag sentences of words in windows and batches; return them in their order."""
+        shown_sentences = [spellings(words, self._tables) for words in sentences]
         pieces = [
             (number, shown[start:end])
-            for number, shown in enumerate(map(spellings, sentences))
+            for number, shown in enumerate(shown_sentences)
             for start, end in windows(shown)
         ]
         shown_words = [words for _, words in pieces]

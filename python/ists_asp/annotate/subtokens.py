@@ -6,14 +6,15 @@ the words; put together again they always give the token. In this order:
 1. A token without a letter or digit stays whole (``--``, ``...``, ``:-)``).
 2. Quotes, brackets and ``. , ; : ! ?`` are cut off at both ends; a run of one mark, or
    of ``!`` and ``?``, is one word (``...``, ``?!``). So are a currency sign before a
-   digit and a percent sign after one, which the treebanks cut off too.
+   digit and a percent sign after one, which the treebanks cut off too, and the dashes of
+   a Spanish insertion (``-dijo-``).
 3. What looks like a mark but is part of the word stays: the period of ``U.S.``, ``p.m.``,
    ``Dr.`` and of initials before another name (``W. Bush``), ``.5``, ``'90s``, ``'em``.
 4. Clitics are cut off: ``do|n't``, ``it|'s``, ``should|n't|'ve``, ``can|not``.
 
 :func:`spelling` is what the tagger is shown for a word: plain quotes and hyphens,
 nothing invisible, no blank. :func:`spellings` also lowers the voice of a sentence THAT IS
-ALL CAPITALS: taggers take each of its words for a name.
+ALL CAPITALS, as taggers take each of its words for a name, and makes Spanish dashes hyphens.
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ def spelling(word: str) -> str:
     return visible[:LONGEST] or UNSEEN
 
 
-def spellings(words: Sequence[str]) -> list[str]:
+def spellings(words: Sequence[str], tables: Tables) -> list[str]:
     """Return what the tagger is shown for the words of a sentence, one for each."""
-    shown = [spelling(word) for word in words]
+    shown = ["-" if word in tables.dashes else spelling(word) for word in words]
     long = [word for word in shown if len(word) > 1 and word.isalpha()]
     if len(long) >= _SHOUTED and all(word.isupper() for word in long):
         return [word.lower() for word in shown]
@@ -106,6 +107,9 @@ def _opening(text: str, tables: Tables) -> int:
     """Return the width of the marks to cut off at the front, 0 for none."""
     if _AMOUNT.match(text):
         return 1
+    if text[0] in tables.dashes:
+        width = _run(text, 0, 1)
+        return 0 if text[width].isdigit() else width
     if text[0] not in OPENERS or _DECIMAL.match(text):
         return 0
     straight = _straight(text)
@@ -122,6 +126,8 @@ def _closing(text: str, tables: Tables, following: str | None) -> int:
     """Return the width of the marks to cut off at the end, 0 for none."""
     if _PERCENTAGE.fullmatch(text):
         return 1
+    if text[-1] in tables.dashes:
+        return _run(text, len(text) - 1, -1)
     if text[-1] not in CLOSERS or _straight(text) in tables.elisions:
         return 0
     width = _run(text, len(text) - 1, -1)

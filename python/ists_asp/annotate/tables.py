@@ -1,8 +1,8 @@
 """What is looked up in order to cut tokens and to clean them for the tagger.
 
 The tables of a language are one :class:`Tables`. English clitics are cut as the
-English treebanks of Universal Dependencies cut them; Spanish has none that an
-apostrophe would mark.
+English treebanks of Universal Dependencies cut them. Spanish ones (``del``, ``hacerlo``)
+stay in one piece, as no cut would leave two words; the models know them whole.
 """
 
 from __future__ import annotations
@@ -56,12 +56,15 @@ class Tables:
         clitics: endings that are words of their own, longest first.
         contractions: whole tokens that are cut though nothing in them shows where,
             with the length of their first part.
+        dashes: marks that are cut off at both ends, but not before a digit; Spanish
+            puts them round an insertion (``-dijo-``).
         elisions: words that begin with an apostrophe, which is then no quote.
     """
 
     abbreviations: frozenset[str] = frozenset()
     clitics: tuple[str, ...] = ()
     contractions: tuple[tuple[str, int], ...] = ()
+    dashes: frozenset[str] = frozenset()
     elisions: frozenset[str] = frozenset()
 
 
@@ -106,9 +109,12 @@ _TABLES = {
     ),
     "es": Tables(
         abbreviations=_words(
-            "sr sra srta sres dr dra d dña ud uds vd vds prof gral cnel cap lic ing"
-            " pág págs núm art etc aprox depto avda tel"
+            "sr sra srta sres dr dra dres d dña ud uds vd vds prof profa gral gob pdte cnel"
+            " tte sgto cap lic ing arq mons fr sto sta st mr mrs jr"
+            " pág págs pp núm art arts vol ed ej fig cf etc aprox depto dpto"
+            " av avda tel cía hnos ltda"
         ),
+        dashes=frozenset("-–—―"),
     ),
 }
 
