@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
-from ists_asp.engine import Stages
 from ists_asp.evaluate.chunking import Chunking, compare_chunks
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import evaluate
@@ -103,7 +102,7 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
     title = f"{data.name}, {scenario} chunks, {system.profile.name}"
     # Models load when they are first needed, which belongs to no pair.
     system.solve("ready", "ready")
-    system.stages = Stages()
+    system.stages.clear()
     began = time.perf_counter()
     answers = list(show_progress(system.solve_many(pairs), len(pairs), title))
     timing = Timing.of(system.stages, time.perf_counter() - began)

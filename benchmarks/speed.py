@@ -20,7 +20,6 @@ from benchmarks.synthetic import make_pair
 from benchmarks.tables import markdown, speed_table
 from benchmarks.timing import Timing
 from ists_asp import load
-from ists_asp.engine import Stages
 from ists_asp.errors import IstsError
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def grow(system: System, size: int, pairs: int = PAIRS) -> Growth:
         SolveError: there is no answer for a pair.
     """
     system.solve("ready", "ready")
-    system.stages = Stages()
+    system.stages.clear()
     answers = list(system.solve_many(make_pair(size, seed) for seed in range(pairs)))
     aligned = sum(line.label.aligned for answer in answers for line in answer.alignments)
     timing = Timing.of(system.stages, sum(system.stages.grounding) + sum(system.stages.solving))

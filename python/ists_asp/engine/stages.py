@@ -32,6 +32,12 @@ class Stages:
         """Seconds spent before grounding."""
         return self.annotation + self.knowledge + self.facts
 
+    def clear(self) -> None:
+        """Begin again at nothing."""
+        self.annotation = self.knowledge = self.facts = 0.0
+        self.grounding.clear()
+        self.solving.clear()
+
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
         """Add the time that the block takes to ``annotation``, ``knowledge`` or ``facts``."""

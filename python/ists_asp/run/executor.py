@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Protocol
 
 from pebble import ProcessExpired, ProcessPool
@@ -89,17 +90,10 @@ class Pool:
 
     def __init__(self, spec: Spec, jobs: int) -> None:
         self._spec = spec
+        self._jobs = jobs
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
-        # A fork of a process that has threads may hang; the server has none.
-        methods = multiprocessing.get_all_start_methods()
-        method = "forkserver" if "forkserver" in methods else "spawn"
-        context = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
-        self._pool = ProcessPool(
-            max_workers=jobs, initializer=start, initargs=(spec,), context=context
-        )
+        self._pool = self._begin()
         try:
             self._load()
         except BaseException:
@@ -118,7 +112,19 @@ class Pool:
     def schedule(self, pairs: Sequence[Pair]) -> ProcessFuture[Report]:
         """Hand pairs to a worker, which is killed when their time is over."""
         limit = self._spec.limits.seconds + GRACE
-        return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+        try:
+            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+        except RuntimeError:
+            # Pebble gives up when somebody kills a worker that has nothing to do.
+            self.close()
+            self._pool = self._begin()
+            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+
+    def blameless(self, error: BaseException) -> bool:
+        """Whether a worker was lost for another reason than its limits."""
+        if isinstance(error, ProcessExpired):
+            return error.exitcode != OUT_OF_MEMORY
+        return isinstance(error, BrokenProcessPool)
 
     def why(self, error: BaseException) -> Failure:
         """Why a worker was lost."""
@@ -129,6 +135,17 @@ class Pool:
         if code == OUT_OF_MEMORY and limits.memory is not None:
             return Failure(f"more than {limits.memory // _MEGABYTE} MB of memory")
         return Failure(f"the worker ended unexpectedly (exit code {code})")
+
+    def _begin(self) -> ProcessPool:
+        # A fork of a process that has threads may hang; the server has none.
+        methods = multiprocessing.get_all_start_methods()
+        method = "forkserver" if "forkserver" in methods else "spawn"
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
+        return ProcessPool(
+            max_workers=self._jobs, initializer=start, initargs=(self._spec,), context=context
+        )
 
     def _load(self) -> None:
         future = self._pool.schedule(ready)
@@ -146,15 +163,19 @@ class Pool:
 class _Remote:
     """A batch in a pool. A batch that costs its worker is decided pair by pair."""
 
-    def __init__(self, pool: Pool, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pool: Pool, pairs: Sequence[Pair], *, again: bool = False) -> None:
         self._pool = pool
         self._pairs = pairs
+        self._again = again
         self._future = pool.schedule(pairs)
 
     def result(self) -> Report:
         try:
             return self._future.result()
-        except (FutureTimeout, ProcessExpired) as error:
+        except (FutureTimeout, ProcessExpired, BrokenProcessPool) as error:
+            if self._pool.blameless(error) and not self._again:
+                # Somebody killed the worker: that is not the fault of these pairs.
+                return _Remote(self._pool, self._pairs, again=True).result()
             if len(self._pairs) == 1:
                 (pair,) = self._pairs
                 outcome = Outcome(pair, (), self._pool.why(error))

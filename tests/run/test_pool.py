@@ -1,0 +1,127 @@
+"""Workers: the same answers as without them, and an end to what has none."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from ists_asp.annotate import Annotator
+from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.errors import RuleError
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.wa_writer import write_answer
+from ists_asp.model import Pair
+from ists_asp.rules import load_profile_rules
+from ists_asp.run import Inline, Limits, Pool, Spec, run
+from ists_asp.run import executor as executors
+from ists_asp.run.worker import Decider
+
+TEXTS = ("a cat sits", "a dog runs", "two men talk", "a bird sings")
+GROUND_BOMB = 'deep(N+1) :- deep(N). deep(0) :- word(1,_,"bomb").\n'
+MEMORY_BOMB = 'many(A,B,C,D) :- word(1,_,"bomb"), A=1..900, B=1..900, C=1..900, D=1..900.\n'
+TABLE_BOMB = "deep(0). deep(N+1) :- deep(N).\n"
+
+
+def pairs(count: int, *, bomb: int | None = None) -> list[Pair]:
+    made = []
+    for number in range(count):
+        text = TEXTS[number % len(TEXTS)]
+        first = "a bomb ticks" if number == bomb else text
+        sides = (make_sentence(one.split()) for one in (first, f"{text} now"))
+        made.append(Pair(str(number), *sides))
+    return made
+
+
+@pytest.fixture(scope="module")
+def annotator() -> PairAnnotator:
+    return PairAnnotator(Annotator(), Stages())
+
+
+def spec(tmp_path: Path, rules: str = "", **limits: float) -> Spec:
+    given = ()
+    if rules:
+        file = tmp_path / "bomb.lp"
+        file.write_text(rules)
+        given = (file,)
+    memory = limits.pop("memory", None)
+    return Spec("images", given, limits=Limits(memory=memory and int(memory), **limits))
+
+
+def decide(made: Spec, items: list[Pair], annotator: PairAnnotator, jobs: int = 1) -> list:
+    pool = Pool(made, jobs)
+    try:
+        return list(run(items, annotator, pool, Stages()))
+    finally:
+        pool.close()
+
+
+def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:
+    made, items = spec(tmp_path), pairs(45)
+    inline = Inline(Decider(made))
+    alone = list(run(items, annotator, inline, Stages()))
+    inline.close()
+    together = decide(made, items, annotator, jobs=2)
+    assert [outcome.pair.id for outcome in together] == [str(number) for number in range(45)]
+    assert [write_answer(one.answers[0]) for one in together] == [
+        write_answer(one.answers[0]) for one in alone
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "limits", "reason"),
+    [
+        (GROUND_BOMB, {"seconds": 3.0}, "no answer within 3 s"),
+        (MEMORY_BOMB, {"seconds": 60.0, "memory": 1.5e9}, "more than 1430 MB of memory"),
+    ],
+)
+def test_a_bomb_costs_its_pair_only(
+    tmp_path: Path,
+    annotator: PairAnnotator,
+    monkeypatch: pytest.MonkeyPatch,
+    rules: str,
+    limits: dict[str, float],
+    reason: str,
+) -> None:
+    monkeypatch.setattr(executors, "GRACE", 1.0)
+    outcomes = decide(spec(tmp_path, rules, **limits), pairs(5, bomb=2), annotator)
+    assert [outcome.pair.id for outcome in outcomes] == ["0", "1", "2", "3", "4"]
+    assert [bool(outcome.answers) for outcome in outcomes] == [True, True, False, True, True]
+    assert outcomes[2].failure.reason == reason
+
+
+def test_rules_that_cannot_be_loaded_are_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "LOADING", 8.0)
+    with pytest.raises(RuleError, match=r"the rules cannot be loaded: more than 8 s"):
+        Pool(spec(tmp_path, TABLE_BOMB), 1)
+
+
+def test_faulty_rules_are_told_as_without_workers(tmp_path: Path) -> None:
+    with pytest.raises(RuleError, match=r"bomb\.lp:1"):
+        Pool(spec(tmp_path, "a :- b"), 1)
+
+
+def test_rules_that_changed_meanwhile_are_refused(tmp_path: Path) -> None:
+    made = spec(tmp_path, "extra.\n")
+    _, rules = load_profile_rules("images", made.rules)
+    sums = tuple(file.sha256 for file in rules.files)
+    changed = Spec("images", made.rules, files=(*sums[:-1], "0" * 64))
+    with pytest.raises(RuleError, match="a rule file has changed since the run began"):
+        Pool(changed, 1)
+
+
+def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: PairAnnotator) -> None:
+    pool = Pool(spec(tmp_path), 1)
+    items = iter(pairs(60))
+    try:
+        outcomes = run(items, annotator, pool, Stages())
+        found = [next(outcomes)]
+        worker = pool._pool.schedule(os.getpid).result()
+        os.kill(worker, signal.SIGKILL)
+        found += outcomes
+    finally:
+        pool.close()
+    assert [outcome.pair.id for outcome in found] == [str(number) for number in range(60)]
+    assert all(outcome.answers for outcome in found)
