@@ -123,7 +123,7 @@ class Pool:
     def blameless(self, error: BaseException) -> bool:
         """Whether a worker was lost for another reason than its limits."""
         if isinstance(error, ProcessExpired):
-            return error.exitcode != OUT_OF_MEMORY
+            return bool(error.exitcode != OUT_OF_MEMORY)
         return isinstance(error, BrokenProcessPool)
 
     def why(self, error: BaseException) -> Failure:
