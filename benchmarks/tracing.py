@@ -66,7 +66,8 @@ def main() -> int:
 def _commands(profile: str, pairs: Sequence[Pair]) -> tuple[float, float]:
     """Seconds of processor time that ``solve`` takes for pairs, without and with traces."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "ists_asp", "solve", "-q", "--profile", profile]
+        command = [sys.executable, "-m", "ists_asp", "solve", "-q", "--cache", "none"]
+        command += ["--profile", profile]
         for option in ("sent1", "sent2"):
             path = Path(folder, f"{option}.txt")
             lines = [f"{_line(getattr(pair, option))}\n" for pair in pairs]
