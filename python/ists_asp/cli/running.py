@@ -15,6 +15,7 @@ from ists_asp.cli.console import note, progress, summary, warn, write_output
 from ists_asp.cli.rendering import Format, render
 from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.errors import SolveError
+from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
 from ists_asp.run.worker import Decider
@@ -214,7 +215,7 @@ def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
     files = [target for target in job.targets if target.is_file() or not target.exists()]
     with ExitStack() as stack:
         devices = {
-            target: stack.enter_context(target.open("w", encoding="utf-8"))
+            target: stack.enter_context(atomic_writer(target))
             for target in job.targets
             if target not in files
         }

@@ -62,7 +62,8 @@ class Strata:
             below = edges.setdefault(self._coarse(head), set())
             for node in bodies[name]:
                 below |= self._meant(node, refined)
-        order = list(_components(edges))
+        # In an order of its own: that of sets changes from run to run.
+        order = list(_components({node: sorted(edges[node]) for node in sorted(edges)}))
         self._stratum = {node: index for index, part in enumerate(order) for node in part}
         self._recursive = {
             node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
@@ -163,7 +164,7 @@ def _atoms(body: Iterable[AST]) -> Iterator[Node]:
             yield _node(part.atom.symbol)
 
 
-def _components(edges: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:
+def _components(edges: Mapping[Node, Sequence[Node]]) -> Iterator[list[Node]]:
     """Strongly connected components, those that others rest on first (Tarjan)."""
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}

@@ -1,0 +1,140 @@
+"""Long runs of ``ists-asp solve``: interrupted, limited, failing in part, watching."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ists_asp.evaluate.wellformed import check_file
+
+SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "images"]
+BOMB = 'deep(0) :- word(1,_,"bomb").\ndeep(N+1) :- deep(N).\n'
+WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
+
+
+def pairs(count: int) -> str:
+    lines = []
+    for number in range(count):
+        one, two = WORDS[number % 8], WORDS[number // 8 % 8]
+        lines.append(f"{number}\ta {one} sits near a {two}\ta {two} stands by the {one}\n")
+    return "".join(lines)
+
+
+def solve(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [*SOLVE, "--tsv", "pairs.tsv", *options]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def wait_for(condition, seconds: float = 120.0) -> None:
+    ends = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < ends, "nothing happened"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, jobs: str, kill: int) -> None:
+    (tmp_path / "pairs.tsv").write_text(pairs(400))
+    whole = solve(tmp_path, "-o", "whole.wa", "-q")
+    assert (whole.returncode, whole.stderr) == (0, "")
+    command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "--jobs", jobs, "-q"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    journal = tmp_path / "out.wa.journal"
+    wait_for(lambda: journal.exists() and b"pairs" in journal.read_bytes())
+    os.kill(process.pid, kill)
+    said = process.communicate(timeout=60)[1]
+    assert "Traceback" not in said
+    assert not (tmp_path / "out.wa").exists()
+    resumed = solve(tmp_path, "-o", "out.wa", "--jobs", jobs, "--resume")
+    assert resumed.returncode == 0
+    assert "of 400 pairs are done already" in resumed.stderr
+    assert (tmp_path / "out.wa").read_bytes() == (tmp_path / "whole.wa").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.wa",
+        "pairs.tsv",
+        "whole.wa",
+    ]
+
+
+def test_other_options_do_not_resume_a_run(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(pairs(10))
+    (tmp_path / "out.wa.journal").write_text('{"run": "another"}\n')
+    found = solve(tmp_path, "-o", "out.wa", "--resume")
+    assert found.returncode == 2
+    assert "had other inputs, rules or options" in found.stderr
+    assert found.stderr.count("\n") == 1
+
+
+def test_pairs_without_an_answer_are_named(tmp_path: Path) -> None:
+    lines = pairs(4).replace("a dog sits", "a bomb sits", 1)
+    (tmp_path / "pairs.tsv").write_text(lines)
+    (tmp_path / "bomb.lp").write_text(BOMB)
+    options = ("--rules", "bomb.lp", "--timeout", "1", "-q")
+    found = solve(tmp_path, *options, "-o", "out.wa")
+    assert found.returncode == 3
+    assert found.stderr.splitlines()[-2:] == [
+        "warning: pair 1: no answer within 1 s",
+        "warning: no answer for 1 of 4 pairs: 1",
+    ]
+    text = (tmp_path / "out.wa").read_text()
+    assert text.count("<sentence ") == 4
+    assert '<sentence id="1" status="failed">' in text
+    assert check_file(tmp_path / "out.wa").correct
+    found = solve(tmp_path, *options, "--format", "jsonl")
+    records = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [record["id"] for record in records] == ["0", "1", "2", "3"]
+    assert records[1]["error"] == "no answer within 1 s"
+    found = solve(tmp_path, *options, "--fail-fast", "-o", "fast.wa")
+    assert (found.returncode, "pair 1: no answer" in found.stderr) == (1, True)
+    assert not (tmp_path / "fast.wa").exists()
+
+
+def test_several_jobs_give_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(pairs(130))
+    for jobs in ("1", "3"):
+        found = solve(tmp_path, "--jobs", jobs, "-o", f"{jobs}.jsonl", "--trace", f"{jobs}.trace")
+        assert found.returncode == 0
+    for kind in ("jsonl", "trace"):
+        one, three = (tmp_path / f"{jobs}.{kind}" for jobs in "13")
+        assert one.read_bytes() == three.read_bytes()
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(pairs(3))
+    found = solve(tmp_path, "-q", "-o", "/dev/full")
+    assert found.returncode == 1
+    assert found.stderr.count("\n") == 1
+    assert "No space left on device" in found.stderr
+
+
+def test_rules_are_watched(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("1\ta cat sits\ta cat sits\n")
+    rules = tmp_path / "mine.lp"
+    rules.write_text("extra(1).\n")
+    errors = tmp_path / "errors"
+    command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "--rules", "mine.lp", "--watch"]
+    with errors.open("w") as stream:
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=stream)
+    try:
+        wait_for(lambda: errors.read_text().count("watching the rules") == 1)
+        rules.write_text("extra(1\n")
+        wait_for(lambda: errors.read_text().count("watching the rules") == 2)
+        (tmp_path / "out.wa").unlink()
+        rules.write_text("extra(1). extra(2).\n")
+        wait_for(lambda: errors.read_text().count("watching the rules") == 3)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+    said = errors.read_text()
+    assert (tmp_path / "out.wa").exists()
+    assert "changed: mine.lp" in said
+    assert "error: mine.lp:" in said
+    assert "Traceback" not in said
