@@ -60,12 +60,20 @@ def test_unsafe_rule_is_one_line(bad, rule):
     assert "unsafe" in message
 
 
-def test_unsatisfiable_rules_name_the_pair(bad, rule, files, tmp_path):
+def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
     first, second = files([("a cat", "a dog"), ("bad luck", "a dog"), ("a cat", "a cat")])
     name = rule(':- token(_,_,"bad").\n')
-    message = bad(1, "solve", "--sent1", first, "--sent2", second, "--rules", name, "-o", "out.wa")
-    assert message.startswith("pair 2: the rules admit no answer set.")
+    command = ("solve", "--sent1", first, "--sent2", second, "--rules", name, "-o", "out.wa")
+    message = bad(1, *command, "--fail-fast")
+    assert message.startswith("pair 2: the rules admit no answer set. Look for a constraint")
     assert not (tmp_path / "out.wa").exists()
+    found = run(*command, "-q")
+    assert found.exit_code == 3
+    assert found.stderr.splitlines() == [
+        "warning: pair 2: the rules admit no answer set",
+        "warning: no answer for 1 of 3 pairs: 2",
+    ]
+    assert (tmp_path / "out.wa").read_text().count("<sentence ") == 3
 
 
 def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):

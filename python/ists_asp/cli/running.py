@@ -157,7 +157,9 @@ def _tell(outcome: Outcome, job: Job) -> None:
     pair = outcome.pair
     if outcome.failure is not None:
         if job.fail_fast or job.inputs.single:
-            raise SolveError(outcome.failure.reason, where=f"pair {pair.id}")
+            raise SolveError(
+                outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
+            )
         warn(f"pair {pair.id}: {outcome.failure.reason}")
     elif not outcome.answers[0].optimal:
         warn(

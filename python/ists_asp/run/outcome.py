@@ -14,9 +14,10 @@ __all__ = ["Failure", "Outcome", "Report", "Times"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a pair has no answer, as a phrase."""
+    """Why a pair has no answer, as a phrase, and what can be done about it."""
 
     reason: str
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class Decider:
             return list(self._together(pairs))
         except SolveError as error:
             if len(pairs) == 1:
-                return [Outcome(pairs[0], (), Failure(error.found))]
+                return [Outcome(pairs[0], (), Failure(error.found, error.hint))]
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
