@@ -32,6 +32,7 @@ __all__ = [
     "profile_options",
     "question_options",
     "quiet_option",
+    "scheme_option",
     "system_options",
     "words_options",
 ]
@@ -312,6 +313,18 @@ id_option: Decorator = click.option(
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
 )
+
+
+def scheme_option(text: str) -> Decorator:
+    """``--scheme``: the task of 2016 or the pilot of 2015; ``text`` is its help."""
+    return click.option(
+        "--scheme",
+        type=click.Choice(["2016", "2015"]),
+        default="2016",
+        show_default=True,
+        help=text,
+    )
+
 
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
