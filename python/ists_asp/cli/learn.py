@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
 from ists_asp.cli.options import (
     PATH,
@@ -53,7 +54,13 @@ Examples:
     help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa, or a .wa file of one-to-one "
     "alignments; repeat it for more data.",
 )
-@click.option("--profile", default="default", show_default=True, help="Whose rules to weigh.")
+@click.option(
+    "--profile",
+    default="default",
+    show_default=True,
+    shell_complete=complete_profile,
+    help="Whose rules to weigh.",
+)
 @click.option(
     "--rules",
     type=PATH,
