@@ -1,0 +1,186 @@
+"""How a pair is answered without each of the rules for features, by one grounding.
+
+What can make no difference is not decided again. The objective adds up weights: if leaving
+a rule out takes no weight from an alignment of the answer and adds none to any other, the
+alignments stay; if the features of the aligned pairs stay, so do labels and scores.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from clingo import Function, SymbolType
+
+from ists_asp.ablate.parts import Parts, cut, switch
+from ists_asp.rules.messages import Messages
+from ists_asp.solver import Solver
+from ists_asp.solver.program import prepare
+from ists_asp.solver.search import CORE_GUIDED, ground
+from ists_asp.solver.signatures import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from clingo import Control, Symbol
+
+    from ists_asp.model import Answer, Pair
+    from ists_asp.rules import RuleSet
+    from ists_asp.solver import SolverOptions
+
+__all__ = ["FeatureAblation"]
+
+_LEARNING = Function("learning")
+_CHUNKED = ("chunked", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounded:
+    """A pair ground once: what holds whatever is switched off, and what depends on it."""
+
+    control: Control
+    fixed: tuple[Symbol, ...]
+    open: Mapping[Symbol, int]
+
+    def holding(self) -> frozenset[Symbol]:
+        """The atoms that hold with the switches as they are."""
+        found: frozenset[Symbol] = frozenset()
+        with self.control.solve(yield_=True) as search:
+            for model in search:
+                found = frozenset(
+                    symbol for symbol, literal in self.open.items() if model.is_true(literal)
+                )
+        return found
+
+
+class FeatureAblation:
+    """A rule set whose rules for features can be left out one by one.
+
+    Args:
+        rules: the rules.
+        options: how to solve.
+        arguments: clingo's command line arguments.
+        weights: the facts ``weight(Name,Decision,Integer)`` among the rules.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        options: SolverOptions,
+        arguments: Sequence[str],
+        weights: Iterable[Symbol],
+    ) -> None:
+        self.parts: Parts = cut(rules)
+        self._arguments = (CORE_GUIDED, *arguments)
+        self._messages = Messages(rules.names)
+        external = self.parts.features[-1:]
+        statements = self.parts.features[:-1]
+        self._external = external
+        self._program = prepare(statements, arguments, self._messages)
+        self._plain = prepare(statements, arguments, self._messages, tables=False)
+        self._solver = Solver(self.parts.decide, options)
+        self._weights: dict[Symbol, dict[str, int]] = defaultdict(dict)
+        for fact in weights:
+            name, decision, value = fact.arguments
+            if value.type is SymbolType.Number:
+                self._weights[name][str(decision)] = value.number
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The rules that can be left out."""
+        return tuple(self.parts.switched)
+
+    def answers(
+        self, pair: Pair, facts: Sequence[Symbol], answer: Answer, wanted: Iterable[str]
+    ) -> Iterator[tuple[str, Answer]] | None:
+        """Answer a pair without each of some rules.
+
+        Args:
+            pair: the pair, its chunks given.
+            facts: its facts.
+            answer: the answer with all rules.
+            wanted: the names of the rules.
+
+        Returns:
+            The rules without which the answer may be another one, with that; None if the parts
+            do not give the pair's answer, so that nothing can be said by them.
+        """
+        grounded = self._ground(facts)
+        full = grounded.holding()
+        base = tuple(chain(grounded.fixed, full))
+        mine = self._solver.solve(pair, base).answers[0]
+        if mine.alignments != answer.alignments:
+            return None
+        return self._answers(pair, grounded, full, wanted)
+
+    def _answers(
+        self, pair: Pair, grounded: _Grounded, full: frozenset[Symbol], wanted: Iterable[str]
+    ) -> Iterator[tuple[str, Answer]]:
+        control = grounded.control
+        aligned = self._aligned(pair, grounded, full)
+        found: list[tuple[str, frozenset[Symbol]]] = []
+        for name in wanted:
+            switches = [switch(number) for number in self.parts.switched[name]]
+            for one in switches:
+                control.assign_external(one, False)
+            left = grounded.holding()
+            for one in switches:
+                control.assign_external(one, True)
+            if left != full and self._matters(full - left, left - full, aligned):
+                found.append((name, left))
+        items = [(pair, (*grounded.fixed, *left)) for _, left in found]
+        for (name, _), solution in zip(found, self._solver.solve_all(items), strict=True):
+            yield name, solution.answers[0]
+
+    def _ground(self, facts: Sequence[Symbol]) -> _Grounded:
+        program = self._program
+        if program.derived and any(signature(fact) in program.tables for fact in facts):
+            program = self._plain
+        control = ground(
+            (*program.statements, *self._external),
+            chain(program.facts, facts, (_LEARNING,)),
+            self._arguments,
+            self._messages,
+        )
+        fixed: list[Symbol] = []
+        open_: dict[Symbol, int] = {}
+        given = self.parts.given
+        for atom in control.symbolic_atoms:
+            if atom.is_external:
+                control.assign_external(atom.symbol, True)
+            elif signature(atom.symbol) in given:
+                if atom.is_fact:
+                    fixed.append(atom.symbol)
+                else:
+                    open_[atom.symbol] = atom.literal
+        return _Grounded(control, tuple(fixed), open_)
+
+    def _aligned(
+        self, pair: Pair, grounded: _Grounded, full: frozenset[Symbol]
+    ) -> frozenset[tuple[Symbol, ...]]:
+        """The spans that are aligned with all rules."""
+        best = self._solver.best(pair, (*grounded.fixed, *full))
+        return frozenset(tuple(atom.arguments) for atom in best.atoms.get("aligned", ()))
+
+    def _matters(
+        self,
+        gone: Iterable[Symbol],
+        come: Iterable[Symbol],
+        aligned: frozenset[tuple[Symbol, ...]],
+    ) -> bool:
+        """Whether another answer may be the best where atoms have gone and come."""
+        moved: dict[tuple[Symbol, ...], int] = defaultdict(int)
+        for sign, atoms in ((-1, gone), (1, come)):
+            for atom in atoms:
+                if atom.name != "feature" or len(atom.arguments) != 2:
+                    return True
+                target, name = atom.arguments
+                weights = self._weights.get(name, {})
+                spans = tuple(target.arguments)
+                if target.name == "pair":
+                    moved[spans] += sign * weights.get("align", 0)
+                elif spans in aligned and weights.keys() - {"align", "boundary"}:
+                    return True
+        return any(by < 0 if spans in aligned else by > 0 for spans, by in moved.items())
