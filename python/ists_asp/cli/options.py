@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from platformdirs import user_cache_dir
 
+from ists_asp.cli.completion import complete_file, complete_profile
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
 
@@ -33,6 +34,7 @@ __all__ = [
     "profile_options",
     "question_options",
     "quiet_option",
+    "scheme_option",
     "system_options",
     "words_options",
 ]
@@ -113,16 +115,28 @@ class Choice:
 
 _INPUT: tuple[Decorator, ...] = (
     click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2]"),
-    click.option("--sent1", metavar="FILE", help="First sentences, one a line; - is stdin."),
-    click.option("--sent2", metavar="FILE", help="Second sentences, one a line; - is stdin."),
+    click.option(
+        "--sent1",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="First sentences, one a line; - is stdin.",
+    ),
+    click.option(
+        "--sent2",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="Second sentences, one a line; - is stdin.",
+    ),
     click.option(
         "--tsv",
         metavar="FILE",
+        shell_complete=complete_file,
         help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence.",
     ),
     click.option(
         "--jsonl",
         metavar="FILE",
+        shell_complete=complete_file,
         help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
         '"chunks1" and "chunks2" as [[first, last], …].',
     ),
@@ -145,6 +159,7 @@ _PROFILE: tuple[Decorator, ...] = (
         default="default",
         show_default=True,
         metavar="NAME",
+        shell_complete=complete_profile,
         help="Kind of text; see ists-asp profiles.",
     ),
     click.option(
@@ -324,6 +339,18 @@ id_option: Decorator = click.option(
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
 )
+
+
+def scheme_option(text: str) -> Decorator:
+    """``--scheme``: the task of 2016 or the pilot of 2015; ``text`` is its help."""
+    return click.option(
+        "--scheme",
+        type=click.Choice(["2016", "2015"]),
+        default="2016",
+        show_default=True,
+        help=text,
+    )
+
 
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.collector import settle
 from ists_asp.engine.annotation import BATCH, PairAnnotator
+from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
 from ists_asp.explain.explainer import Explainer, load_explainer
@@ -89,6 +90,11 @@ class System:
     def knowledge(self) -> tuple[str, ...]:
         """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
         return self._knowledge.sources
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Version, rules, weights and models, by their hashes."""
+        return provenance(self.profile, self.rules, self._annotator.models)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
