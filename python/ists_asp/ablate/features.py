@@ -2,7 +2,8 @@
 
 What can make no difference is not decided again. The objective adds up weights: if leaving
 a rule out takes no weight from an alignment of the answer and adds none to any other, the
-alignments stay; if the features of the aligned pairs stay, so do labels and scores.
+alignments stay; if the features of the aligned pairs stay, so do labels and scores. And as
+only sums of weights count, the machine gets one feature for each sum in place of them all.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING
 from clingo import Function, SymbolType
 
 from ists_asp.ablate.parts import Parts, cut, switch
+from ists_asp.ablate.sums import Sums
+from ists_asp.answers import read_answer
 from ists_asp.rules.messages import Messages
 from ists_asp.solver import Solver
 from ists_asp.solver.program import prepare
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["FeatureAblation"]
 
 _LEARNING = Function("learning")
-_CHUNKED = ("chunked", 0)
+_ALIGNED = "aligned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +84,14 @@ class FeatureAblation:
         self._program = prepare(statements, arguments, self._messages)
         self._plain = prepare(statements, arguments, self._messages, tables=False)
         self._solver = Solver(self.parts.decide, options)
-        self._weights: dict[Symbol, dict[str, int]] = defaultdict(dict)
+        self._weights: dict[Symbol, dict[Symbol, int]] = defaultdict(dict)
+        self._asked: list[Symbol] = []
         for fact in weights:
             name, decision, value = fact.arguments
+            if name.type is SymbolType.Function and name.name in self.parts.asked:
+                self._asked.append(fact)
             if value.type is SymbolType.Number:
-                self._weights[name][str(decision)] = value.number
+                self._weights[name][decision] = value.number
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,17 +115,23 @@ class FeatureAblation:
         """
         grounded = self._ground(facts)
         full = grounded.holding()
-        base = tuple(chain(grounded.fixed, full))
-        mine = self._solver.solve(pair, base).answers[0]
-        if mine.alignments != answer.alignments:
+        sums = Sums(chain(self._asked, grounded.fixed, full), self._weights)
+        mine = self._solver.best(pair, sums.facts()).found
+        if read_answer(pair, mine.shown, mine.cost, mine.optimal).alignments != answer.alignments:
             return None
-        return self._answers(pair, grounded, full, wanted)
+        aligned = frozenset(tuple(atom.arguments) for atom in mine.shown if atom.name == _ALIGNED)
+        return self._answers(pair, grounded, full, sums, aligned, wanted)
 
     def _answers(
-        self, pair: Pair, grounded: _Grounded, full: frozenset[Symbol], wanted: Iterable[str]
+        self,
+        pair: Pair,
+        grounded: _Grounded,
+        full: frozenset[Symbol],
+        sums: Sums,
+        aligned: frozenset[tuple[Symbol, ...]],
+        wanted: Iterable[str],
     ) -> Iterator[tuple[str, Answer]]:
         control = grounded.control
-        aligned = self._aligned(pair, grounded, full)
         found: list[tuple[str, frozenset[Symbol]]] = []
         for name in wanted:
             switches = [switch(number) for number in self.parts.switched[name]]
@@ -128,9 +140,9 @@ class FeatureAblation:
             left = grounded.holding()
             for one in switches:
                 control.assign_external(one, True)
-            if left != full and self._matters(full - left, left - full, aligned):
+            if left != full and sums.matters(full - left, left - full, aligned):
                 found.append((name, left))
-        items = [(pair, (*grounded.fixed, *left)) for _, left in found]
+        items = [(pair, sums.facts(full - left, left - full)) for _, left in found]
         for (name, _), solution in zip(found, self._solver.solve_all(items), strict=True):
             yield name, solution.answers[0]
 
@@ -156,31 +168,3 @@ class FeatureAblation:
                 else:
                     open_[atom.symbol] = atom.literal
         return _Grounded(control, tuple(fixed), open_)
-
-    def _aligned(
-        self, pair: Pair, grounded: _Grounded, full: frozenset[Symbol]
-    ) -> frozenset[tuple[Symbol, ...]]:
-        """The spans that are aligned with all rules."""
-        best = self._solver.best(pair, (*grounded.fixed, *full))
-        return frozenset(tuple(atom.arguments) for atom in best.atoms.get("aligned", ()))
-
-    def _matters(
-        self,
-        gone: Iterable[Symbol],
-        come: Iterable[Symbol],
-        aligned: frozenset[tuple[Symbol, ...]],
-    ) -> bool:
-        """Whether another answer may be the best where atoms have gone and come."""
-        moved: dict[tuple[Symbol, ...], int] = defaultdict(int)
-        for sign, atoms in ((-1, gone), (1, come)):
-            for atom in atoms:
-                if atom.name != "feature" or len(atom.arguments) != 2:
-                    return True
-                target, name = atom.arguments
-                weights = self._weights.get(name, {})
-                spans = tuple(target.arguments)
-                if target.name == "pair":
-                    moved[spans] += sign * weights.get("align", 0)
-                elif spans in aligned and weights.keys() - {"align", "boundary"}:
-                    return True
-        return any(by < 0 if spans in aligned else by > 0 for spans, by in moved.items())

@@ -51,14 +51,16 @@ class Parts:
 
     ``features`` are the statements that derive features, each rule for features of alignments
     and labels with a switch; ``switched`` has the numbers of the switches by the rules' names.
-    ``decide`` are the rules that decide by features; ``given`` the predicates that they take
-    from the first part.
+    ``decide`` are the rules that decide by features, without the weights; ``given`` the
+    predicates that they take from the first part; ``asked`` the names of the functions whose
+    weights they ask for, rather than for those of features.
     """
 
     features: tuple[AST, ...]
     switched: Mapping[str, tuple[int, ...]]
     decide: RuleSet
     given: frozenset[Signature]
+    asked: frozenset[str]
 
 
 def switch(number: int) -> Symbol:
@@ -83,7 +85,6 @@ def cut(rules: RuleSet) -> Parts:
             continue
         heads, used = derived(node.head), _used(node)
         if is_fact(node) and heads == {_WEIGHT}:
-            decide.append((node, rule))
             continue
         if heads & deciding or (not heads and used & deciding):
             decide.append((node, rule))
@@ -107,6 +108,7 @@ def cut(rules: RuleSet) -> Parts:
             (),
         ),
         frozenset(taken - deciding - {_WEIGHT}),
+        frozenset(name for node, _ in decide for name in _arguments([node], _WEIGHT)),
     )
 
 
@@ -121,7 +123,7 @@ def _deciding(both: Iterable[tuple[AST, NamedRule]]) -> set[Signature]:
     weighed = {
         key
         for heads, used, machine, node in rules
-        if machine and _WEIGHT in used and set(_targets(node.body)) & set(_TARGETS)
+        if machine and _WEIGHT in used and set(_arguments(node.body, _FEATURE)) & set(_TARGETS)
         for key in heads
     }
     while True:
@@ -152,15 +154,16 @@ def _taken(node: AST) -> set[Signature]:
 
 def _target(rule: AST) -> str:
     """What the feature is of that a rule derives; empty if it derives none."""
-    return next(_targets([rule.head]), "") if derives_atom(rule) else ""
+    return next(_arguments([rule.head], _FEATURE), "") if derives_atom(rule) else ""
 
 
-def _targets(nodes: Iterable[AST]) -> Iterator[str]:
-    """What the features are of that syntax trees mention."""
+def _arguments(nodes: Iterable[AST], predicate: Signature) -> Iterator[str]:
+    """The names of the functions that are the first arguments of a predicate's atoms."""
     for part in (part for node in nodes for part in walk(node)):
-        if part.ast_type is ASTType.Function and (part.name, len(part.arguments)) == _FEATURE:
-            target = part.arguments[0]
-            yield target.name if target.ast_type is ASTType.Function else ""
+        if part.ast_type is ASTType.Function and (part.name, len(part.arguments)) == predicate:
+            first = part.arguments[0]
+            if first.ast_type is ASTType.Function:
+                yield first.name
 
 
 def _guarded(rule: AST, number: int) -> AST:
