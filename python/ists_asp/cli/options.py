@@ -96,18 +96,21 @@ class Choice:
         """
         from ists_asp.engine import load
 
-        return load(
-            self.profile,
-            rules=self.rules,
-            constants=self.constants,
-            models=models,
-            time_limit=time_limit,
-            stanza_dir=self.stanza_dir,
-            stanza_package=self.stanza_package,
-            vectors=self.words.vectors,
-            semantic=self.words.semantic,
-            cache=self.cache,
-        )
+        return load(models=models, time_limit=time_limit, **self.options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of :func:`ists_asp.engine.load` that say what to load."""
+        return {
+            "profile": self.profile,
+            "rules": self.rules,
+            "constants": self.constants,
+            "stanza_dir": self.stanza_dir,
+            "stanza_package": self.stanza_package,
+            "vectors": self.words.vectors,
+            "semantic": self.words.semantic,
+            "cache": self.cache,
+        }
 
 
 _INPUT: tuple[Decorator, ...] = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.ablating import ablate
 from ists_asp.cli.checking import check
 from ists_asp.cli.console import note, show_json, warn, write_output
 from ists_asp.cli.options import PATH, json_option, profile_options
@@ -38,10 +39,11 @@ Examples:
 """
 )
 def rules() -> None:
-    """Read the rules that decide, copy them for editing, and check them."""
+    """Read the rules that decide, copy and check them, see what each is worth."""
 
 
 rules.add_command(check)
+rules.add_command(ablate)
 
 
 @rules.command(

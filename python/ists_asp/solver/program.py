@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType
 
 from ists_asp.solver.search import ground
-from ists_asp.solver.signatures import Signature, derives_atom, is_fact, predicates, signature
+from ists_asp.solver.signatures import (
+    Signature,
+    derived,
+    derives_atom,
+    is_fact,
+    predicates,
+    signature,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,7 +115,7 @@ def _tables(statements: Iterable[AST]) -> set[Signature]:
     chosen: set[Signature] = set()
     for node in rules:
         # What a choice derives is among the atoms of its head, as are the conditions for it.
-        (defined if derives_atom(node) else chosen).update(_chosen(node.head))
+        (defined if derives_atom(node) else chosen).update(derived(node.head))
     return _closed(rules, defined - chosen)
 
 
@@ -125,17 +132,6 @@ def _closed(statements: Iterable[AST], found: set[Signature]) -> set[Signature]:
         if not lost:
             return found
         found -= lost
-
-
-def _chosen(head: AST) -> set[Signature]:
-    """The predicates that a choice or disjunction derives, without those of conditions."""
-    if head.ast_type is ASTType.Literal:
-        return predicates(head)
-    if head.ast_type is ASTType.HeadAggregate:
-        return {name for part in head.elements for name in predicates(part.condition.literal)}
-    if head.ast_type in {ASTType.Aggregate, ASTType.Disjunction}:
-        return {name for part in head.elements for name in predicates(part.literal)}
-    return predicates(head)
 
 
 def _defines_table(node: AST, tables: set[Signature]) -> bool:

@@ -186,6 +186,11 @@ class Solver:
         return self._options
 
     @property
+    def program(self) -> Program:
+        """What is grounded for a pair, and what holds for every pair."""
+        return self._program
+
+    @property
     def arguments(self) -> tuple[str, ...]:
         """Clingo's command line arguments, without those that choose a strategy."""
         return tuple(self._arguments)
