@@ -14,7 +14,6 @@ import pytest
 from benchmarks import ROOT, accuracy, sets, speed
 from benchmarks.readme import replace_between
 from benchmarks.synthetic import make_pair
-from benchmarks.timing import percentile
 from ists_asp.errors import DataError, UsageError
 
 SAMPLES = ROOT / "data" / "samples"
@@ -150,13 +149,6 @@ def test_about_half_of_the_chunks_of_a_made_up_pair_come_back():
         first = [pair.sent1.words(chunk.tokens).split()[-1] for chunk in pair.sent1.chunks]
         shares.append(sum(word in second for word in first) / len(first))
     assert 0.45 < sum(shares) / len(shares) < 0.75
-
-
-def test_percentiles():
-    assert percentile([3, 1, 2, 4], 0.5) == 2
-    assert percentile([3, 1, 2, 4], 0.95) == 4
-    assert percentile([5], 0) == 5
-    assert percentile([], 0.5) == 0
 
 
 def test_a_long_pair_is_solved_to_its_optimum():

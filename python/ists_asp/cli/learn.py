@@ -13,6 +13,7 @@ from ists_asp.cli.options import (
     cache_option,
     output_option,
     quiet_option,
+    scripts_option,
     words_options,
 )
 from ists_asp.errors import UsageError
@@ -59,6 +60,7 @@ Examples:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
+@scripts_option
 @words_options
 @cache_option
 @click.option(
@@ -75,6 +77,7 @@ def learn(
     folders: tuple[Path, ...],
     profile: str,
     rules: tuple[Path, ...],
+    scripts: bool,
     words: KnownWords,
     cache: Path | None,
     folds: int | None,
@@ -105,7 +108,12 @@ def learn(
         )
     settings = Settings(seed=seed)
     with Teacher(
-        profile, rules, vectors=words.vectors, semantic=words.semantic, cache=cache
+        profile,
+        rules,
+        vectors=words.vectors,
+        semantic=words.semantic,
+        cache=cache,
+        scripts=scripts,
     ) as teacher:
         examples = []
         with progress(len(golds), shown=not quiet) as step:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ists_asp.engine import System
-    from ists_asp.rules import Profile, RuleSet
+    from ists_asp.rules import Profile, RuleFile
 
 __all__ = [
     "Choice",
@@ -32,6 +32,7 @@ __all__ = [
     "profile_options",
     "question_options",
     "quiet_option",
+    "scripts_option",
     "system_options",
     "words_options",
 ]
@@ -74,16 +75,19 @@ class Choice:
     stanza_package: str | None
     words: KnownWords
     cache: Path | None
+    scripts: bool
 
-    def rules_of(self) -> tuple[Profile, RuleSet]:
-        """Parse the rules without making them ready to decide; return them with their profile.
+    def files_of(self) -> tuple[Profile, tuple[RuleFile, ...]]:
+        """Read the rules without parsing them; return their files with their profile.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
-        from ists_asp.rules import load_profile_rules
+        from ists_asp.rules import read_profile_rules
 
-        return load_profile_rules(self.profile, self.rules, semantic=bool(self.words.semantic))
+        return read_profile_rules(
+            self.profile, self.rules, semantic=bool(self.words.semantic), scripts=self.scripts
+        )
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system.
@@ -104,6 +108,7 @@ class Choice:
             vectors=self.words.vectors,
             semantic=self.words.semantic,
             cache=self.cache,
+            scripts=self.scripts,
         )
 
 
@@ -135,6 +140,14 @@ _INPUT: tuple[Decorator, ...] = (
     ),
 )
 
+scripts_option: Decorator = click.option(
+    "--allow-scripts",
+    "scripts",
+    is_flag=True,
+    help="Run #script in your rules, which can then do anything that you can: only for rules "
+    "whose writer you trust.",
+)
+
 _PROFILE: tuple[Decorator, ...] = (
     click.option(
         "--profile",
@@ -151,6 +164,7 @@ _PROFILE: tuple[Decorator, ...] = (
         help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
         "replaces the one of its name or is added; any other folder is added. Repeatable.",
     ),
+    scripts_option,
 )
 
 _WORDS: tuple[Decorator, ...] = (
@@ -255,7 +269,7 @@ def question_options(function: Function) -> Function:
 
 
 def profile_options(function: Function) -> Function:
-    """Give a command ``profile`` and ``rules``."""
+    """Give a command ``profile``, ``rules`` and ``scripts``."""
     return _decorated(function, _PROFILE)
 
 
@@ -274,11 +288,12 @@ def system_options(function: Function) -> Function:
         semantic_model: Path | None,
         no_vectors: bool,
         cache: Path | None,
+        scripts: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
         words = KnownWords(not no_vectors, semantic_model or semantic)
-        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache)
+        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache, scripts)
         function(choice=choice, **rest)
 
     return _decorated(wrapper, _SYSTEM)

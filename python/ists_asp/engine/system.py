@@ -136,8 +136,7 @@ class System:
     def decide(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
         """As :meth:`solve_all`, for pairs that are annotated already."""
         for solution in self._solver.solve_all(self.known(annotated)):
-            self.stages.grounding.append(solution.grounding)
-            self.stages.solving.append(solution.solving)
+            self.stages.decide(solution.grounding, solution.solving)
             yield solution.answers
 
     def trace(self, sent1: str | Sentence, sent2: str | Sentence) -> Trace:
@@ -182,8 +181,7 @@ class System:
             if trace is None:
                 return
             elapsed = time.perf_counter() - began - (self.stages.before - other)
-            self.stages.grounding.append(0.0)
-            self.stages.solving.append(elapsed)
+            self.stages.decide(0.0, elapsed)
             yield trace
 
     @property
@@ -300,7 +298,7 @@ def load(
     vectors: bool = True,
     semantic: bool | Path = False,
     cache: Path | None = None,
-    parsed: tuple[Profile, RuleSet] | None = None,
+    scripts: bool = False,
 ) -> System:
     """Load a profile.
 
@@ -320,8 +318,7 @@ def load(
             ``semantic_weights``.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
-        parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
-            rules, where it has been called already.
+        scripts: whether rules may hold scripts, which can do anything that this process can.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
@@ -330,7 +327,9 @@ def load(
             cache cannot be used.
     """
     encoder = find_encoder(semantic)
-    chosen, found = parsed or load_profile_rules(profile, rules, semantic=encoder is not None)
+    chosen, found = load_profile_rules(
+        profile, rules, semantic=encoder is not None, scripts=scripts
+    )
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     solver = Solver(found, options)
     return System(
@@ -342,7 +341,7 @@ def load(
             encoder=encoder,
         ),
         solver,
-        lambda: load_explainer(profile, rules, options.constants),
+        lambda: load_explainer(profile, rules, options.constants, scripts=scripts),
     )
 
 

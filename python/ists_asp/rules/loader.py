@@ -16,6 +16,7 @@ from clingo.ast import (
     parse_files,
     parse_string,
 )
+from clingo.script import enable_python
 
 from ists_asp.errors import RuleError
 from ists_asp.rules.directives import NamedRule, name_rules
@@ -28,8 +29,17 @@ if TYPE_CHECKING:
 
     from clingo import Control
 
-__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules"]
+__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules", "read_rules"]
 
+
+MOST = 1 << 26
+"""Bytes of all rule files together at most."""
+
+MOST_FILES = 1000
+"""Rule files at most."""
+
+DEEPEST = 50
+"""Files that include one another at most."""
 
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
@@ -96,7 +106,10 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     shown = str(path) if name is None else name
     place = path.resolve()
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        try:
+            files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        except RecursionError:
+            raise RuleError("the folders are nested too deeply", where=shown) from None
         if not files:
             raise RuleError("the folder has no rule files", where=shown, expected="*.lp files")
         return tuple(
@@ -111,47 +124,108 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     return (RuleSource(place, shown, place.parent, root_name),)
 
 
-def load_rules(sources: Iterable[RuleSource]) -> RuleSet:
+def load_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> RuleSet:
     """Parse rule files, and what they include, each once, in the order of their mention.
+
+    Args:
+        sources: the files.
+        scripts: whether they may hold scripts, which can do anything that this process can.
 
     Raises:
         RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
             that leaves its folder, a faulty directive, or a rule name that is taken.
     """
-    loading = _Loading()
+    reading = _Reading(scripts)
     for source in sources:
-        loading.load(source)
-    if not loading.files:
-        raise RuleError("there are no rule files to load", hint="Name at least one")
+        reading.read(source)
+    loading = _Loading()
+    for path, text, includes in reading.texts:
+        loading.load(path, text, includes)
     return RuleSet(
-        tuple(loading.files.values()),
+        reading.found(),
         tuple(loading.statements),
         tuple(loading.rules),
         loading.messages.warnings,
     )
 
 
+def read_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
+    """Say which files :func:`load_rules` loads, without giving any of them to clingo.
+
+    Args:
+        sources: the files.
+        scripts: whether they may hold scripts.
+
+    Raises:
+        RuleError: a file is missing, is not UTF-8, or has what clingo must not see.
+    """
+    reading = _Reading(scripts)
+    for source in sources:
+        reading.read(source)
+    return reading.found()
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far: ``files`` as they are mentioned, ``texts`` includes first."""
+
+    scripts: bool
+    files: dict[Path, RuleFile] = field(default_factory=dict)
+    texts: list[tuple[Path, SourceText, tuple[Include, ...]]] = field(default_factory=list)
+    size: int = 0
+
+    def found(self) -> tuple[RuleFile, ...]:
+        if not self.files:
+            raise RuleError("there are no rule files to load", hint="Name at least one")
+        return tuple(self.files.values())
+
+    def read(self, source: RuleSource, depth: int = 0) -> None:
+        path = source.path.resolve()
+        if path in self.files:
+            return
+        if not path.is_relative_to(source.root):
+            raise RuleError(
+                "this link leads out of the rule folder",
+                where=source.name,
+                expected=f"a file in {source.root_name or '.'}",
+                hint="Copy the file into the folder",
+            )
+        text, data = read_source(path, source.name)
+        self.size += len(data)
+        if self.size > MOST or len(self.files) == MOST_FILES:
+            raise RuleError(
+                f"more than {MOST >> 20} MB or {MOST_FILES} files of rules",
+                where=source.name,
+                hint="Give a folder that holds nothing but your rules",
+            )
+        self.files[path] = RuleFile(path, source.name, sha256(data).hexdigest())
+        includes = text.includes(scripts=self.scripts)
+        for include in includes:
+            if depth == DEEPEST:
+                raise text.error_at(
+                    include.start, f"files include one another {DEEPEST} deep", expected="fewer"
+                )
+            self.read(_included(source, text, include), depth + 1)
+        self.texts.append((path, text, includes))
+
+
 @dataclass(slots=True)
 class _Loading:
-    """What has been loaded so far."""
+    """What has been parsed so far."""
 
-    files: dict[Path, RuleFile] = field(default_factory=dict)
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
 
-    def load(self, source: RuleSource) -> None:
-        path = source.path.resolve()
-        if path in self.files:
-            return
-        text, data = read_source(path, source.name)
-        self.files[path] = RuleFile(path, source.name, sha256(data).hexdigest())
-        includes = text.includes()
-        for include in includes:
-            self.load(_included(source, text, include))
-        self._add(text, self._parse(path, text, includes))
+    def load(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
+        try:
+            self._add(text, self._parse(path, text, includes))
+        except RecursionError:
+            raise RuleError(
+                "a rule is nested too deeply", where=text.name, hint="Break up its terms"
+            ) from None
 
     def _parse(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> list[AST]:
         messages = Messages({str(path): text.name})
@@ -173,6 +247,8 @@ class _Loading:
     def _add(self, text: SourceText, nodes: list[AST]) -> None:
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
+        if any(node.ast_type is ASTType.Script for node in statements):
+            enable_python()
         rules = name_rules(text, comments, statements)
         for rule in rules:
             if rule.sentence is None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from pebble import ProcessExpired, ProcessPool
 
+from ists_asp.engine import Stages
 from ists_asp.errors import RuleError
-from ists_asp.run.outcome import Failure, Outcome, Report, Times
+from ists_asp.run.outcome import Failure, Outcome, Report
+from ists_asp.run.processes import ending
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
 if TYPE_CHECKING:
@@ -19,15 +21,25 @@ if TYPE_CHECKING:
     from pebble import ProcessFuture
 
     from ists_asp.model import Pair
+    from ists_asp.rules import RuleWarning
     from ists_asp.run.spec import Spec
 
 __all__ = ["Executor", "Inline", "Pool", "Task"]
 
-LOADING = 60.0
+LOADING = 30.0
 """Seconds that loading the rules may take."""
+
+SEMANTIC_LOADING = 120.0
+"""The same where words are compared in context, which takes torch."""
+
+RENEWED = 200
+"""Batches after which a worker gives way to a new one: clingo never forgets a word."""
 
 GRACE = 5.0
 """Seconds that a worker may take beyond a pair's, to ground and to write."""
+
+LOST = (FutureTimeout, ProcessExpired, BrokenProcessPool)
+"""What says that a worker was lost."""
 
 _MEGABYTE = 1 << 20
 
@@ -40,9 +52,13 @@ class Task(Protocol):
 
 
 class Executor(Protocol):
-    """Whoever takes batches; ``width`` is how many to have under way."""
+    """Whoever takes batches.
+
+    ``width`` is how many to have under way, ``warnings`` is what the parser finds suspicious.
+    """
 
     width: int
+    warnings: tuple[RuleWarning, ...]
 
     def submit(self, pairs: Sequence[Pair]) -> Task:
         """Begin to decide annotated pairs."""
@@ -66,6 +82,7 @@ class Inline:
 
     def __init__(self, decider: Decider) -> None:
         self._decider = decider
+        self.warnings = decider.system.rules.warnings
 
     def submit(self, pairs: Sequence[Pair]) -> Task:
         """Decide annotated pairs."""
@@ -95,7 +112,7 @@ class Pool:
         self.width = 1 if jobs == 1 else 2 * jobs
         self._pool = self._begin()
         try:
-            self._load()
+            self.warnings = self._load()
         except BaseException:
             self.close()
             raise
@@ -134,7 +151,7 @@ class Pool:
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if code == OUT_OF_MEMORY and limits.memory is not None:
             return Failure(f"more than {limits.memory // _MEGABYTE} MB of memory")
-        return Failure(f"the worker ended unexpectedly (exit code {code})")
+        return Failure(f"the worker {ending(code)}")
 
     def _begin(self) -> ProcessPool:
         # A fork of a process that has threads may hang; the server has none.
@@ -144,20 +161,27 @@ class Pool:
         if method == "forkserver":
             context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
         return ProcessPool(
-            max_workers=self._jobs, initializer=start, initargs=(self._spec,), context=context
+            max_workers=self._jobs,
+            max_tasks=RENEWED,
+            initializer=start,
+            initargs=(self._spec,),
+            context=context,
         )
 
-    def _load(self) -> None:
-        future = self._pool.schedule(ready)
+    def _load(self) -> tuple[RuleWarning, ...]:
+        """Wait for the first worker to be ready, and tell why if it never will be."""
+        limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
         try:
-            future.result(timeout=LOADING)
-        except (FutureTimeout, ProcessExpired) as error:
-            timed_out = isinstance(error, FutureTimeout)
-            reason = f"more than {LOADING:g} s" if timed_out else self.why(error).reason
-            raise RuleError(
-                f"the rules cannot be loaded: {reason}",
-                hint="Look for a rule that derives ever larger terms, such as p(X+1) :- p(X)",
-            ) from None
+            return self._pool.schedule(ready).result(timeout=limit)
+        except FutureTimeout:
+            reason = f"more than {limit:g} s"
+        except LOST as error:
+            reason = self.why(error).reason
+        raise RuleError(
+            f"the rules cannot be loaded: {reason}",
+            hint="Look for terms that are nested very deeply, tables that are very large, and "
+            "rules without an end, such as p(X+1) :- p(X)",
+        )
 
 
 class _Remote:
@@ -172,25 +196,23 @@ class _Remote:
     def result(self) -> Report:
         try:
             return self._future.result()
-        except (FutureTimeout, ProcessExpired, BrokenProcessPool) as error:
+        except LOST as error:
             if self._pool.blameless(error) and not self._again:
                 # Somebody killed the worker: that is not the fault of these pairs.
                 return _Remote(self._pool, self._pairs, again=True).result()
             if len(self._pairs) == 1:
                 (pair,) = self._pairs
                 outcome = Outcome(pair, (), self._pool.why(error))
-                return Report((outcome,), Times(0.0, 0.0, (), ()), ())
+                return Report((outcome,), Stages(), ())
         return _joined([_Remote(self._pool, [pair]).result() for pair in self._pairs])
 
 
 def _joined(reports: Sequence[Report]) -> Report:
+    times = Stages()
+    for report in reports:
+        times.merge(report.times)
     return Report(
         tuple(outcome for report in reports for outcome in report.outcomes),
-        Times(
-            sum(report.times.knowledge for report in reports),
-            sum(report.times.facts for report in reports),
-            tuple(spent for report in reports for spent in report.times.grounding),
-            tuple(spent for report in reports for spent in report.times.solving),
-        ),
+        times,
         tuple(warning for report in reports for warning in report.warnings),
     )
