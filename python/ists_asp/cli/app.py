@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 import ists_asp
+from ists_asp.cli import guard
 from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
@@ -28,7 +30,7 @@ from ists_asp.errors import IstsError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "run"]
 
 _INTERRUPTED = 130
 
@@ -98,6 +100,26 @@ for _command in (
     cache,
 ):
     main.add_command(_command)
+
+
+def run() -> None:
+    """The command, as people call it: watched over, if its rules are not the shipped ones."""
+    guard.active = True
+    _open_standard_streams()
+    main(prog_name="ists-asp")
+
+
+def _open_standard_streams() -> None:
+    """Open what is closed of standard input, output and error, on the null device.
+
+    Otherwise the next file to be opened would take its number, and get what is meant for it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _usage(fault: click.ClickException) -> str:

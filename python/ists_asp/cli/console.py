@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.guard import alive
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def write_output(target: Path | None, text: str) -> None:
         with atomic_writer(target) as stream:
             stream.write(text)
         return
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", hint="Name a file with -o")
     try:
         click.echo(text, nl=False)
     except BrokenPipeError:
@@ -130,8 +133,8 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
         shown: whether to show it at all.
         done: how many steps were taken before.
     """
-    if not shown or total < 2 or not sys.stderr.isatty():
-        yield lambda: None
+    if not shown or total < 2 or sys.stderr is None or not sys.stderr.isatty():
+        yield alive
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -143,7 +146,12 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
         redirect_stdout=False,
     ) as bar:
         task = bar.add_task("Pairs", total=total, completed=done)
-        yield lambda: bar.advance(task)
+
+        def step() -> None:
+            alive()
+            bar.advance(task)
+
+        yield step
 
 
 def summary(pairs: int, seconds: float, stages: Stages) -> str:

@@ -11,7 +11,7 @@ from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from ists_asp.errors import DataError, UsageError
 
@@ -218,7 +218,7 @@ class Inputs:
         for name, copy in copies.items():
             try:
                 with ExitStack() as streams:
-                    stream = sys.stdin.buffer
+                    stream = _standard_input()
                     if name != _STDIN:
                         stream = streams.enter_context(Path(name).open("rb"))
                     shutil.copyfileobj(stream, streams.enter_context(copy.open("wb")))
@@ -319,7 +319,7 @@ class Inputs:
         return [Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))]
 
     def _source(self, name: str) -> Source:
-        return sys.stdin.buffer if name == _STDIN and not self.copies else self._place(name)
+        return _standard_input() if name == _STDIN and not self.copies else self._place(name)
 
     def _place(self, name: str) -> Path:
         return self.copies.get(name) or Path(name)
@@ -346,6 +346,12 @@ class Inputs:
                 hint="Give files of sentences with --sent1 and --sent2",
             )
         return found[0]
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed", hint="Name files instead of -")
+    return sys.stdin.buffer
 
 
 def _only_once(path: Path) -> bool:

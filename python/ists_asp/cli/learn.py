@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import (
     PATH,
     KnownWords,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from ists_asp.learn import CrossValidation, GoldPair
 
 __all__ = ["learn"]
+
+SECONDS = 1800.0
+"""Seconds that fitting the weights may take with rules of one's own."""
 
 MEASURES = (
     ("alignment", "alignment"),
@@ -107,6 +111,8 @@ def learn(
             expected="a pair for each part, or more",
         )
     settings = Settings(seed=seed)
+    if rules:
+        isolate(SECONDS)
     with Teacher(
         profile,
         rules,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from platformdirs import user_cache_dir
 
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
 
@@ -90,11 +91,13 @@ class Choice:
         )
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
-        """Load the system.
+        """Load the system; with rules that somebody wrote, in a child process.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
+        if self.rules:
+            isolate()
         from ists_asp.engine import load
 
         return load(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import note, show_json, warn, write_output
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import PATH, json_option, profile_options
 from ists_asp.cli.rule_texts import listing, record, source
 from ists_asp.errors import UsageError
@@ -156,6 +157,8 @@ def _listed(
 ) -> Sequence[ListedRule]:
     from ists_asp.rules import list_rules
 
+    if rules:
+        isolate()
     found = list_rules(profile, rules, semantic=semantic, scripts=scripts)
     for warning in found.warnings:
         warn(str(warning))

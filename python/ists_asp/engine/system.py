@@ -21,6 +21,7 @@ from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, clean
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
@@ -346,7 +347,9 @@ def load(
 
 
 def _sentence(given: str | Sentence, number: int) -> Sentence:
-    sentence = make_sentence(given.split()) if isinstance(given, str) else given
+    if isinstance(given, str):
+        given = make_sentence(clean(given, f"sentence {number}", Repairs()).split())
+    sentence = given
     if not sentence.tokens:
         raise DataError(
             "the sentence is empty",

@@ -122,11 +122,15 @@ def _record(text: str, where: str) -> dict[str, object]:
 
 def _identifier(record: dict[str, object], number: int, where: str) -> str:
     value = record.get("id", number)
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+    text = ""
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        # As a .wa file has it, so that what is told apart here is told apart there.
+        text = " ".join(clean(str(value), where, Repairs()).split())
+    if not text:
         raise DataError(
             f"the id {json.dumps(value)}", where=where, expected="a string or a whole number"
         )
-    return clean(str(value), where, Repairs()).strip()
+    return text
 
 
 def _sentence(record: dict[str, object], number: str, where: str, repairs: Repairs) -> Sentence:

@@ -31,22 +31,29 @@ def read_tsv(
 ) -> Iterator[Pair]:
     """Yield pairs of two columns (sentences) or three (an id, then sentences).
 
-    Pairs of two columns have their line number as id. Sentences are split at blanks.
+    Pairs of two columns have their line number as id; all lines have as many columns as the
+    first. Sentences are split at blanks.
 
     Raises:
         DataError: another number of columns, an empty sentence, an empty or repeated id.
     """
     label = source_name(source, name)
+    first = 0
     with Ids() as ids:
         for line in read_lines(source, name=name, warn=warn, strict=strict):
             columns = line.text.split("\t")
+            first = first or len(columns)
+            if len(columns) in (2, 3) and len(columns) != first:
+                raise DataError(
+                    f"{len(columns)} columns", where=line.where, expected=f"{first}, as before"
+                )
             if len(columns) not in (2, 3):
                 raise DataError(
                     f"{len(columns)} columns",
                     where=line.where,
                     expected="sentence 1, tab, sentence 2, with or without an id and a tab before",
                 )
-            identifier = columns[0].strip() if len(columns) == 3 else str(line.number)
+            identifier = " ".join(columns[0].split()) if len(columns) == 3 else str(line.number)
             if not identifier:
                 raise DataError("an empty id", where=line.where)
             ids.add(identifier, line.number, label)

@@ -11,8 +11,8 @@ from pebble import ProcessExpired, ProcessPool
 
 from ists_asp.engine import Stages
 from ists_asp.errors import RuleError
+from ists_asp.processes import ending
 from ists_asp.run.outcome import Failure, Outcome, Report
-from ists_asp.run.processes import ending
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
 if TYPE_CHECKING:

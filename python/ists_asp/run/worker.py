@@ -10,8 +10,8 @@ import signal
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import IstsError, RuleError, SolveError
+from ists_asp.processes import end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
-from ists_asp.run.processes import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
