@@ -35,7 +35,7 @@ def _(place: Place) -> Ending:
     return place.solve("-q", "--resume")
 
 
-@fault("the folder of the output may not be written", Told("-o /proc/out.wa", code=1))
+@fault("the folder of the output may not be written", Told("cannot be written"))
 def _(place: Place) -> Ending:
     return place.pairs().shell("$solve --tsv pairs.tsv -o /proc/out.wa")
 
@@ -48,10 +48,11 @@ def _(place: Place) -> Ending:
 
 @fault("the folder of the output is removed meanwhile", Told("cannot be written"))
 def _(place: Place) -> Ending:
-    folder = place.folder / "sub"
-    folder.mkdir()
-    process = place.under_way("-o", "sub/out.wa")
-    shutil.rmtree(folder)
+    folder = place.folder
+    place.folder = folder / "sub"
+    place.folder.mkdir()
+    process = place.under_way("-q")
+    shutil.rmtree(place.folder)
     errors = process.communicate()[1]
     return Ending(process.returncode, "", errors, 0.0)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECONDS = 60.0
+SECONDS = 120.0
 """No fault may keep the command longer, on a machine that does other things as well."""
 
 FEW = 6

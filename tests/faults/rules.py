@@ -28,7 +28,7 @@ def _(place: Place) -> Ending:
 @fault("a pair takes all memory", Failed(("1",), FEW))
 def _(place: Place) -> Ending:
     many = "many(A,B,C,D) :- bomb, A=1..900, B=1..900, C=1..900, D=1..900."
-    return _with_bomb(place, many, "--timeout", "50", "--memory", "700")
+    return _with_bomb(place, many, "--timeout", "50", "--memory", "360")
 
 
 @fault("a pair has no answer set", Failed(("1",), FEW))
@@ -61,7 +61,7 @@ def _(place: Place) -> Ending:
 
 @fault("terms are nested deeper than Python goes", Told("too deeply"))
 def _(place: Place) -> Ending:
-    return _with_bomb(place, f"p({'f(' * 2000}1{')' * 2000}).")
+    return _with_bomb(place, f":- p({'f(' * 2000}X{')' * 2000}).")
 
 
 @fault("a rule file includes a device", Told('"/dev/zero" lies outside the rule folder'))

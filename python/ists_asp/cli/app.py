@@ -53,6 +53,9 @@ class _Application(click.Group):
         except IstsError as fault:
             error(str(fault))
             code = fault.exit_code
+        except RecursionError:
+            error("a rule is nested too deeply. Break up its terms")
+            code = 1
         except click.Abort:
             code = _INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)

@@ -220,12 +220,7 @@ class _Loading:
     private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
 
     def load(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
-        try:
-            self._add(text, self._parse(path, text, includes))
-        except RecursionError:
-            raise RuleError(
-                "a rule is nested too deeply", where=text.name, hint="Break up its terms"
-            ) from None
+        self._add(text, self._parse(path, text, includes))
 
     def _parse(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> list[AST]:
         messages = Messages({str(path): text.name})

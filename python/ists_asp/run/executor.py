@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Protocol
@@ -108,6 +109,8 @@ class Pool:
     def __init__(self, spec: Spec, jobs: int) -> None:
         self._spec = spec
         self._jobs = jobs
+        self.generation = 0
+        """Counts how often all workers were replaced."""
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
         self._pool = self._begin()
@@ -133,15 +136,27 @@ class Pool:
             return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
         except RuntimeError:
             # Pebble gives up when somebody kills a worker that has nothing to do.
+            self.renew(self.generation)
+            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+
+    def renew(self, generation: int) -> None:
+        """Begin with new workers, unless that was done since ``generation``."""
+        if generation == self.generation:
+            self.generation += 1
             self.close()
             self._pool = self._begin()
-            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a batch may take at most, with one before it and a worker replaced."""
+        limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
+        return limit + 2 * (self._spec.limits.seconds + GRACE)
 
     def blameless(self, error: BaseException) -> bool:
         """Whether a worker was lost for another reason than its limits."""
         if isinstance(error, ProcessExpired):
             return bool(error.exitcode != OUT_OF_MEMORY)
-        return isinstance(error, BrokenProcessPool)
+        return isinstance(error, BrokenProcessPool | _StuckError)
 
     def why(self, error: BaseException) -> Failure:
         """Why a worker was lost."""
@@ -184,6 +199,10 @@ class Pool:
         )
 
 
+class _StuckError(Exception):
+    """Nothing comes from the workers: one was killed that held what they share."""
+
+
 class _Remote:
     """A batch in a pool. A batch that costs its worker is decided pair by pair."""
 
@@ -192,11 +211,12 @@ class _Remote:
         self._pairs = pairs
         self._again = again
         self._future = pool.schedule(pairs)
+        self._generation = pool.generation
 
     def result(self) -> Report:
         try:
-            return self._future.result()
-        except LOST as error:
+            return self._wait()
+        except (*LOST, _StuckError) as error:
             if self._pool.blameless(error) and not self._again:
                 # Somebody killed the worker: that is not the fault of these pairs.
                 return _Remote(self._pool, self._pairs, again=True).result()
@@ -205,6 +225,20 @@ class _Remote:
                 outcome = Outcome(pair, (), self._pool.why(error))
                 return Report((outcome,), Stages(), ())
         return _joined([_Remote(self._pool, [pair]).result() for pair in self._pairs])
+
+    def _wait(self) -> Report:
+        ends = time.monotonic() + self._pool.patience
+        while True:
+            try:
+                return self._future.result(timeout=1.0)
+            except FutureTimeout:
+                if self._future.done():
+                    return self._future.result()
+            if self._generation != self._pool.generation:
+                raise _StuckError
+            if time.monotonic() > ends:
+                self._pool.renew(self._generation)
+                raise _StuckError
 
 
 def _joined(reports: Sequence[Report]) -> Report:

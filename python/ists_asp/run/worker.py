@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OUT_OF_MEMORY", "Decider", "decide", "ready", "start"]
 
+TOO_DEEP = RuleError("a rule is nested too deeply", hint="Break up its terms")
+
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
 
@@ -59,6 +61,9 @@ class Decider:
         except (SolveError, RuleError) as error:
             if len(pairs) == 1:
                 return [Outcome(pairs[0], (), Failure(error.found, error.hint))]
+        except RecursionError:
+            if len(pairs) == 1:
+                return [Outcome(pairs[0], (), Failure(TOO_DEEP.found, TOO_DEEP.hint))]
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
@@ -94,9 +99,7 @@ def start(spec: Spec) -> None:
     except IstsError as error:
         _decider = error
     except RecursionError:
-        _decider = RuleError(
-            "a rule is nested too deeply", hint="Break up its terms, or look for what made them"
-        )
+        _decider = TOO_DEEP
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
