@@ -50,7 +50,7 @@ def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
 
 def test_accuracy_reports_measures_times_and_soundness(report):
     for case in report[1]["cases"]:
-        assert case["pairs"] == 6
+        assert case["pairs"] == 10
         assert set(case["scores"]) == {"Ali", "Type", "Score", "Typ+Sco"}
         assert 0 <= case["scores"]["Typ+Sco"]["f1"] <= case["scores"]["Ali"]["f1"] <= 1
         assert (case["chunking"] is None) == (case["chunks"] == "gold")

@@ -5,13 +5,13 @@ import os
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import find_rules, load_profile, load_rules, loader, read_rules, source
+from ists_asp.rules import find_rules, load_profile, load_rules, loader, rule_files, source
 
 from .conftest import PROFILE, write
 
 
 def refused(path, words, **options):
-    for read in (load_rules, read_rules):
+    for read in (load_rules, rule_files):
         with pytest.raises(RuleError, match=words):
             read(find_rules(path), **options)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-import ists_asp
 from ists_asp.cli import guard
 from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
-from ists_asp.cli.console import error
+from ists_asp.cli.console import error, write_output
+from ists_asp.cli.diff import diff
 from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
@@ -25,7 +25,7 @@ from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
 from ists_asp.cli.trace import trace
 from ists_asp.cli.why import why, why_not
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +61,15 @@ class _Application(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from ists_asp.cli.version import version
+
+    write_output(None, version(verbose=context.params["verbose"]))
+    context.exit()
+
+
 @click.group(
     "ists-asp",
     cls=_Application,
@@ -73,8 +82,20 @@ Examples:
   ists-asp rules copy my-rules
 """,
 )
-@click.version_option(ists_asp.__version__, prog_name="ists-asp", message="%(prog)s %(version)s")
-def main() -> None:
+@click.option(
+    "--verbose",
+    is_flag=True,
+    is_eager=True,
+    help="With --version, also say which models, rules and weights are in use.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
+def main(verbose: bool) -> None:
     """Explain how similar two sentences are.
 
     Both sentences are cut into chunks, the chunks are aligned, and each alignment gets a
@@ -84,6 +105,8 @@ def main() -> None:
     Data goes to standard output; progress, warnings and errors go to standard error. The
     exit code is 0 for success, 1 for faulty data, 2 for wrong usage.
     """
+    if verbose:
+        raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
 
 
 for _command in (
@@ -97,6 +120,7 @@ for _command in (
     chunk,
     evaluate,
     check,
+    diff,
     rules,
     profiles,
     learn,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, warn, write_output
-from ists_asp.cli.options import PATH, json_option
+from ists_asp.cli.options import PATH, json_option, scheme_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,13 +25,7 @@ Examples:
 )
 @click.argument("gold", type=PATH, metavar="GOLD.wa")
 @click.argument("system", type=PATH, metavar="SYS.wa")
-@click.option(
-    "--scheme",
-    type=click.Choice(["2016", "2015"]),
-    default="2016",
-    show_default=True,
-    help="The official scorer of which year; that of 2015 is kinder to wrong types.",
-)
+@scheme_option("The official scorer of which year; that of 2015 is kinder to wrong types.")
 @click.option("--by-pair", is_flag=True, help="Also the F1 of each pair (JSON always has them).")
 @json_option
 def evaluate(gold: Path, system: Path, scheme: str, by_pair: bool, as_json: bool) -> None:
@@ -44,7 +38,7 @@ def evaluate(gold: Path, system: Path, scheme: str, by_pair: bool, as_json: bool
     """
     from ists_asp.evaluate.files import evaluate_files
     from ists_asp.evaluate.report import render_evaluation
-    from ists_asp.evaluate.scorer import Scheme
+    from ists_asp.model import Scheme
 
     evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
     if as_json:

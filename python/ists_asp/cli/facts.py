@@ -105,6 +105,7 @@ def _program(
     alive()
     return (
         f"% pair {pair.id}\n% 1: {pair.sent1.text}\n% 2: {pair.sent2.text}\n"
+        f"% {system.provenance}\n"
         f"% words are compared by: {', '.join(system.knowledge)}\n"
         f"% {_command(system, choice, target)}\n{facts_text(tuple(symbols))}"
     )

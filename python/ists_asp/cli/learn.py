@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import (
@@ -45,6 +46,7 @@ Examples:
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
   ists-asp learn --gold mine --profile images --semantic -o images-semantic.lp
+  ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
 """
 )
 @click.option(
@@ -53,10 +55,17 @@ Examples:
     type=PATH,
     multiple=True,
     required=True,
-    metavar="DIR",
-    help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa; repeat it for more data.",
+    metavar="PATH",
+    help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa, or a .wa file of one-to-one "
+    "alignments; repeat it for more data.",
 )
-@click.option("--profile", default="default", show_default=True, help="Whose rules to weigh.")
+@click.option(
+    "--profile",
+    default="default",
+    show_default=True,
+    shell_complete=complete_profile,
+    help="Whose rules to weigh.",
+)
 @click.option(
     "--rules",
     type=PATH,
@@ -91,8 +100,10 @@ def learn(
 ) -> None:
     """Learn the weights of a profile's features from gold pairs.
 
-    In: folders with gold chunks and gold alignments. Every feature that a rule derives is
-    weighed, those of your own rules included; the profile's present weights play no part.
+    In: gold chunks and gold alignments. The lines of a .wa file of one-to-one alignments, such
+    as those of the 2015 pilot, say what the chunks are; others need chunk files. Every feature
+    that a rule derives is weighed, those of your own rules included; the profile's present
+    weights play no part.
 
     Out: a rule file of weight(Name,Decision,Integer) facts, for the profile's "weights", or
     with --semantic for its "semantic_weights". The
@@ -110,7 +121,6 @@ def learn(
             where=f"--cross-validate {folds}",
             expected="a pair for each part, or more",
         )
-    settings = Settings(seed=seed)
     if rules:
         isolate(SECONDS)
     with Teacher(
@@ -121,6 +131,7 @@ def learn(
         cache=cache,
         scripts=scripts,
     ) as teacher:
+        settings = Settings(seed=seed, scheme=teacher.profile.scheme)
         examples = []
         with progress(len(golds), shown=not quiet) as step:
             for example in teacher.examples(golds):
@@ -154,11 +165,11 @@ def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
 
 
 def _command(
-    folders: Sequence[Path], profile: str, rules: Sequence[Path], words: KnownWords, seed: int
+    golds: Sequence[Path], profile: str, rules: Sequence[Path], words: KnownWords, seed: int
 ) -> str:
     """The command for the head of the file, the same wherever the data and rules lie."""
     parts = ["ists-asp learn"]
-    parts += [f"--gold DATA/{folder.resolve().name}" for folder in folders]
+    parts += [f"--gold DATA/{path.resolve().name}" for path in golds]
     parts += [f"--rules {path.name}" for path in rules]
     parts += [f"--profile {profile}"]
     parts += words.options

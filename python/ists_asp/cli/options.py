@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from platformdirs import user_cache_dir
 
+from ists_asp.cli.completion import complete_file, complete_profile
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
@@ -29,10 +30,12 @@ __all__ = [
     "id_option",
     "input_options",
     "json_option",
+    "optional_input_options",
     "output_option",
     "profile_options",
     "question_options",
     "quiet_option",
+    "scheme_option",
     "scripts_option",
     "system_options",
     "words_options",
@@ -117,16 +120,28 @@ class Choice:
 
 _INPUT: tuple[Decorator, ...] = (
     click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2]"),
-    click.option("--sent1", metavar="FILE", help="First sentences, one a line; - is stdin."),
-    click.option("--sent2", metavar="FILE", help="Second sentences, one a line; - is stdin."),
+    click.option(
+        "--sent1",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="First sentences, one a line; - is stdin.",
+    ),
+    click.option(
+        "--sent2",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="Second sentences, one a line; - is stdin.",
+    ),
     click.option(
         "--tsv",
         metavar="FILE",
+        shell_complete=complete_file,
         help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence.",
     ),
     click.option(
         "--jsonl",
         metavar="FILE",
+        shell_complete=complete_file,
         help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
         '"chunks1" and "chunks2" as [[first, last], …].',
     ),
@@ -157,6 +172,7 @@ _PROFILE: tuple[Decorator, ...] = (
         default="default",
         show_default=True,
         metavar="NAME",
+        shell_complete=complete_profile,
         help="Kind of text; see ists-asp profiles.",
     ),
     click.option(
@@ -230,7 +246,12 @@ def input_options(function: Function) -> Function:
     return _decorated(_checked(function), _INPUT)
 
 
-def _checked(function: Function) -> Function:
+def optional_input_options(function: Function) -> Function:
+    """As :func:`input_options`, but ``inputs`` is None where none are given."""
+    return _decorated(_checked(function, optional=True), _INPUT)
+
+
+def _checked(function: Function, *, optional: bool = False) -> Function:
     @wraps(function)
     def wrapper(
         *,
@@ -245,6 +266,9 @@ def _checked(function: Function) -> Function:
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         inputs = Inputs(sentences, sent1, sent2, tsv, jsonl, chunked, raw, strict)
+        if optional and inputs == Inputs():
+            function(inputs=None, **rest)
+            return
         inputs.check()
         function(inputs=inputs, **rest)
 
@@ -330,6 +354,18 @@ id_option: Decorator = click.option(
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
 )
+
+
+def scheme_option(text: str) -> Decorator:
+    """``--scheme``: the task of 2016 or the pilot of 2015; ``text`` is its help."""
+    return click.option(
+        "--scheme",
+        type=click.Choice(["2016", "2015"]),
+        default="2016",
+        show_default=True,
+        help=text,
+    )
+
 
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -14,6 +14,7 @@ from ists_asp.annotate import Annotator, Cache
 from ists_asp.cli.console import note, progress, summary, warn, write_output
 from ists_asp.cli.rendering import Format, render
 from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
@@ -95,7 +96,8 @@ def solve_once(job: Job) -> int:
         spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
-        sink = stack.enter_context(_sink(job, spec, source))
+        made_by = provenance(profile, files, annotator.models)
+        sink = stack.enter_context(_sink(job, spec, source, made_by))
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
         for warning in executor.warnings:
@@ -115,6 +117,7 @@ def solve_once(job: Job) -> int:
         failed = sink.failed
     if not (job.quiet or job.inputs.single):
         note(summary(source.count, time.perf_counter() - began, stages))
+        note(str(made_by))
     if failed.count:
         warn(f"no answer for {failed.count} of {source.count} pairs: {failed}")
         return EXIT_FAILED
@@ -173,8 +176,15 @@ def _tell(outcome: Outcome, job: Job) -> None:
 class _Sink:
     """Where answers go: to drafts of files, or at once to standard output and to devices."""
 
-    def __init__(self, job: Job, drafts: Drafts | None, devices: Mapping[Path, TextIO]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        made_by: Provenance,
+        drafts: Drafts | None,
+        devices: Mapping[Path, TextIO],
+    ) -> None:
         self._job = job
+        self._made_by = made_by
         self._drafts = drafts
         self._devices = devices
         self.failed = drafts.failed if drafts else Failed()
@@ -183,7 +193,7 @@ class _Sink:
 
     def write(self, outcome: Outcome) -> None:
         job = self._job
-        text = render(outcome, job.shape, job.models)
+        text = render(outcome, job.shape, job.models, self._made_by)
         if job.shape is Format.TEXT:
             # A blank line between pairs.
             text, self._blank = f"\n{text}" if self._blank or self.done else text, True
@@ -210,7 +220,7 @@ class _Sink:
 
 
 @contextmanager
-def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
+def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iterator[_Sink]:
     """The outputs of a job. What an interrupted run has done stays, for it to be resumed."""
     files = [target for target in job.targets if target.is_file() or not target.exists()]
     with ExitStack() as stack:
@@ -220,13 +230,13 @@ def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
             if target not in files
         }
         if not files:
-            yield _Sink(job, None, devices)
+            yield _Sink(job, made_by, None, devices)
             return
         drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.resume))
         if job.resume and not job.quiet:
             note(f"{drafts.done} of {source.count} pairs are done already")
         try:
-            yield _Sink(job, drafts, devices)
+            yield _Sink(job, made_by, drafts, devices)
         except BaseException:
             if drafts.saved and source.same():
                 note(f"{drafts.saved} pairs are done; --resume goes on from there")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.collector import settle
 from ists_asp.engine.annotation import BATCH, PairAnnotator
+from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
 from ists_asp.explain.explainer import Explainer, load_explainer
@@ -90,6 +91,11 @@ class System:
     def knowledge(self) -> tuple[str, ...]:
         """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
         return self._knowledge.sources
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Version, rules, weights and models, by their hashes."""
+        return provenance(self.profile, self.rules.files, self._annotator.models)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -299,6 +305,7 @@ def load(
     vectors: bool = True,
     semantic: bool | Path = False,
     cache: Path | None = None,
+    parsed: tuple[Profile, RuleSet] | None = None,
     scripts: bool = False,
 ) -> System:
     """Load a profile.
@@ -319,6 +326,8 @@ def load(
             ``semantic_weights``.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
+        parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
+            rules, where it has been called already.
         scripts: whether rules may hold scripts, which can do anything that this process can.
 
     Raises:
@@ -328,7 +337,7 @@ def load(
             cache cannot be used.
     """
     encoder = find_encoder(semantic)
-    chosen, found = load_profile_rules(
+    chosen, found = parsed or load_profile_rules(
         profile, rules, semantic=encoder is not None, scripts=scripts
     )
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})

@@ -21,7 +21,7 @@ from ists_asp.io.text import (
 from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["read_jsonl", "write_failure", "write_jsonl"]
 
@@ -56,7 +56,12 @@ def read_jsonl(
             yield Pair(identifier, sent1, sent2)
 
 
-def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) -> str:
+def write_jsonl(
+    answer: Answer,
+    rank: int = 1,
+    knowledge: Sequence[str] = (),
+    system: Mapping[str, object] | None = None,
+) -> str:
     """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
 
     Args:
@@ -64,6 +69,7 @@ def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) ->
         rank: 1 for the best answer of a pair, 2 for the next one and so on.
         knowledge: what words were compared by, as
             :attr:`ists_asp.engine.System.knowledge` has it.
+        system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
     """
     pair = answer.pair
     record = {
@@ -79,6 +85,7 @@ def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) ->
         "cost": list(answer.cost),
         "optimal": answer.optimal,
         "knowledge": list(knowledge),
+        "system": dict(system or {}),
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
 

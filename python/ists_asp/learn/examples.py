@@ -191,7 +191,7 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
     golden = {
         (_kept(a.tokens1, 1, spoken), _kept(a.tokens2, 2, spoken)): a
         for a in gold.alignments
-        if a.label.aligned and a.label is not Label.ALIC
+        if a.label.aligned
     }
     candidates = []
     for (span1, span2), carried in masses.items():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError
 from ists_asp.learn.softmax import fit_softmax
-from ists_asp.model import Label
+from ists_asp.model import Label, Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,6 +59,7 @@ class Settings:
         most: so many weights at most; the smallest are dropped first.
         folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
+        scheme: whose official measure decides what is best.
     """
 
     boundary: float = 1.0
@@ -71,6 +72,7 @@ class Settings:
     most: int = 1500
     folds: int = 5
     seed: int = 0
+    scheme: Scheme = Scheme.Y2016
 
 
 @dataclass(frozen=True, slots=True)

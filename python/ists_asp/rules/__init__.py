@@ -13,7 +13,7 @@ from ists_asp.rules.loader import (
     RuleSource,
     find_rules,
     load_rules,
-    read_rules,
+    rule_files,
 )
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
@@ -56,7 +56,7 @@ __all__ = [
     "profile_sources",
     "read_overlay",
     "read_profile_rules",
-    "read_rules",
+    "rule_files",
     "rule_weights",
 ]
 
@@ -95,11 +95,11 @@ def read_profile_rules(
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty, or a file is, as :func:`read_rules` tells.
+        RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = profile_rule_sources(name, given, semantic=semantic)
-    return profile, read_rules(sources, scripts=scripts)
+    return profile, rule_files(sources, scripts=scripts)
 
 
 def profile_rule_sources(

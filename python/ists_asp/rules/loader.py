@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -19,18 +20,25 @@ from clingo.ast import (
 from clingo.script import enable_python
 
 from ists_asp.errors import RuleError
-from ists_asp.rules.directives import NamedRule, name_rules
-from ists_asp.rules.messages import Messages, RuleWarning, syntax_error
+from ists_asp.rules.directives import NamedRule, check_forms, name_rules
+from ists_asp.rules.messages import Messages, RuleWarning, in_one, syntax_errors
 from ists_asp.rules.source import Include, SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from clingo import Control
 
-__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules", "read_rules"]
-
+__all__ = [
+    "RuleFile",
+    "RuleSet",
+    "RuleSource",
+    "find_rules",
+    "load_rules",
+    "read_rules",
+    "rule_files",
+]
 
 MOST = 1 << 26
 """Bytes of all rule files together at most."""
@@ -60,11 +68,15 @@ class RuleSource:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal)."""
+    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal).
+
+    ``includes`` are the absolute paths of the files that it includes.
+    """
 
     path: Path
     name: str
     sha256: str
+    includes: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +148,11 @@ def load_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> RuleS
             that leaves its folder, a faulty directive, or a rule name that is taken.
     """
     reading = _Reading(scripts)
-    for source in sources:
-        reading.read(source)
-    loading = _Loading()
-    for path, text, includes in reading.texts:
-        loading.load(path, text, includes)
-    return RuleSet(
-        reading.found(),
-        tuple(loading.statements),
-        tuple(loading.rules),
-        loading.messages.warnings,
-    )
+    reading.read_all(sources)
+    return _parsed(reading)
 
 
-def read_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
+def rule_files(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
     """Say which files :func:`load_rules` loads, without giving any of them to clingo.
 
     Args:
@@ -160,29 +163,92 @@ def read_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple
         RuleError: a file is missing, is not UTF-8, or has what clingo must not see.
     """
     reading = _Reading(scripts)
+    reading.read_all(sources)
+    return tuple(reading.files.values())
+
+
+def read_rules(sources: Iterable[RuleSource], report: Callable[[str, RuleError], None]) -> RuleSet:
+    """Parse what can be parsed of rule files, and tell all that is wrong with them.
+
+    Names and private predicates that two files define are not looked at: these may be files
+    of different programs.
+
+    Args:
+        sources: the files.
+        report: gets each fault with its kind: ``file``, ``syntax``, ``include`` or
+            ``directive``.
+    """
+    reading = _Reading(report=report)
     for source in sources:
         reading.read(source)
-    return reading.found()
+    return _parsed(reading)
+
+
+def _refuse(_kind: str, error: RuleError) -> None:
+    raise error
+
+
+def _parsed(reading: _Reading) -> RuleSet:
+    loading = _Loading(reading.report)
+    for path, text, includes in reading.texts:
+        loading.add(text, *loading.parse(path, text, includes))
+    return RuleSet(
+        tuple(reading.files.values()),
+        tuple(loading.statements),
+        tuple(loading.rules),
+        loading.messages.warnings,
+    )
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read so far: ``files`` as they are mentioned, ``texts`` includes first."""
+    """What has been read so far: ``files`` as they are mentioned, ``texts`` includes first.
 
-    scripts: bool
+    ``report`` gets each fault and its kind; reading goes on unless it raises it.
+    """
+
+    scripts: bool = False
+    report: Callable[[str, RuleError], None] = _refuse
     files: dict[Path, RuleFile] = field(default_factory=dict)
     texts: list[tuple[Path, SourceText, tuple[Include, ...]]] = field(default_factory=list)
     size: int = 0
 
-    def found(self) -> tuple[RuleFile, ...]:
+    def read_all(self, sources: Iterable[RuleSource]) -> None:
+        for source in sources:
+            self.read(source)
         if not self.files:
             raise RuleError("there are no rule files to load", hint="Name at least one")
-        return tuple(self.files.values())
 
     def read(self, source: RuleSource, depth: int = 0) -> None:
         path = source.path.resolve()
         if path in self.files:
             return
+        try:
+            text, data = self._read(source, path)
+        except RuleError as error:
+            self.report("file", error)
+            return
+        checksum = sha256(data).hexdigest()
+        self.files[path] = RuleFile(path, source.name, checksum)
+        try:
+            includes = text.includes(scripts=self.scripts)
+        except RuleError as error:
+            # clingo must not see such a text.
+            self.report("syntax", error)
+            return
+        included = []
+        for include in includes:
+            try:
+                target = _included(source, text, include, depth)
+            except RuleError as error:
+                self.report("include", error)
+                continue
+            self.read(target, depth + 1)
+            included.append(target.path.resolve())
+        self.files[path] = RuleFile(path, source.name, checksum, tuple(included))
+        self.texts.append((path, text, includes))
+
+    def _read(self, source: RuleSource, path: Path) -> tuple[SourceText, bytes]:
         if not path.is_relative_to(source.root):
             raise RuleError(
                 "this link leads out of the rule folder",
@@ -198,33 +264,31 @@ class _Reading:
                 where=source.name,
                 hint="Give a folder that holds nothing but your rules",
             )
-        self.files[path] = RuleFile(path, source.name, sha256(data).hexdigest())
-        includes = text.includes(scripts=self.scripts)
-        for include in includes:
-            if depth == DEEPEST:
-                raise text.error_at(
-                    include.start, f"files include one another {DEEPEST} deep", expected="fewer"
-                )
-            self.read(_included(source, text, include), depth + 1)
-        self.texts.append((path, text, includes))
+        return text, data
 
 
 @dataclass(slots=True)
 class _Loading:
-    """What has been parsed so far."""
+    """What has been parsed so far.
 
+    ``report`` gets each fault and its kind; loading goes on unless it raises it. Whether files
+    go together is only asked where it raises.
+    """
+
+    report: Callable[[str, RuleError], None]
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
 
-    def load(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
-        self._add(text, self._parse(path, text, includes))
-
-    def _parse(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> list[AST]:
+    def parse(
+        self, path: Path, text: SourceText, includes: tuple[Include, ...]
+    ) -> tuple[list[AST], bool]:
+        """The syntax trees of a file, and whether they are all that should be there."""
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
+        whole = True
         try:
             if includes:
                 # clingo would look for included files in the working directory first.
@@ -234,17 +298,34 @@ class _Loading:
             else:
                 parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
-            raise syntax_error(text, messages.errors) from None
+            errors = syntax_errors(text, messages.errors)
+            if self.report is _refuse:
+                raise in_one(errors) from None
+            whole = False
+            for error in errors:
+                self.report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
-        return nodes
+        return nodes, whole
 
-    def _add(self, text: SourceText, nodes: list[AST]) -> None:
+    def add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
         if any(node.ast_type is ASTType.Script for node in statements):
             enable_python()
-        rules = name_rules(text, comments, statements)
+        report = partial(self.report, "directive")
+        if not whole:
+            check_forms(text, comments, report)
+        rules = name_rules(text, comments if whole else (), statements, report)
+        if self.report is _refuse:
+            self._keep_apart(text, statements, rules)
+        self.statements.extend(statements)
+        self.rules.extend(rules)
+
+    def _keep_apart(
+        self, text: SourceText, statements: Sequence[AST], rules: Sequence[NamedRule]
+    ) -> None:
+        """Refuse names that an earlier file has given to something else."""
         for rule in rules:
             if rule.sentence is None:
                 continue
@@ -259,8 +340,6 @@ class _Loading:
                 )
         for statement, rule in zip(statements, rules, strict=True):
             self._keep_private(text, statement, rule)
-        self.statements.extend(statements)
-        self.rules.extend(rules)
 
     def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
         """Refuse a private predicate that two files define: clingo would merge them silently."""
@@ -289,7 +368,11 @@ class _Loading:
                 )
 
 
-def _included(source: RuleSource, text: SourceText, include: Include) -> RuleSource:
+def _included(source: RuleSource, text: SourceText, include: Include, depth: int) -> RuleSource:
+    if depth == DEEPEST:
+        raise text.error_at(
+            include.start, f"files include one another {DEEPEST} deep", expected="fewer"
+        )
     path = (source.path.parent / include.target).resolve()
     if not path.is_relative_to(source.root):
         raise text.error_at(

@@ -11,13 +11,16 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     semantic_weights = ["weights/headlines-semantic"]
     constants = { max_span = 2 }
     symmetric = true
+    scheme = "2015"
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
 or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
 that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` take the place of
 ``weights`` where words are compared in context. A constant is what ``clingo -c name=value``
 takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
-nothing, so that weights are learned from each pair and its mirror image. Only ``description``,
+nothing, so that weights are learned from each pair and its mirror image. ``scheme`` is the year
+of the task whose answers are made, "2016" or "2015"; rules decide what that means, here it says
+whose measure learning looks at. Only ``description``,
 ``language``, ``machine`` and ``rules`` are required.
 """
 
@@ -32,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 from clingo import parse_term
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.model import Scheme
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.loader import RuleSource, find_rules
 from ists_asp.rules.source import read_plain
@@ -43,7 +47,8 @@ if TYPE_CHECKING:
 __all__ = ["Profile", "explanation_sources", "list_profiles", "load_profile", "profile_sources"]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (*_REQUIRED, "explanation", "weights", "semantic_weights", "constants", "symmetric")
+_OPTIONAL = ("explanation", "weights", "semantic_weights", "constants", "symmetric", "scheme")
+_KEYS = (*_REQUIRED, *_OPTIONAL)
 _EXPLAIN = "explain"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
@@ -72,6 +77,7 @@ class Profile:
     semantic_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
     symmetric: bool = False
+    scheme: Scheme = Scheme.Y2016
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -124,6 +130,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         semantic_weights=_list(table, "semantic_weights", file),
         constants=_constants(table.get("constants", {}), file),
         symmetric=_flag(table, "symmetric", file),
+        scheme=_scheme(table, file),
     )
 
 
@@ -256,6 +263,14 @@ def _flag(table: dict[str, Any], key: str, file: str) -> bool:
     if not isinstance(value, bool):
         raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="true or false")
     return value
+
+
+def _scheme(table: dict[str, Any], file: str) -> Scheme:
+    value = table.get("scheme", str(Scheme.Y2016))
+    if value not in tuple(Scheme):
+        known = " or ".join(f'"{scheme}"' for scheme in Scheme)
+        raise RuleError(f"found {value!r}", where=f"{file}: scheme", expected=known)
+    return Scheme(value)
 
 
 def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:
