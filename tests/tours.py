@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +27,7 @@ class Block:
 
 def blocks(page):
     found = list(_BLOCK.finditer(page))
-    for match, after in zip(found, [*found[1:], None], strict=True):
+    for match, after in zip_longest(found, found[1:]):
         follows = after is not None and not page[match.end() : after.start()].strip()
         output = after[3] if follows and after[2] == "text" else None
         line = page.count("\n", 0, match.start()) + 1
