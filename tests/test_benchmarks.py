@@ -110,7 +110,7 @@ def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):
 
 def test_readme_needs_a_full_run(capsys):
     assert accuracy.main(["--write-readme", "--limit", "3"]) == 2
-    assert "README.md" in capsys.readouterr().err
+    assert "five folds" in capsys.readouterr().err
 
 
 def test_a_table_replaces_the_old_one():
