@@ -2,9 +2,11 @@
 
 Run from the root of the checkout::
 
+    python -m benchmarks
     python -m benchmarks.accuracy
-    python -m benchmarks.speed
-    python -m benchmarks.memory
+
+The first runs those that need no data: ``speed``, ``scaling``, ``runs`` and ``memory``, each of
+which can be run alone. ``accuracy`` and ``tracing`` need the task's data.
 
 What is measured is always ``python/ists_asp`` of this checkout, whether the package is
 installed or not; its dependencies must be.

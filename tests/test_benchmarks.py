@@ -11,7 +11,7 @@ from statistics import stdev
 
 import pytest
 
-from benchmarks import ROOT, accuracy, memory, sets, speed
+from benchmarks import ROOT, accuracy, memory, scaling, sets
 from benchmarks.readme import replace_between
 from benchmarks.synthetic import make_pair
 from ists_asp.errors import DataError, UsageError
@@ -151,11 +151,12 @@ def test_about_half_of_the_chunks_of_a_made_up_pair_come_back():
     assert 0.45 < sum(shares) / len(shares) < 0.75
 
 
-def test_a_long_pair_is_solved_to_its_optimum():
-    with speed.load("headlines") as system:
-        growth = speed.grow(system, 20, pairs=2)
-    assert growth.proven == growth.pairs == 2
-    assert growth.aligned > 5
+@pytest.mark.parametrize("kind", scaling.KINDS)
+def test_a_long_pair_is_solved_to_its_optimum(kind):
+    with scaling.load("headlines") as system:
+        growth = scaling.grow(system, kind, 20, pairs=2)
+    assert growth.proven == growth.pairs > 0
+    assert growth.aligned > 1
 
 
 def run_python(*arguments):
@@ -190,7 +191,7 @@ def test_made_up_pairs_are_new_or_come_again(tmp_path):
     assert len(set(lines[True])) < 400
 
 
-@pytest.mark.parametrize("name", ["accuracy", "speed", "memory"])
+@pytest.mark.parametrize("name", ["accuracy", "memory", "runs", "scaling", "speed"])
 def test_a_benchmark_starts_from_a_plain_checkout(name):
     assert f"benchmarks.{name}" in run_python("-m", f"benchmarks.{name}", "--help")
 
