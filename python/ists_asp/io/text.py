@@ -90,7 +90,8 @@ def read_lines(
     r"""Yield the lines of a file or binary stream; only ``\n`` (or ``\r\n``) ends a line.
 
     A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no
-    byte between blanks is lost, and control characters other than tab become blanks, each with one warning.
+    byte between blanks is lost, and control characters other than tab become blanks, each with
+    one warning.
 
     Raises:
         DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
