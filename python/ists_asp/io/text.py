@@ -31,6 +31,7 @@ LONGEST = 1 << 24
 """Bytes of a line at most: what has no line ends at all must not fill the memory."""
 
 _BLANKS = re.compile(r"[ \t]+")
+_LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -92,8 +93,9 @@ def read_lines(
 ) -> Iterator[Line]:
     r"""Yield the lines of a file or binary stream; only ``\n`` (or ``\r\n``) ends a line.
 
-    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, and
-    control characters other than tab become blanks, each with one warning.
+    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no
+    byte between blanks is lost, and control characters other than tab become blanks, each with
+    one warning.
 
     Raises:
         DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
@@ -143,11 +145,9 @@ def _decode(raw: bytes, where: str, repairs: Repairs) -> str:
             f"byte 0x{byte:02X} at column {error.start + 1} is not UTF-8",
             "the line is read as Windows-1252",
         )
-    try:
-        return raw.decode("cp1252")
-    except UnicodeDecodeError:
-        # Five bytes have no meaning in Windows-1252; Latin-1 gives every byte one.
-        return raw.decode("latin-1")
+    # Five bytes have no meaning in Windows-1252: they become U+FFFD. So does a no-break space by
+    # itself, for a stray byte between blanks is a token, and token numbers must not shift.
+    return _LONE_BLANK.sub("\ufffd", raw.decode("cp1252", "replace"))
 
 
 def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
