@@ -17,7 +17,8 @@ __all__ = ["commands"]
 _HEAD = """\
 # Commands
 
-What `ists-asp --help`, and `--help` after each command, say. `python -m docs.pages` makes this page from the commands themselves.
+What `ists-asp --help`, and `--help` after each command, say. `python -m docs.pages` makes \
+this page from the commands themselves.
 """
 
 

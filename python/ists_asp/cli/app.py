@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ists_asp.cli import guard
 from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
@@ -28,7 +30,7 @@ from ists_asp.errors import IstsError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "run"]
 
 _INTERRUPTED = 130
 
@@ -51,6 +53,9 @@ class _Application(click.Group):
         except IstsError as fault:
             error(str(fault))
             code = fault.exit_code
+        except RecursionError:
+            error("a rule is nested too deeply. Break up its terms")
+            code = 1
         except click.Abort:
             code = _INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
@@ -122,6 +127,26 @@ for _command in (
     cache,
 ):
     main.add_command(_command)
+
+
+def run() -> None:
+    """The command, as people call it: watched over, if its rules are not the shipped ones."""
+    guard.active = True
+    _open_standard_streams()
+    main(prog_name="ists-asp")
+
+
+def _open_standard_streams() -> None:
+    """Open what is closed of standard input, output and error, on the null device.
+
+    Otherwise the next file to be opened would take its number, and get what is meant for it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _usage(fault: click.ClickException) -> str:

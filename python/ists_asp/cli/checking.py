@@ -15,6 +15,7 @@ from ists_asp.cli.console import (
     warn,
     write_output,
 )
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import PATH, cache_option, json_option, quiet_option
 from ists_asp.errors import DataError
 
@@ -96,6 +97,7 @@ def check(
     """
     from ists_asp.rules.check import check_rules, in_order
 
+    isolate()
     pairs = [] if no_sample else _pairs(samples)
     checked, findings = check_rules(given, profiles)
     if pairs and not any(one.severity == "error" for one in findings):

@@ -15,6 +15,7 @@ from ists_asp.cli.console import (
     warn,
     write_output,
 )
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.inputs import chosen
 from ists_asp.cli.options import (
     PATH,
@@ -106,6 +107,7 @@ def diff(
     right = _gold(gold)
     edits = None
     if of_rules:
+        isolate()
         assert inputs is not None
         comparison, edits = _rules(old, new, inputs, choice, identifier, right, quiet)
     else:

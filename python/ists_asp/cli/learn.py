@@ -8,12 +8,14 @@ import click
 
 from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import check_output, note, progress, warn, write_output
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import (
     PATH,
     KnownWords,
     cache_option,
     output_option,
     quiet_option,
+    scripts_option,
     words_options,
 )
 from ists_asp.errors import UsageError
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from ists_asp.learn import CrossValidation, GoldPair
 
 __all__ = ["learn"]
+
+SECONDS = 1800.0
+"""Seconds that fitting the weights may take with rules of one's own."""
 
 MEASURES = (
     ("alignment", "alignment"),
@@ -68,6 +73,7 @@ Examples:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
+@scripts_option
 @words_options
 @cache_option
 @click.option(
@@ -84,6 +90,7 @@ def learn(
     folders: tuple[Path, ...],
     profile: str,
     rules: tuple[Path, ...],
+    scripts: bool,
     words: KnownWords,
     cache: Path | None,
     folds: int | None,
@@ -114,8 +121,15 @@ def learn(
             where=f"--cross-validate {folds}",
             expected="a pair for each part, or more",
         )
+    if rules:
+        isolate(SECONDS)
     with Teacher(
-        profile, rules, vectors=words.vectors, semantic=words.semantic, cache=cache
+        profile,
+        rules,
+        vectors=words.vectors,
+        semantic=words.semantic,
+        cache=cache,
+        scripts=scripts,
     ) as teacher:
         settings = Settings(seed=seed, scheme=teacher.profile.scheme)
         examples = []

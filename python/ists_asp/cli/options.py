@@ -13,6 +13,7 @@ import click
 from platformdirs import user_cache_dir
 
 from ists_asp.cli.completion import complete_file, complete_profile
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ists_asp.engine import System
-    from ists_asp.rules import Profile, RuleSet
+    from ists_asp.rules import Profile, RuleFile
 
 __all__ = [
     "Choice",
@@ -35,6 +36,7 @@ __all__ = [
     "question_options",
     "quiet_option",
     "scheme_option",
+    "scripts_option",
     "system_options",
     "words_options",
 ]
@@ -77,23 +79,28 @@ class Choice:
     stanza_package: str | None
     words: KnownWords
     cache: Path | None
+    scripts: bool
 
-    def rules_of(self) -> tuple[Profile, RuleSet]:
-        """Parse the rules without making them ready to decide; return them with their profile.
+    def files_of(self) -> tuple[Profile, tuple[RuleFile, ...]]:
+        """Read the rules without parsing them; return their files with their profile.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
-        from ists_asp.rules import load_profile_rules
+        from ists_asp.rules import read_profile_rules
 
-        return load_profile_rules(self.profile, self.rules, semantic=bool(self.words.semantic))
+        return read_profile_rules(
+            self.profile, self.rules, semantic=bool(self.words.semantic), scripts=self.scripts
+        )
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
-        """Load the system.
+        """Load the system; with rules that somebody wrote, in a child process.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
+        if self.rules:
+            isolate()
         from ists_asp.engine import load
 
         return load(models=models, time_limit=time_limit, **self.options)
@@ -110,6 +117,7 @@ class Choice:
             "vectors": self.words.vectors,
             "semantic": self.words.semantic,
             "cache": self.cache,
+            "scripts": self.scripts,
         }
 
 
@@ -153,6 +161,14 @@ _INPUT: tuple[Decorator, ...] = (
     ),
 )
 
+scripts_option: Decorator = click.option(
+    "--allow-scripts",
+    "scripts",
+    is_flag=True,
+    help="Run #script in your rules, which can then do anything that you can: only for rules "
+    "whose writer you trust.",
+)
+
 _PROFILE: tuple[Decorator, ...] = (
     click.option(
         "--profile",
@@ -170,6 +186,7 @@ _PROFILE: tuple[Decorator, ...] = (
         help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
         "replaces the one of its name or is added; any other folder is added. Repeatable.",
     ),
+    scripts_option,
 )
 
 _WORDS: tuple[Decorator, ...] = (
@@ -282,7 +299,7 @@ def question_options(function: Function) -> Function:
 
 
 def profile_options(function: Function) -> Function:
-    """Give a command ``profile`` and ``rules``."""
+    """Give a command ``profile``, ``rules`` and ``scripts``."""
     return _decorated(function, _PROFILE)
 
 
@@ -301,11 +318,12 @@ def system_options(function: Function) -> Function:
         semantic_model: Path | None,
         no_vectors: bool,
         cache: Path | None,
+        scripts: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
         words = KnownWords(not no_vectors, semantic_model or semantic)
-        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache)
+        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache, scripts)
         function(choice=choice, **rest)
 
     return _decorated(wrapper, _SYSTEM)

@@ -38,7 +38,7 @@ def choose_format(name: str | None, output: Path | None, *, single: bool) -> For
         return Format(name)
     if output is not None and output.suffix in _SUFFIXES:
         return _SUFFIXES[output.suffix]
-    terminal = output is None and sys.stdout.isatty()
+    terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
     return Format.TEXT if single and terminal else Format.WA
 
 

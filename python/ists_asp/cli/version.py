@@ -28,15 +28,15 @@ def _details() -> str:
     from ists_asp.engine.provenance import file_digest, provenance
     from ists_asp.knowledge.vectors import shipped
     from ists_asp.resources import asp_dir, data_dir, rules_dir
-    from ists_asp.rules import list_profiles, load_profile_rules
+    from ists_asp.rules import list_profiles, read_profile_rules
 
     rows = [("python", platform.python_version())]
     rows += [(name, installed(name)) for name in _LIBRARIES]
     rows += [("machine", str(asp_dir())), ("rules", str(rules_dir()))]
     rows.append(("lexicon", file_digest(data_dir() / "lexicon" / "wordnet.sqlite")))
     made_by = [
-        provenance(profile, rules, find(profile.language))
-        for profile, rules in map(load_profile_rules, list_profiles())
+        provenance(profile, files, find(profile.language))
+        for profile, files in map(read_profile_rules, list_profiles())
     ]
     languages = sorted({one.stanza.partition(" ")[0] for one in made_by})
     rows += [

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.annotate.models import Models
-    from ists_asp.rules import Profile, RuleSet
-    from ists_asp.rules.loader import RuleFile
+    from ists_asp.rules import Profile, RuleFile
 
 __all__ = ["Provenance", "file_digest", "provenance"]
 
@@ -50,10 +49,11 @@ class Provenance:
         return {**asdict(self), "weights": list(self.weights)}
 
 
-def provenance(profile: Profile, rules: RuleSet, models: Models) -> Provenance:
+def provenance(profile: Profile, files: Iterable[RuleFile], models: Models) -> Provenance:
     """What answers by these rules and models are made by."""
-    learned = [file for file in rules.files if file.path.parent.name == _WEIGHTS]
-    others = [file for file in rules.files if file not in learned]
+    found = tuple(files)
+    learned = [file for file in found if file.path.parent.name == _WEIGHTS]
+    others = [file for file in found if file not in learned]
     return Provenance(
         version=ists_asp.__version__,
         profile=profile.name,

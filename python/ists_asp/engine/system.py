@@ -22,6 +22,7 @@ from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, clean
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
@@ -94,7 +95,7 @@ class System:
     @cached_property
     def provenance(self) -> Provenance:
         """Version, rules, weights and models, by their hashes."""
-        return provenance(self.profile, self.rules, self._annotator.models)
+        return provenance(self.profile, self.rules.files, self._annotator.models)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -142,8 +143,7 @@ class System:
     def decide(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
         """As :meth:`solve_all`, for pairs that are annotated already."""
         for solution in self._solver.solve_all(self.known(annotated)):
-            self.stages.grounding.append(solution.grounding)
-            self.stages.solving.append(solution.solving)
+            self.stages.decide(solution.grounding, solution.solving)
             yield solution.answers
 
     def trace(self, sent1: str | Sentence, sent2: str | Sentence) -> Trace:
@@ -188,8 +188,7 @@ class System:
             if trace is None:
                 return
             elapsed = time.perf_counter() - began - (self.stages.before - other)
-            self.stages.grounding.append(0.0)
-            self.stages.solving.append(elapsed)
+            self.stages.decide(0.0, elapsed)
             yield trace
 
     @property
@@ -307,6 +306,7 @@ def load(
     semantic: bool | Path = False,
     cache: Path | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
+    scripts: bool = False,
 ) -> System:
     """Load a profile.
 
@@ -328,6 +328,7 @@ def load(
             :mod:`ists_asp.annotate.cache`; None for none.
         parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
             rules, where it has been called already.
+        scripts: whether rules may hold scripts, which can do anything that this process can.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
@@ -336,7 +337,9 @@ def load(
             cache cannot be used.
     """
     encoder = find_encoder(semantic)
-    chosen, found = parsed or load_profile_rules(profile, rules, semantic=encoder is not None)
+    chosen, found = parsed or load_profile_rules(
+        profile, rules, semantic=encoder is not None, scripts=scripts
+    )
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     solver = Solver(found, options)
     return System(
@@ -348,12 +351,14 @@ def load(
             encoder=encoder,
         ),
         solver,
-        lambda: load_explainer(profile, rules, options.constants),
+        lambda: load_explainer(profile, rules, options.constants, scripts=scripts),
     )
 
 
 def _sentence(given: str | Sentence, number: int) -> Sentence:
-    sentence = make_sentence(given.split()) if isinstance(given, str) else given
+    if isinstance(given, str):
+        given = make_sentence(clean(given, f"sentence {number}", Repairs()).split())
+    sentence = given
     if not sentence.tokens:
         raise DataError(
             "the sentence is empty",

@@ -17,6 +17,7 @@ from clingo.ast import (
     parse_files,
     parse_string,
 )
+from clingo.script import enable_python
 
 from ists_asp.errors import RuleError
 from ists_asp.rules.directives import NamedRule, check_forms, name_rules
@@ -29,7 +30,24 @@ if TYPE_CHECKING:
 
     from clingo import Control
 
-__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules", "read_rules"]
+__all__ = [
+    "RuleFile",
+    "RuleSet",
+    "RuleSource",
+    "find_rules",
+    "load_rules",
+    "read_rules",
+    "rule_files",
+]
+
+MOST = 1 << 26
+"""Bytes of all rule files together at most."""
+
+MOST_FILES = 1000
+"""Rule files at most."""
+
+DEEPEST = 50
+"""Files that include one another at most."""
 
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
@@ -100,7 +118,10 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     shown = str(path) if name is None else name
     place = path.resolve()
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        try:
+            files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        except RecursionError:
+            raise RuleError("the folders are nested too deeply", where=shown) from None
         if not files:
             raise RuleError("the folder has no rule files", where=shown, expected="*.lp files")
         return tuple(
@@ -115,19 +136,35 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     return (RuleSource(place, shown, place.parent, root_name),)
 
 
-def load_rules(sources: Iterable[RuleSource]) -> RuleSet:
+def load_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> RuleSet:
     """Parse rule files, and what they include, each once, in the order of their mention.
+
+    Args:
+        sources: the files.
+        scripts: whether they may hold scripts, which can do anything that this process can.
 
     Raises:
         RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
             that leaves its folder, a faulty directive, or a rule name that is taken.
     """
-    loading = _Loading()
-    for source in sources:
-        loading.load(source)
-    if not loading.files:
-        raise RuleError("there are no rule files to load", hint="Name at least one")
-    return loading.rule_set()
+    reading = _Reading(scripts)
+    reading.read_all(sources)
+    return _parsed(reading)
+
+
+def rule_files(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
+    """Say which files :func:`load_rules` loads, without giving any of them to clingo.
+
+    Args:
+        sources: the files.
+        scripts: whether they may hold scripts.
+
+    Raises:
+        RuleError: a file is missing, is not UTF-8, or has what clingo must not see.
+    """
+    reading = _Reading(scripts)
+    reading.read_all(sources)
+    return tuple(reading.files.values())
 
 
 def read_rules(sources: Iterable[RuleSource], report: Callable[[str, RuleError], None]) -> RuleSet:
@@ -141,53 +178,60 @@ def read_rules(sources: Iterable[RuleSource], report: Callable[[str, RuleError],
         report: gets each fault with its kind: ``file``, ``syntax``, ``include`` or
             ``directive``.
     """
-    loading = _Loading(report=report)
+    reading = _Reading(report=report)
     for source in sources:
-        loading.load(source)
-    return loading.rule_set()
+        reading.read(source)
+    return _parsed(reading)
 
 
 def _refuse(_kind: str, error: RuleError) -> None:
     raise error
 
 
-@dataclass(slots=True)
-class _Loading:
-    """What has been loaded so far.
+def _parsed(reading: _Reading) -> RuleSet:
+    loading = _Loading(reading.report)
+    for path, text, includes in reading.texts:
+        loading.add(text, *loading.parse(path, text, includes))
+    return RuleSet(
+        tuple(reading.files.values()),
+        tuple(loading.statements),
+        tuple(loading.rules),
+        loading.messages.warnings,
+    )
 
-    ``report`` gets each fault and its kind; loading goes on unless it raises it. Whether files
-    go together is only asked where it raises.
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far: ``files`` as they are mentioned, ``texts`` includes first.
+
+    ``report`` gets each fault and its kind; reading goes on unless it raises it.
     """
 
+    scripts: bool = False
     report: Callable[[str, RuleError], None] = _refuse
     files: dict[Path, RuleFile] = field(default_factory=dict)
-    statements: list[AST] = field(default_factory=list)
-    rules: list[NamedRule] = field(default_factory=list)
-    messages: Messages = field(default_factory=Messages)
-    places: dict[str, NamedRule] = field(default_factory=dict)
-    private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
+    texts: list[tuple[Path, SourceText, tuple[Include, ...]]] = field(default_factory=list)
+    size: int = 0
 
-    def rule_set(self) -> RuleSet:
-        return RuleSet(
-            tuple(self.files.values()),
-            tuple(self.statements),
-            tuple(self.rules),
-            self.messages.warnings,
-        )
+    def read_all(self, sources: Iterable[RuleSource]) -> None:
+        for source in sources:
+            self.read(source)
+        if not self.files:
+            raise RuleError("there are no rule files to load", hint="Name at least one")
 
-    def load(self, source: RuleSource) -> None:
+    def read(self, source: RuleSource, depth: int = 0) -> None:
         path = source.path.resolve()
         if path in self.files:
             return
         try:
-            text, data = read_source(path, source.name)
+            text, data = self._read(source, path)
         except RuleError as error:
             self.report("file", error)
             return
         checksum = sha256(data).hexdigest()
         self.files[path] = RuleFile(path, source.name, checksum)
         try:
-            includes = text.includes()
+            includes = text.includes(scripts=self.scripts)
         except RuleError as error:
             # clingo must not see such a text.
             self.report("syntax", error)
@@ -195,16 +239,50 @@ class _Loading:
         included = []
         for include in includes:
             try:
-                target = _included(source, text, include)
+                target = _included(source, text, include, depth)
             except RuleError as error:
                 self.report("include", error)
                 continue
-            self.load(target)
+            self.read(target, depth + 1)
             included.append(target.path.resolve())
         self.files[path] = RuleFile(path, source.name, checksum, tuple(included))
-        self._add(text, *self._parse(path, text, includes))
+        self.texts.append((path, text, includes))
 
-    def _parse(
+    def _read(self, source: RuleSource, path: Path) -> tuple[SourceText, bytes]:
+        if not path.is_relative_to(source.root):
+            raise RuleError(
+                "this link leads out of the rule folder",
+                where=source.name,
+                expected=f"a file in {source.root_name or '.'}",
+                hint="Copy the file into the folder",
+            )
+        text, data = read_source(path, source.name)
+        self.size += len(data)
+        if self.size > MOST or len(self.files) == MOST_FILES:
+            raise RuleError(
+                f"more than {MOST >> 20} MB or {MOST_FILES} files of rules",
+                where=source.name,
+                hint="Give a folder that holds nothing but your rules",
+            )
+        return text, data
+
+
+@dataclass(slots=True)
+class _Loading:
+    """What has been parsed so far.
+
+    ``report`` gets each fault and its kind; loading goes on unless it raises it. Whether files
+    go together is only asked where it raises.
+    """
+
+    report: Callable[[str, RuleError], None]
+    statements: list[AST] = field(default_factory=list)
+    rules: list[NamedRule] = field(default_factory=list)
+    messages: Messages = field(default_factory=Messages)
+    places: dict[str, NamedRule] = field(default_factory=dict)
+    private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
+
+    def parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
     ) -> tuple[list[AST], bool]:
         """The syntax trees of a file, and whether they are all that should be there."""
@@ -230,9 +308,11 @@ class _Loading:
             self.messages.add(warning)
         return nodes, whole
 
-    def _add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
+    def add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
+        if any(node.ast_type is ASTType.Script for node in statements):
+            enable_python()
         report = partial(self.report, "directive")
         if not whole:
             check_forms(text, comments, report)
@@ -288,7 +368,11 @@ class _Loading:
                 )
 
 
-def _included(source: RuleSource, text: SourceText, include: Include) -> RuleSource:
+def _included(source: RuleSource, text: SourceText, include: Include, depth: int) -> RuleSource:
+    if depth == DEEPEST:
+        raise text.error_at(
+            include.start, f"files include one another {DEEPEST} deep", expected="fewer"
+        )
     path = (source.path.parent / include.target).resolve()
     if not path.is_relative_to(source.root):
         raise text.error_at(

@@ -38,6 +38,7 @@ from ists_asp.errors import RuleError, UsageError
 from ists_asp.model import Scheme
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.loader import RuleSource, find_rules
+from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +52,11 @@ _KEYS = (*_REQUIRED, *_OPTIONAL)
 _EXPLAIN = "explain"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
+_LONGEST_TERM = 200
+"""Characters of a constant's value: clingo's parser crashes on terms that are nested deeply."""
+
+_LARGEST = 1 << 16
+"""Bytes of a profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,9 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         )
     file = _shown(base, f"profiles/{name}.toml")
     try:
-        table = tomllib.loads((base / "profiles" / f"{name}.toml").read_text("utf-8"))
+        table = tomllib.loads(_read(base, name, file).decode())
+    except RecursionError:
+        raise RuleError("the profile is nested too deeply", where=file) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RuleError(
             f"the profile is no TOML: {error}", where=file, hint='Texts stand in "…", lists in […]'
@@ -210,6 +218,15 @@ def _entry(
     )
 
 
+def _read(base: Path, name: str, file: str) -> bytes:
+    path = (base / "profiles" / f"{name}.toml").resolve()
+    if not path.is_relative_to(base.resolve()):
+        raise RuleError(
+            "this link leads out of the rule folder", where=file, hint="Copy the file there"
+        )
+    return read_plain(path, file, _LARGEST)
+
+
 def _check_keys(table: dict[str, Any], file: str) -> None:
     for key in table:
         if key not in _KEYS:
@@ -270,7 +287,7 @@ def _constant(name: str, value: object, file: str) -> str:
         )
     if isinstance(value, int) and not isinstance(value, bool) and -_INT32 <= value < _INT32:
         return str(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= _LONGEST_TERM:
         try:
             return str(parse_term(value, logger=lambda _code, _text: None))
         except RuntimeError:

@@ -42,6 +42,10 @@ _PLAIN = frozenset(
 )
 
 
+_EVERYWHERE = frozenset({ASTType.Definition, ASTType.Script})
+"""What all statements may refer to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """A rule set made ready to be grounded with the facts of one pair.
@@ -91,7 +95,7 @@ def prepare(
         found = _tables(kept)
     while True:
         once = [node for node in kept if is_fact(node) or _defines_table(node, found)]
-        definitions = [node for node in kept if node.ast_type is ASTType.Definition]
+        definitions = [node for node in kept if node.ast_type in _EVERYWHERE]
         control = ground([*definitions, *once], (), arguments, messages)
         atoms = list(control.symbolic_atoms)
         open_ = {signature(atom.symbol) for atom in atoms if not atom.is_fact} & found

@@ -105,7 +105,7 @@ def why(trace: Trace, question: str) -> Why:
     Raises:
         UsageError: the question is malformed, or the answer has no such decision.
     """
-    asked = read_question(question, trace.answer.pair)
+    asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     failing = [goal for goal in wanted if not holds(trace, goal)]
     if failing:
@@ -145,7 +145,7 @@ def why_not(trace: Trace, question: str) -> WhyNot:
         UsageError: the question is malformed, or the answer has the decision.
         TimeLimitError: there was no answer with the decision within the time limit.
     """
-    asked = read_question(question, trace.answer.pair)
+    asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     if all(holds(trace, goal) for goal in wanted):
         raise UsageError(
