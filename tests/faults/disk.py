@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 
 from .faults import Same, Told, fault
@@ -19,19 +18,19 @@ def _(place: Place) -> Ending:
     return place.pairs().shell("$solve --tsv pairs.tsv -q > /dev/full")
 
 
-def _small() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+_SMALL = "ulimit -f 60; $solve --tsv pairs.tsv -o out.wa -q"
+"""Files of 60 kB at most."""
 
 
 @fault("the disk is full in the middle, and an old output is there", Told("File too large"))
 def _(place: Place) -> Ending:
     place.out.write_text("old")
-    return place.pairs(MANY).solve("-q", preexec_fn=_small)
+    return place.pairs(MANY).shell(_SMALL)
 
 
 @fault("the disk is full in the middle, then there is room", Same(MANY))
 def _(place: Place) -> Ending:
-    assert place.pairs(MANY).solve("-q", preexec_fn=_small).code == 1
+    assert place.pairs(MANY).shell(_SMALL).code == 1
     return place.solve("-q", "--resume")
 
 
@@ -78,9 +77,4 @@ def _(place: Place) -> Ending:
 
 @fault("there is no room for a copy of standard input", Told("cannot be kept: File too large"))
 def _(place: Place) -> Ending:
-    def tiny() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
-    pairs = place.pairs().folder / "pairs.tsv"
-    with pairs.open() as stream:
-        return place.solve(pairs="-", stdin=stream, preexec_fn=tiny)
+    return place.pairs(MANY).shell("ulimit -f 1; $solve --tsv - -o out.wa < pairs.tsv")

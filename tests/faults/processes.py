@@ -8,14 +8,17 @@ import time
 from pathlib import Path
 from random import Random
 
+from hypothesis import settings
+
 from .faults import Same, fault
 from .place import MANY, Ending, Place, wait_for
 
-_MOMENTS = 3
+_MOMENTS = 4 if settings.default.max_examples > 100 else 1
+"""More with ``--hypothesis-profile=thorough``."""
 
 
 def _kill_and_resume(place: Place, number: int, seed: int, *options: str) -> Ending:
-    """Send a signal at a random moment, three times, and let the last run go on to its end."""
+    """Send a signal at a random moment, once or more, and let the last run go on to its end."""
     random = Random(seed)
     place.pairs(MANY)
     for _ in range(_MOMENTS):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from ists_asp.evaluate.wellformed import check_file
@@ -29,12 +32,22 @@ def whole(tmp_path_factory):
     return root / "cache", answers
 
 
-@pytest.fixture
-def place(tmp_path, whole):
+@pytest.fixture(scope="module")
+def endings(request, whole, tmp_path_factory):
+    """What becomes of each fault that is asked for; as many at a time as there are cores."""
     cache, answers = whole
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return Place(folder, cache, answers)
+    wanted = [item.callspec.params["fault"] for item in request.session.items if _is_fault(item)]
+
+    def work(fault):
+        place = Place(tmp_path_factory.mktemp("fault"), cache, answers)
+        return place, fault.inject(place)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {fault.name: pool.submit(work, fault) for fault in wanted}
+
+
+def _is_fault(item):
+    return getattr(item, "originalname", "") == "test_fault"
 
 
 def test_there_are_forty_faults_and_more():
@@ -44,8 +57,8 @@ def test_there_are_forty_faults_and_more():
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_fault(fault, place):
-    ending = fault.inject(place)
+def test_fault(fault, endings):
+    place, ending = endings[fault.name].result()
     assert "Traceback" not in ending.errors
     assert ending.seconds < SECONDS
     expected = fault.ends

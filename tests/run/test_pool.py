@@ -72,7 +72,7 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnno
     ("rules", "limits", "reason"),
     [
         (GROUND_BOMB, {"seconds": 3.0}, "no answer within 3 s"),
-        (MEMORY_BOMB, {"seconds": 60.0, "memory": 1.5e9}, "more than 1430 MB of memory"),
+        (MEMORY_BOMB, {"seconds": 60.0, "memory": 6e8}, "more than 572 MB of memory"),
     ],
 )
 def test_a_bomb_costs_its_pair_only(
