@@ -13,7 +13,7 @@ FILES = sorted(
     for folder in ("asp", "lp_rules")
     for file in (ROOT / folder).rglob("*.lp")
 )
-ENTRIES = {"asp/decide.lp", "asp/explain.lp"}
+ENTRIES = {"asp/decide.lp", "asp/explain.lp", "asp/sts.lp"}
 """Files that hold includes only have no predicates to list."""
 
 

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from clingo import parse_term
+from clingo.ast import ASTType
 
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
@@ -61,6 +62,7 @@ class Batches:
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
         self._known: set[str] = set()
+        self._weighed = any(node.ast_type is ASTType.Minimize for node in statements)
 
     def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution] | None:
         """Decide pairs together.
@@ -119,6 +121,9 @@ class Batches:
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
             self._known.update(messages)
+            return None
+        if not self._weighed and not all(atom.is_fact for atom in control.symbolic_atoms):
+            # There is something to choose, and nothing says which choice is best.
             return None
         return control
 
