@@ -136,4 +136,5 @@ class Rater:
 
 
 def _facts(known: Known) -> tuple[Pair, tuple[Symbol, ...]]:
+    """A pair with its facts and those of its answer."""
     return known.answer.pair, (*known.facts, *line_facts(known.answer))

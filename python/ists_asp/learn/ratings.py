@@ -120,8 +120,6 @@ def learn_ratings(examples: Sequence[RatedExample]) -> tuple[Weight, ...]:
     names = sorted({item.name for example in examples for item in example.evidence})
     values = _matrix(examples, names)
     golds = np.array([example.gold for example in examples])
-    against = {item.name for one in examples for item in one.evidence if item.thousandths < 0}
-    signs = np.array([-1.0 if name in against else 1.0 for name in names])
     sets = sorted({example.data_set for example in examples})
     own = {name: np.array([one.data_set == name for one in examples]) for name in sets}
     centred, levels = values.copy(), golds.copy()
@@ -129,10 +127,8 @@ def learn_ratings(examples: Sequence[RatedExample]) -> tuple[Weight, ...]:
         centred[rows] -= values[rows].mean(axis=0)
         levels[rows] -= golds[rows].mean()
     ridge = np.sqrt(SHRINK * len(examples)) * np.eye(len(names))
-    found, _ = nnls(
-        np.vstack([centred * signs, ridge]), np.concatenate([levels, np.zeros(len(names))])
-    )
-    weighed = (values * signs) @ found
+    found, _ = nnls(np.vstack([centred, ridge]), np.concatenate([levels, np.zeros(len(names))]))
+    weighed = values @ found
     offsets = [float((golds[rows] - weighed[rows]).mean()) for rows in own.values()]
     base = max(0.0, sum(offsets) / len(offsets))
     weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
