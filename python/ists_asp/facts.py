@@ -108,6 +108,8 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for spelling in knowledge.spellings:
         words = [String(spelling.word1.lower()), String(spelling.word2.lower())]
         yield Function("spelling", [*words, Number(spelling.similarity)])
+    if knowledge.shared_letters:
+        yield Function("letters_shared", [Number(knowledge.shared_letters)])
     for glued in knowledge.glued:
         numbers = (glued.sentence, glued.token, glued.first)
         yield Function("glued", [Number(number) for number in numbers])
