@@ -1,9 +1,10 @@
-"""Measurements of the checkout that they lie in: accuracy and speed.
+"""Measurements of the checkout that they lie in: accuracy, speed and memory.
 
 Run from the root of the checkout::
 
     python -m benchmarks.accuracy
     python -m benchmarks.speed
+    python -m benchmarks.memory
 
 What is measured is always ``python/ists_asp`` of this checkout, whether the package is
 installed or not; its dependencies must be.

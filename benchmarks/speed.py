@@ -49,7 +49,7 @@ class Growth:
     @property
     def quick(self) -> bool:
         """Whether every pair was solved to its optimum in time."""
-        return self.proven == self.pairs and max(self.timing.decided) < LIMIT
+        return self.proven == self.pairs and self.timing.decided.longest < LIMIT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,7 +86,7 @@ def grow(system: System, size: int, pairs: int = PAIRS) -> Growth:
     system.stages.clear()
     answers = list(system.solve_many(make_pair(size, seed) for seed in range(pairs)))
     aligned = sum(line.label.aligned for answer in answers for line in answer.alignments)
-    timing = Timing.of(system.stages, sum(system.stages.grounding) + sum(system.stages.solving))
+    timing = Timing.of(system.stages, system.stages.grounding + system.stages.solving)
     proven = sum(answer.optimal for answer in answers)
     return Growth(size, pairs, aligned / pairs, timing, proven)
 

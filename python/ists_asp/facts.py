@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["constant", "facts_text", "line_facts", "pair_facts"]
 
+_UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
 
 
@@ -36,7 +37,7 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
     """All facts of an annotated pair, in a fixed order and without repetition.
 
     Raises:
-        DataError: a token has not been annotated.
+        DataError: a token has not been annotated, or has a character that clingo cannot take.
     """
     facts = [Function("language", [constant(language)])]
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
@@ -72,6 +73,13 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
     side = Number(number)
     for token in sentence.tokens:
         index = Number(token.index)
+        if _UNSPEAKABLE.search(token.form):
+            raise DataError(
+                f"token {token.index} ({token.form!r}) of sentence {number} has a character that "
+                "no string of clingo can have",
+                where=f"pair {pair.id}",
+                hint="Remove null characters and halves of surrogate pairs",
+            )
         yield Function("token", [side, index, String(token.form)])
         if not token.words:
             raise DataError(

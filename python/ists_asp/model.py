@@ -17,6 +17,7 @@ __all__ = [
     "Label",
     "Pair",
     "Rating",
+    "Scheme",
     "Sentence",
     "Tag",
     "Token",
@@ -40,6 +41,16 @@ class Label(StrEnum):
     def aligned(self) -> bool:
         """Whether a chunk with this label has a counterpart on its line."""
         return self not in (Label.NOALI, Label.ALIC)
+
+
+class Scheme(StrEnum):
+    """The task of which year: that of 2016, or the one-to-one pilot of 2015 with ALIC.
+
+    It decides which answers are well formed and which official scorer measures them.
+    """
+
+    Y2016 = "2016"
+    Y2015 = "2015"
 
 
 class Tag(StrEnum):

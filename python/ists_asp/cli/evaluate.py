@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, warn, write_output
-from ists_asp.cli.options import PATH, json_option
+from ists_asp.cli.options import PATH, json_option, scheme_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,12 +35,7 @@ Examples:
     show_default=True,
     help="ists: chunks aligned, labelled and scored; sts: sentences rated as wholes.",
 )
-@click.option(
-    "--scheme",
-    type=click.Choice(["2016", "2015"]),
-    help="The official scorer of which year; that of 2015 is kinder to wrong types.  "
-    "[default: 2016]",
-)
+@scheme_option("The official scorer of which year; that of 2015 is kinder to wrong types.")
 @click.option("--by-pair", is_flag=True, help="Also the F1 of each pair (JSON always has them).")
 @click.option(
     "--versus",
@@ -54,7 +49,7 @@ def evaluate(
     gold: Path,
     system: Path,
     task: str,
-    scheme: str | None,
+    scheme: str,
     by_pair: bool,
     other: Path | None,
     as_json: bool,
@@ -71,7 +66,7 @@ def evaluate(
     intervals of 95 percent; with --versus the one-tailed p of Fisher's z transformation.
     """
     if task == "sts":
-        if scheme is not None or by_pair:
+        if scheme != "2016" or by_pair:
             raise UsageError("--scheme and --by-pair do not go with --task sts")
         _ratings(gold, system, other, as_json)
         return
@@ -79,9 +74,9 @@ def evaluate(
         raise UsageError("--versus goes with --task sts only")
     from ists_asp.evaluate.files import evaluate_files
     from ists_asp.evaluate.report import render_evaluation
-    from ists_asp.evaluate.scorer import Scheme
+    from ists_asp.model import Scheme
 
-    evaluation = evaluate_files(gold, system, Scheme(scheme or "2016"), warn=warn)
+    evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
     if as_json:
         show_json(evaluation.as_dict())
     else:

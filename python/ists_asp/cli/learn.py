@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import check_output, note, progress, table, warn, write_output
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import (
     PATH,
     KnownWords,
     cache_option,
     output_option,
     quiet_option,
+    scripts_option,
     words_options,
 )
 from ists_asp.errors import UsageError
@@ -36,6 +39,8 @@ _PROFILES = {"ists": "default", "sts": "sts-en"}
 _SETS = "sets"
 _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
+SECONDS = 1800.0
+"""Seconds that fitting the weights may take with rules of one's own."""
 
 MEASURES = (
     ("alignment", "alignment"),
@@ -63,6 +68,7 @@ Examples:
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
   ists-asp learn --gold mine --profile images --semantic -o images-semantic.lp
+  ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en --cross-validate sets
 """
@@ -80,10 +86,15 @@ Examples:
     multiple=True,
     required=True,
     metavar="PATH",
-    help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa; with --task sts a file of "
-    "rating TAB sentence TAB sentence, a data set of its own. Repeat it for more data.",
+    help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa, or a .wa file of one-to-one "
+    "alignments; with --task sts a file of rating TAB sentence TAB sentence, a data set of its "
+    "own. Repeat it for more data.",
 )
-@click.option("--profile", help="Whose rules to weigh.  [default: default; with --task sts sts-en]")
+@click.option(
+    "--profile",
+    shell_complete=complete_profile,
+    help="Whose rules to weigh.  [default: default; with --task sts sts-en]",
+)
 @click.option(
     "--rules",
     type=PATH,
@@ -91,6 +102,7 @@ Examples:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
+@scripts_option
 @words_options
 @cache_option
 @click.option(
@@ -109,6 +121,7 @@ def learn(
     gold: tuple[Path, ...],
     profile: str | None,
     rules: tuple[Path, ...],
+    scripts: bool,
     words: KnownWords,
     cache: Path | None,
     folds: int | str | None,
@@ -118,9 +131,11 @@ def learn(
 ) -> None:
     """Learn the weights of a profile's features from gold pairs.
 
-    In: folders with gold chunks and gold alignments; with --task sts files of gold ratings.
-    Every feature that a rule derives is weighed, those of your own rules included; the
-    profile's present weights play no part (with --task sts those of ratings do not).
+    In: gold chunks and gold alignments. The lines of a .wa file of one-to-one alignments, such
+    as those of the 2015 pilot, say what the chunks are; others need chunk files. With
+    --task sts files of gold ratings. Every feature that a rule derives is weighed, those of
+    your own rules included; the profile's present weights play no part (with --task sts those
+    of ratings do not).
 
     Out: a rule file of weight(Name,Decision,Integer) facts, for the profile's "weights", or
     with --semantic for its "semantic_weights"; with --task sts for its "rating_weights" or
@@ -130,7 +145,7 @@ def learn(
     be found; with --task sts Pearson's correlation of each data set.
     """
     check_output(output)
-    source = _Source(gold, profile or _PROFILES[task], rules, words, cache, seed, quiet)
+    source = _Source(gold, profile or _PROFILES[task], rules, scripts, words, cache, seed, quiet)
     if task == "sts":
         _learn_ratings(source, folds, output)
         return
@@ -146,6 +161,7 @@ class _Source:
     gold: tuple[Path, ...]
     profile: str
     rules: tuple[Path, ...]
+    scripts: bool
     words: KnownWords
     cache: Path | None
     seed: int
@@ -162,14 +178,17 @@ def _learn_alignments(source: _Source, folds: int | None, output: Path | None) -
             where=f"--cross-validate {folds}",
             expected="a pair for each part, or more",
         )
-    settings = Settings(seed=source.seed)
+    if source.rules:
+        isolate(SECONDS)
     with Teacher(
         source.profile,
         source.rules,
         vectors=source.words.vectors,
         semantic=source.words.semantic,
         cache=source.cache,
+        scripts=source.scripts,
     ) as teacher:
+        settings = Settings(seed=source.seed, scheme=teacher.profile.scheme)
         examples = []
         with progress(len(golds), shown=not source.quiet) as step:
             for example in teacher.examples(golds):
@@ -212,6 +231,8 @@ def _learn_ratings(source: _Source, folds: int | str | None, output: Path | None
             where=f"--cross-validate {folds}",
             expected=f"{_LEAST} pairs for each part, or more",
         )
+    if source.rules:
+        isolate(SECONDS)
     with (
         RatingTeacher(
             source.profile,
@@ -219,6 +240,7 @@ def _learn_ratings(source: _Source, folds: int | str | None, output: Path | None
             vectors=source.words.vectors,
             semantic=source.words.semantic,
             cache=source.cache,
+            scripts=source.scripts,
         ) as teacher,
         progress(count + UNRELATED, shown=not source.quiet) as step,
     ):

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from platformdirs import user_cache_dir
 
+from ists_asp.cli.completion import complete_file, complete_profile
 from ists_asp.cli.console import check_output
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ists_asp.engine import System
-    from ists_asp.rules import Profile, RuleSet
+    from ists_asp.rules import Profile, RuleFile
     from ists_asp.run import Limits
 
 __all__ = [
@@ -31,11 +33,14 @@ __all__ = [
     "id_option",
     "input_options",
     "json_option",
+    "optional_input_options",
     "output_option",
     "profile_options",
     "question_options",
     "quiet_option",
     "run_options",
+    "scheme_option",
+    "scripts_option",
     "system_options",
     "words_options",
 ]
@@ -84,16 +89,19 @@ class Choice:
     stanza_package: str | None
     words: KnownWords
     cache: Path | None
+    scripts: bool
 
-    def rules_of(self) -> tuple[Profile, RuleSet]:
-        """Parse the rules without making them ready to decide; return them with their profile.
+    def files_of(self) -> tuple[Profile, tuple[RuleFile, ...]]:
+        """Read the rules without parsing them; return their files with their profile.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
-        from ists_asp.rules import load_profile_rules
+        from ists_asp.rules import read_profile_rules
 
-        return load_profile_rules(self.profile, self.rules, semantic=bool(self.words.semantic))
+        return read_profile_rules(
+            self.profile, self.rules, semantic=bool(self.words.semantic), scripts=self.scripts
+        )
 
     def check_rates(self) -> None:
         """Refuse a profile that has no rules for ratings.
@@ -106,25 +114,31 @@ class Choice:
         rating_rule_sources(self.profile, self.rules, semantic=bool(self.words.semantic))
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
-        """Load the system.
+        """Load the system; with rules that somebody wrote, in a child process.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
+        if self.rules:
+            isolate()
         from ists_asp.engine import load
 
-        return load(
-            self.profile,
-            rules=self.rules,
-            constants=self.constants,
-            models=models,
-            time_limit=time_limit,
-            stanza_dir=self.stanza_dir,
-            stanza_package=self.stanza_package,
-            vectors=self.words.vectors,
-            semantic=self.words.semantic,
-            cache=self.cache,
-        )
+        return load(models=models, time_limit=time_limit, **self.options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of :func:`ists_asp.engine.load` that say what to load."""
+        return {
+            "profile": self.profile,
+            "rules": self.rules,
+            "constants": self.constants,
+            "stanza_dir": self.stanza_dir,
+            "stanza_package": self.stanza_package,
+            "vectors": self.words.vectors,
+            "semantic": self.words.semantic,
+            "cache": self.cache,
+            "scripts": self.scripts,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +178,28 @@ class Effort:
 
 _INPUT: tuple[Decorator, ...] = (
     click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2]"),
-    click.option("--sent1", metavar="FILE", help="First sentences, one a line; - is stdin."),
-    click.option("--sent2", metavar="FILE", help="Second sentences, one a line; - is stdin."),
+    click.option(
+        "--sent1",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="First sentences, one a line; - is stdin.",
+    ),
+    click.option(
+        "--sent2",
+        metavar="FILE",
+        shell_complete=complete_file,
+        help="Second sentences, one a line; - is stdin.",
+    ),
     click.option(
         "--tsv",
         metavar="FILE",
+        shell_complete=complete_file,
         help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence.",
     ),
     click.option(
         "--jsonl",
         metavar="FILE",
+        shell_complete=complete_file,
         help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
         '"chunks1" and "chunks2" as [[first, last], …].',
     ),
@@ -190,6 +216,14 @@ _INPUT: tuple[Decorator, ...] = (
     ),
 )
 
+scripts_option: Decorator = click.option(
+    "--allow-scripts",
+    "scripts",
+    is_flag=True,
+    help="Run #script in your rules, which can then do anything that you can: only for rules "
+    "whose writer you trust.",
+)
+
 
 def _profile(default: str) -> Decorator:
     return click.option(
@@ -197,6 +231,7 @@ def _profile(default: str) -> Decorator:
         default=default,
         show_default=True,
         metavar="NAME",
+        shell_complete=complete_profile,
         help="Kind of text; see ists-asp profiles.",
     )
 
@@ -210,6 +245,7 @@ _RULES: tuple[Decorator, ...] = (
         help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
         "replaces the one of its name or is added; any other folder is added. Repeatable.",
     ),
+    scripts_option,
 )
 
 _WORDS: tuple[Decorator, ...] = (
@@ -337,7 +373,12 @@ def input_options(function: Function) -> Function:
     return _decorated(_checked(function), _INPUT)
 
 
-def _checked(function: Function) -> Function:
+def optional_input_options(function: Function) -> Function:
+    """As :func:`input_options`, but ``inputs`` is None where none are given."""
+    return _decorated(_checked(function, optional=True), _INPUT)
+
+
+def _checked(function: Function, *, optional: bool = False) -> Function:
     @wraps(function)
     def wrapper(
         *,
@@ -352,6 +393,9 @@ def _checked(function: Function) -> Function:
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         inputs = Inputs(sentences, sent1, sent2, tsv, jsonl, chunked, raw, strict)
+        if optional and inputs == Inputs():
+            function(inputs=None, **rest)
+            return
         inputs.check()
         function(inputs=inputs, **rest)
 
@@ -379,7 +423,7 @@ def question_options(function: Function) -> Function:
 
 
 def profile_options(function: Function) -> Function:
-    """Give a command ``profile`` and ``rules``."""
+    """Give a command ``profile``, ``rules`` and ``scripts``."""
     return _decorated(function, (_profile("default"), *_RULES))
 
 
@@ -403,11 +447,12 @@ def system_options(function: Function, profile: str = "default") -> Function:
         semantic_model: Path | None,
         no_vectors: bool,
         cache: Path | None,
+        scripts: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
         words = KnownWords(not no_vectors, semantic_model or semantic)
-        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache)
+        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache, scripts)
         function(choice=choice, **rest)
 
     return _decorated(wrapper, (_profile(profile), *_SYSTEM))
@@ -441,6 +486,18 @@ id_option: Decorator = click.option(
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
 )
+
+
+def scheme_option(text: str) -> Decorator:
+    """``--scheme``: the task of 2016 or the pilot of 2015; ``text`` is its help."""
+    return click.option(
+        "--scheme",
+        type=click.Choice(["2016", "2015"]),
+        default="2016",
+        show_default=True,
+        help=text,
+    )
+
 
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -58,6 +58,7 @@ def load_rater(
     constants: Mapping[str, str] | None = None,
     *,
     semantic: bool = False,
+    scripts: bool = False,
 ) -> Rater:
     """Load what a profile rates pairs by.
 
@@ -67,7 +68,8 @@ def load_rater(
         ResourceError: the installation lacks the shipped rules.
     """
     sources = rating_rule_sources(profile, rules, semantic=semantic)
-    return Rater(load_rules(sources), SolverOptions(constants=dict(constants or {})))
+    options = SolverOptions(constants=dict(constants or {}))
+    return Rater(load_rules(sources, scripts=scripts), options)
 
 
 class Rater:

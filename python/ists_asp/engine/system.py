@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.collector import settle
 from ists_asp.engine.annotation import BATCH, PairAnnotator
+from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.rating import Known, load_rater
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
@@ -22,6 +23,7 @@ from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, clean
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
@@ -96,6 +98,11 @@ class System:
         """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
         return self._knowledge.sources
 
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Version, rules, weights and models, by their hashes."""
+        return provenance(self.profile, self.rules.files, self._annotator.models)
+
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
@@ -154,8 +161,7 @@ class System:
             yield from self._decide_and_rate(annotated)
             return
         for solution, _ in self._solutions(annotated):
-            self.stages.grounding.append(solution.grounding)
-            self.stages.solving.append(solution.solving)
+            self.stages.decide(solution.grounding, solution.solving)
             yield solution.answers
 
     def _decide_and_rate(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
@@ -171,8 +177,10 @@ class System:
         for first in ratings:
             solution = waiting.popleft()
             found = [first, *islice(ratings, len(solution.answers) - 1)]
-            self.stages.grounding.append(solution.grounding + sum(one.grounding for one in found))
-            self.stages.solving.append(solution.solving + sum(one.solving for one in found))
+            self.stages.decide(
+                solution.grounding + sum(one.grounding for one in found),
+                solution.solving + sum(one.solving for one in found),
+            )
             yield tuple(
                 replace(answer, rating=one.rating)
                 for answer, one in zip(solution.answers, found, strict=True)
@@ -296,8 +304,7 @@ class System:
                 (trace.rating,) = self.rater.trace_all([Known(trace.answer, trace.facts)])
                 trace.answer = replace(trace.answer, rating=trace.rating.answer.rating)
             elapsed = time.perf_counter() - began - (self.stages.before - other)
-            self.stages.grounding.append(0.0)
-            self.stages.solving.append(elapsed)
+            self.stages.decide(0.0, elapsed)
             yield trace
 
     @property
@@ -415,6 +422,7 @@ def load(
     semantic: bool | Path = False,
     cache: Path | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
+    scripts: bool = False,
 ) -> System:
     """Load a profile.
 
@@ -436,6 +444,7 @@ def load(
             :mod:`ists_asp.annotate.cache`; None for none.
         parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
             rules, where it has been called already.
+        scripts: whether rules may hold scripts, which can do anything that this process can.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
@@ -444,7 +453,9 @@ def load(
             cache cannot be used.
     """
     encoder = find_encoder(semantic)
-    chosen, found = parsed or load_profile_rules(profile, rules, semantic=encoder is not None)
+    chosen, found = parsed or load_profile_rules(
+        profile, rules, semantic=encoder is not None, scripts=scripts
+    )
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     solver = Solver(found, options)
     return System(
@@ -456,13 +467,17 @@ def load(
             encoder=encoder,
         ),
         solver,
-        lambda: load_explainer(profile, rules, options.constants),
-        lambda: load_rater(profile, rules, options.constants, semantic=encoder is not None),
+        lambda: load_explainer(profile, rules, options.constants, scripts=scripts),
+        lambda: load_rater(
+            profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
+        ),
     )
 
 
 def _sentence(given: str | Sentence, number: int) -> Sentence:
-    sentence = make_sentence(given.split()) if isinstance(given, str) else given
+    if isinstance(given, str):
+        given = make_sentence(clean(given, f"sentence {number}", Repairs()).split())
+    sentence = given
     if not sentence.tokens:
         raise DataError(
             "the sentence is empty",

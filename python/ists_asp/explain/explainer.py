@@ -58,7 +58,11 @@ class _Told(NamedTuple):
 
 
 def load_explainer(
-    profile: str, rules: Sequence[Path] = (), constants: Mapping[str, str] | None = None
+    profile: str,
+    rules: Sequence[Path] = (),
+    constants: Mapping[str, str] | None = None,
+    *,
+    scripts: bool = False,
 ) -> Explainer:
     """Load what a profile explains its answers by.
 
@@ -67,7 +71,8 @@ def load_explainer(
         RuleError: a rule file or the profile is faulty, or it names no rules for explanations.
         ResourceError: the installation lacks the shipped rules.
     """
-    return Explainer(load_rules(explanation_rule_sources(profile, rules)), constants)
+    sources = explanation_rule_sources(profile, rules)
+    return Explainer(load_rules(sources, scripts=scripts), constants)
 
 
 class Explainer:

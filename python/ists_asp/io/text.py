@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeAlias
 from ists_asp.errors import DataError
 
 __all__ = [
+    "LONGEST",
     "Line",
     "Repairs",
     "Source",
@@ -25,6 +26,9 @@ __all__ = [
 
 Source: TypeAlias = Path | BinaryIO
 Warn: TypeAlias = Callable[[str], None]
+
+LONGEST = 1 << 24
+"""Bytes of a line at most: what has no line ends at all must not fill the memory."""
 
 _BLANKS = re.compile(r"[ \t]+")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -147,8 +151,17 @@ def _decode(raw: bytes, where: str, repairs: Repairs) -> str:
 
 
 def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
+    number = 0
     try:
-        yield from stream
+        while raw := stream.readline(LONGEST + 1):
+            number += 1
+            if len(raw) > LONGEST:
+                raise DataError(
+                    f"a line of more than {LONGEST >> 20} MB",
+                    where=f"{label}:{number}",
+                    expected="one sentence or pair a line",
+                )
+            yield raw
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
 

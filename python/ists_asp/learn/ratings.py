@@ -81,6 +81,7 @@ class RatingTeacher:
         semantic: whether sentences are compared in context as well; see
             :func:`ists_asp.engine.load`.
         cache: the directory of the annotation cache; None for none.
+        scripts: whether rules may hold scripts.
 
     Raises:
         UsageError: there is no such profile, or the rules do not go together.
@@ -96,14 +97,17 @@ class RatingTeacher:
         vectors: bool = True,
         semantic: bool | Path = False,
         cache: Path | None = None,
+        scripts: bool = False,
     ) -> None:
         overlay = read_overlay(rules)
         found = load_profile(profile, overlay.base)
         bare = replace(found, rating_weights=(), semantic_rating_weights=())
-        parsed = load_rules(overlay.replace(rating_sources(bare, overlay.base)))
+        parsed = load_rules(overlay.replace(rating_sources(bare, overlay.base)), scripts=scripts)
         self._constants = dict(found.constants)
         self._rater = Rater(parsed, SolverOptions(constants=self._constants))
-        self._system = load(profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache)
+        self._system = load(
+            profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache, scripts=scripts
+        )
 
     def __enter__(self) -> Self:
         return self

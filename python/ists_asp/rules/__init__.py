@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
-from ists_asp.rules.loader import RuleFile, RuleSet, RuleSource, find_rules, load_rules
+from ists_asp.rules.loader import (
+    RuleFile,
+    RuleSet,
+    RuleSource,
+    find_rules,
+    load_rules,
+    rule_files,
+)
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
 from ists_asp.rules.profiles import (
@@ -51,12 +58,14 @@ __all__ = [
     "rating_rule_sources",
     "rating_sources",
     "read_overlay",
+    "read_profile_rules",
+    "rule_files",
     "rule_weights",
 ]
 
 
 def load_profile_rules(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and its parsed rules.
 
@@ -65,6 +74,7 @@ def load_profile_rules(
         given: what the user gave with ``--rules``, in order; see
             :mod:`ists_asp.rules.overlay`.
         semantic: whether words are compared in context; see :func:`profile_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -72,7 +82,27 @@ def load_profile_rules(
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = profile_rule_sources(name, given, semantic=semantic)
-    return profile, load_rules(sources)
+    return profile, load_rules(sources, scripts=scripts)
+
+
+def read_profile_rules(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+) -> tuple[Profile, tuple[RuleFile, ...]]:
+    """Return a profile and its rule files, which are read but not given to clingo.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether words are compared in context; see :func:`profile_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    profile, sources = profile_rule_sources(name, given, semantic=semantic)
+    return profile, rule_files(sources, scripts=scripts)
 
 
 def profile_rule_sources(

@@ -60,13 +60,16 @@ class Catalogue:
     warnings: tuple[RuleWarning, ...]
 
 
-def list_rules(name: str, given: Sequence[Path] = (), *, semantic: bool = False) -> Catalogue:
+def list_rules(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+) -> Catalogue:
     """List the rules of a profile that have a name, each once.
 
     Args:
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
         semantic: whether weights are those for words compared in context.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -75,13 +78,15 @@ def list_rules(name: str, given: Sequence[Path] = (), *, semantic: bool = False)
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
-    answer = load_rules(overlay.apply(profile_sources(profile, overlay.base, semantic=semantic)))
+    sources = overlay.apply(profile_sources(profile, overlay.base, semantic=semantic))
+    answer = load_rules(sources, scripts=scripts)
     weights = rule_weights(answer, profile.constants)
     first = _named(answer)
     second: dict[NamedRule, None] = {}
     warnings = answer.warnings
     if profile.explanation:
-        explanation = load_rules(overlay.replace(explanation_sources(profile, overlay.base)))
+        sources = overlay.replace(explanation_sources(profile, overlay.base))
+        explanation = load_rules(sources, scripts=scripts)
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
     listed = [

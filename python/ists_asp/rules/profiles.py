@@ -14,6 +14,7 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     semantic_rating_weights = ["weights/sts-en-semantic"]
     constants = { max_span = 2 }
     symmetric = true
+    scheme = "2015"
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
 or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
@@ -22,7 +23,9 @@ that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` tak
 a whole, given its answer, beside ``asp/sts.lp``; ``rating_weights`` and
 ``semantic_rating_weights`` are theirs. A constant is what ``clingo -c name=value``
 takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
-nothing, so that weights are learned from each pair and its mirror image. Only ``description``,
+nothing, so that weights are learned from each pair and its mirror image. ``scheme`` is the year
+of the task whose answers are made, "2016" or "2015"; rules decide what that means, here it says
+whose measure learning looks at. Only ``description``,
 ``language``, ``machine`` and ``rules`` are required.
 """
 
@@ -37,8 +40,10 @@ from typing import TYPE_CHECKING, Any
 from clingo import parse_term
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.model import Scheme
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.loader import RuleSource, find_rules
+from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,8 +59,7 @@ __all__ = [
 ]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (
-    *_REQUIRED,
+_OPTIONAL = (
     "explanation",
     "weights",
     "semantic_weights",
@@ -64,11 +68,18 @@ _KEYS = (
     "semantic_rating_weights",
     "constants",
     "symmetric",
+    "scheme",
 )
+_KEYS = (*_REQUIRED, *_OPTIONAL)
 _EXPLAIN = "explain"
 _RATE = "sts"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
+_LONGEST_TERM = 200
+"""Characters of a constant's value: clingo's parser crashes on terms that are nested deeply."""
+
+_LARGEST = 1 << 16
+"""Bytes of a profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,7 @@ class Profile:
     semantic_rating_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
     symmetric: bool = False
+    scheme: Scheme = Scheme.Y2016
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -124,7 +136,9 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         )
     file = _shown(base, f"profiles/{name}.toml")
     try:
-        table = tomllib.loads((base / "profiles" / f"{name}.toml").read_text("utf-8"))
+        table = tomllib.loads(_read(base, name, file).decode())
+    except RecursionError:
+        raise RuleError("the profile is nested too deeply", where=file) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RuleError(
             f"the profile is no TOML: {error}", where=file, hint='Texts stand in "…", lists in […]'
@@ -145,6 +159,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         semantic_rating_weights=_list(table, "semantic_rating_weights", file),
         constants=_constants(table.get("constants", {}), file),
         symmetric=_flag(table, "symmetric", file),
+        scheme=_scheme(table, file),
     )
 
 
@@ -269,6 +284,15 @@ def _entry(
     )
 
 
+def _read(base: Path, name: str, file: str) -> bytes:
+    path = (base / "profiles" / f"{name}.toml").resolve()
+    if not path.is_relative_to(base.resolve()):
+        raise RuleError(
+            "this link leads out of the rule folder", where=file, hint="Copy the file there"
+        )
+    return read_plain(path, file, _LARGEST)
+
+
 def _check_keys(table: dict[str, Any], file: str) -> None:
     for key in table:
         if key not in _KEYS:
@@ -307,6 +331,14 @@ def _flag(table: dict[str, Any], key: str, file: str) -> bool:
     return value
 
 
+def _scheme(table: dict[str, Any], file: str) -> Scheme:
+    value = table.get("scheme", str(Scheme.Y2016))
+    if value not in tuple(Scheme):
+        known = " or ".join(f'"{scheme}"' for scheme in Scheme)
+        raise RuleError(f"found {value!r}", where=f"{file}: scheme", expected=known)
+    return Scheme(value)
+
+
 def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
         raise RuleError(f"found {table!r}", where=f"{file}: constants", expected="{ name = value }")
@@ -321,7 +353,7 @@ def _constant(name: str, value: object, file: str) -> str:
         )
     if isinstance(value, int) and not isinstance(value, bool) and -_INT32 <= value < _INT32:
         return str(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= _LONGEST_TERM:
         try:
             return str(parse_term(value, logger=lambda _code, _text: None))
         except RuntimeError:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.terms import Bindings, Term
 
-__all__ = ["Weight", "rule_weights"]
+__all__ = ["TARGETS", "Weight", "rule_weights"]
 
 _FEATURE = ("feature", 2)
 _EVIDENCE = {("speaks_for", 2), ("speaks_against", 2)}
@@ -35,6 +35,9 @@ _RATING = "rating"
 _TARGETS = {"boundary": "boundary", "align": "pair", _RATING: _RATING}
 """What decisions are about, as ``asp/weights.lp`` tells; labels and scores are about links."""
 _LINK = "link"
+
+TARGETS = {"boundary": 2, "pair": 2, "link": 2}
+"""What features can be of, and how many arguments that has."""
 
 _Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = tuple[Symbol, Symbol, int]

@@ -55,6 +55,7 @@ class Batches:
     ) -> None:
         self._statements = statements
         names = {name.name for node in statements for name in predicates(node)}
+        names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = program.table_facts

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from clingo import Model, Symbol
     from clingo.ast import AST
 
+    from ists_asp.solver.prices import Prices
+
 __all__ = ["CORE_GUIDED", "FALLBACK", "Found", "ground", "last_model", "only_model", "search"]
 
 T = TypeVar("T")
@@ -47,6 +49,7 @@ def ground(
     facts: Iterable[Symbol],
     arguments: Sequence[str],
     logger: Callable[[MessageCode, str], None],
+    prices: Prices | None = None,
 ) -> Control:
     """Ground statements and facts.
 
@@ -55,6 +58,7 @@ def ground(
         facts: atoms that hold.
         arguments: clingo's command line arguments.
         logger: gets clingo's messages.
+        prices: are added to the objective.
 
     Raises:
         RuleError: clingo cannot ground them.
@@ -67,6 +71,8 @@ def ground(
         logger(code, text)
 
     control = Control(list(arguments), logger=log)
+    if prices is not None:
+        control.register_observer(prices)
     # The facts first: clingo evaluates #show statements when a backend is closed.
     with control.backend() as backend:
         for symbol in facts:
@@ -82,6 +88,8 @@ def ground(
             f"clingo cannot ground the rules: {' '.join(text.split())}",
             hint="Mend the rule that the message names",
         ) from None
+    if prices is not None:
+        prices.add_to(control)
     return control
 
 

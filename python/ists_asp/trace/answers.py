@@ -107,7 +107,7 @@ def why(trace: Trace, question: str) -> Why:
     """
     if question.strip() == DecisionKind.RATING:
         return _why_rated(trace)
-    asked = read_question(question, trace.answer.pair)
+    asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     failing = [goal for goal in wanted if not holds(trace, goal)]
     if failing:
@@ -163,7 +163,7 @@ def why_not(trace: Trace, question: str) -> WhyNot:
             where=f"decision '{DecisionKind.RATING}'",
             hint="Ask ists-asp why",
         )
-    asked = read_question(question, trace.answer.pair)
+    asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     if all(holds(trace, goal) for goal in wanted):
         raise UsageError(
