@@ -1,7 +1,7 @@
 """From an answer set's symbols to an :class:`~ists_asp.model.Answer`.
 
-The symbols are those that ``asp/output.lp`` shows. Nothing is decided here: the order of
-the lines is the only thing that this module adds.
+The symbols are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
+decided here: the order of the lines is the only thing that this module adds.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.errors import RuleError
-from ists_asp.model import Alignment, Answer, Chunk, Label, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +63,9 @@ def _read(pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal:
     for symbol in symbols:
         shown[symbol.name].append(symbol.arguments)
 
+    if shown["rating"]:
+        rating = _rating(shown["rating"], shown["contribution"])
+        return Answer(pair, (), (), (), cost, optimal, rating)
     chunks1 = _chunks(pair.sent1, 1, shown["first"])
     chunks2 = _chunks(pair.sent2, 2, shown["first"])
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
@@ -94,6 +97,13 @@ def _read(pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal:
         raise ValueError("tokens that the sentences do not have")
     alignments.sort(key=_order)
     return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal)
+
+
+def _rating(rating: Iterable[list[Symbol]], contributions: Iterable[list[Symbol]]) -> Rating:
+    parts = [Contribution(str(name), value.number) for name, value in contributions]
+    parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
+    ((value,),) = rating
+    return Rating(value.number, tuple(parts))
 
 
 def _chunks(sentence: Sentence, side: int, first: Iterable[list[Symbol]]) -> tuple[Chunk, ...]:

@@ -1,4 +1,4 @@
-"""One run of ``ists-asp solve``: from checked options to written answers."""
+"""One run of ``ists-asp solve`` or ``sts``: from checked options to written answers."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs, PairSource
-    from ists_asp.cli.options import Choice
+    from ists_asp.cli.options import Choice, Effort
     from ists_asp.rules import Profile, RuleFile, RuleWarning
     from ists_asp.run import Limits, Outcome
     from ists_asp.run.executor import Executor
 
-__all__ = ["Job", "solve_once"]
+__all__ = ["Job", "rate_by_tokens", "solve_once"]
 
 LONG = 100
 """Tokens of a pair, both sentences together, from which it is decided in a worker."""
@@ -47,19 +47,25 @@ EXIT_FAILED = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The options of ``ists-asp solve``, checked."""
+    """The options of ``ists-asp solve`` or ``ists-asp sts``, checked."""
 
     inputs: Inputs
     choice: Choice
     shape: Format
     output: Path | None
-    traces: Path | None
     models: int
-    limits: Limits
-    jobs: int
-    resume: bool
-    fail_fast: bool
+    effort: Effort
     quiet: bool
+
+    @property
+    def traces(self) -> Path | None:
+        """The file for traces."""
+        return self.effort.traces
+
+    @property
+    def limits(self) -> Limits:
+        """What a pair may take."""
+        return self.effort.limits(semantic=bool(self.choice.words.semantic))
 
     @property
     def targets(self) -> tuple[Path, ...]:
@@ -93,7 +99,7 @@ def solve_once(job: Job) -> int:
     told = _Warnings()
     with job.inputs.opened(warn) as source, ExitStack() as stack:
         profile, files = job.choice.files_of()
-        spec = _spec(job, files)
+        spec = _spec(job, profile, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
         made_by = provenance(profile, files, annotator.models)
@@ -124,8 +130,19 @@ def solve_once(job: Job) -> int:
     return 0
 
 
-def _spec(job: Job, files: Iterable[RuleFile]) -> Spec:
+def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
+    """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
+    from ists_asp.evaluate.tokencos import HIGHEST, tokencos
+
+    with inputs.opened(warn) as source:
+        ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
+    write_output(output, "".join(ratings))
+
+
+def _spec(job: Job, profile: Profile, files: Iterable[RuleFile]) -> Spec:
     choice = job.choice
+    ratings = job.shape is Format.RATINGS
+    rated = ratings or (bool(profile.rating) and job.shape is Format.JSONL)
     return Spec(
         choice.profile,
         choice.rules,
@@ -135,6 +152,7 @@ def _spec(job: Job, files: Iterable[RuleFile]) -> Spec:
         choice.words.vectors,
         choice.words.semantic,
         traced=job.traces is not None,
+        rated=rated,
         files=tuple(file.sha256 for file in files),
         scripts=choice.scripts,
     )
@@ -153,15 +171,16 @@ def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
     Rules that somebody wrote are not even parsed in this process.
     """
     trusted = not (job.choice.rules or job.choice.constants)
-    if trusted and job.jobs == 1 and source.longest < LONG and source.count < MANY:
+    jobs = job.effort.jobs
+    if trusted and jobs == 1 and source.longest < LONG and source.count < MANY:
         return Inline(Decider(spec))
-    return Pool(spec, min(job.jobs, -(-source.count // BATCH)))
+    return Pool(spec, min(jobs, -(-source.count // BATCH)))
 
 
 def _tell(outcome: Outcome, job: Job) -> None:
     pair = outcome.pair
     if outcome.failure is not None:
-        if job.fail_fast or job.inputs.single:
+        if job.effort.fail_fast or job.inputs.single:
             raise SolveError(
                 outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
             )
@@ -232,8 +251,8 @@ def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iter
         if not files:
             yield _Sink(job, made_by, None, devices)
             return
-        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.resume))
-        if job.resume and not job.quiet:
+        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.effort.resume))
+        if job.effort.resume and not job.quiet:
             note(f"{drafts.done} of {source.count} pairs are done already")
         try:
             yield _Sink(job, made_by, drafts, devices)

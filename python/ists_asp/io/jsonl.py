@@ -18,7 +18,7 @@ from ists_asp.io.text import (
     source_name,
     split_words,
 )
-from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Pair, Rating, Sentence, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,6 +64,8 @@ def write_jsonl(
 ) -> str:
     """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
 
+    If the answer is rated, ``rating`` has its ``value`` and the ``contributions`` that sum to it.
+
     Args:
         answer: the answer.
         rank: 1 for the best answer of a pair, 2 for the next one and so on.
@@ -72,7 +74,7 @@ def write_jsonl(
         system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
     """
     pair = answer.pair
-    record = {
+    record: dict[str, object] = {
         "id": pair.id,
         "rank": rank,
         "sent1": pair.sent1.text,
@@ -87,6 +89,8 @@ def write_jsonl(
         "knowledge": list(knowledge),
         "system": dict(system or {}),
     }
+    if answer.rating is not None:
+        record["rating"] = _rating(answer.rating)
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -99,6 +103,15 @@ def write_failure(pair: Pair, reason: str) -> str:
         "error": reason,
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _rating(rating: Rating) -> dict[str, object]:
+    return {
+        "value": rating.value,
+        "contributions": [
+            {"name": part.name, "value": part.value} for part in rating.contributions
+        ],
+    }
 
 
 def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:

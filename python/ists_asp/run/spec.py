@@ -47,6 +47,7 @@ class Spec:
     vectors: bool = True
     semantic: bool | Path = False
     traced: bool = False
+    rated: bool = False
     files: tuple[str, ...] = ()
     scripts: bool = False
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from clingo import parse_term
+from clingo import Symbol, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
@@ -132,7 +132,7 @@ def _named(statements: Iterable[Statement]) -> list[tuple[Term, Term]]:
         for atom in (atom for part in bodies for atom in atoms(part)):
             if (atom.name, len(atom.arguments)) == _WEIGHT:
                 name, decision = (read_term(part) for part in atom.arguments[:2])
-                if isinstance(name, Call):
+                if isinstance(name, Call | Symbol):
                     found.append((name, decision))
     return found
 

@@ -14,10 +14,11 @@ from ists_asp.rules.profiles import (
     list_profiles,
     load_profile,
     profile_sources,
+    rating_sources,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.rules.loader import RuleSource
@@ -95,7 +96,7 @@ def make_plan(
 
 
 def _programs(profile: Profile, overlay: Overlay) -> list[Program]:
-    """The programs of a profile: with its weights, with the semantic ones, for explanations."""
+    """The programs of a profile: with its weights, the semantic ones, to explain and to rate."""
     bare = len(_sources(replace(profile, weights=()), overlay, semantic=False))
     programs = []
     for semantic in (False, True) if profile.semantic_weights else (False,):
@@ -114,7 +115,24 @@ def _programs(profile: Profile, overlay: Overlay) -> list[Program]:
         name = f"explanations of profile {profile.name}"
         replaced = overlay.replace(sources)
         programs.append(Program(name, profile, replaced, decides=False))
+    if profile.rating:
+        programs += _rating(profile, overlay)
     return programs
+
+
+def _rating(profile: Profile, overlay: Overlay) -> Iterator[Program]:
+    """What rates the pairs of a profile, with its weights and with the semantic ones."""
+    unweighed = replace(profile, rating_weights=(), semantic_rating_weights=())
+    bare = len(rating_sources(unweighed, overlay.base))
+    for semantic in (False, True) if profile.semantic_rating_weights else (False,):
+        sources = rating_sources(profile, overlay.base, semantic=semantic)
+        yield Program(
+            f"ratings of profile {profile.name}" + (" --semantic" if semantic else ""),
+            profile,
+            overlay.replace(sources),
+            decides=False,
+            weights=frozenset(source.path for source in sources[bare:]),
+        )
 
 
 def _sources(profile: Profile, overlay: Overlay, *, semantic: bool) -> tuple[RuleSource, ...]:
