@@ -60,6 +60,13 @@ Examples:
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
 @words_options
+@click.option(
+    "--vectors",
+    "own",
+    type=PATH,
+    metavar="FILE",
+    help="Compare words by these vectors in place of the shipped ones.",
+)
 @cache_option
 @click.option(
     "--cross-validate",
@@ -76,6 +83,7 @@ def learn(
     profile: str,
     rules: tuple[Path, ...],
     words: KnownWords,
+    own: Path | None,
     cache: Path | None,
     folds: int | None,
     seed: int,
@@ -96,6 +104,8 @@ def learn(
     from ists_asp.learn import Settings, Teacher, cross_validate, learn_weights, render_weights
 
     check_output(output)
+    if own is not None and not words.vectors:
+        raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")
     golds = list(_read(folders))
     if folds is not None and folds > len(golds):
         raise UsageError(
@@ -105,7 +115,7 @@ def learn(
         )
     settings = Settings(seed=seed)
     with Teacher(
-        profile, rules, vectors=words.vectors, semantic=words.semantic, cache=cache
+        profile, rules, vectors=own or words.vectors, semantic=words.semantic, cache=cache
     ) as teacher:
         examples = []
         with progress(len(golds), shown=not quiet) as step:
@@ -121,7 +131,7 @@ def learn(
                 return
             note(report.rstrip("\n"))
         weights = learn_weights(examples, settings)
-    command = _command(folders, profile, rules, words, seed)
+    command = _command(folders, profile, rules, words, own, seed)
     write_output(output, render_weights(weights, f"profile {profile}", command))
     if not quiet and output is not None:
         note(f"{len(weights)} weights from {len(golds)} pairs")
@@ -140,7 +150,12 @@ def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
 
 
 def _command(
-    folders: Sequence[Path], profile: str, rules: Sequence[Path], words: KnownWords, seed: int
+    folders: Sequence[Path],
+    profile: str,
+    rules: Sequence[Path],
+    words: KnownWords,
+    own: Path | None,
+    seed: int,
 ) -> str:
     """The command for the head of the file, the same wherever the data and rules lie."""
     parts = ["ists-asp learn"]
@@ -148,6 +163,7 @@ def _command(
     parts += [f"--rules {path.name}" for path in rules]
     parts += [f"--profile {profile}"]
     parts += words.options
+    parts += [f"--vectors {own.name}"] if own else []
     parts += [f"--seed {seed}"] if seed else []
     suffix = "-semantic" if words.semantic else ""
     return " ".join([*parts, f"-o weights/{profile}{suffix}.lp"])

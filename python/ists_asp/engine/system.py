@@ -338,6 +338,7 @@ def load(
         found,
         Annotator(chosen.language, stanza_dir, stanza_package, Cache(cache) if cache else None),
         Knowledge(
+            language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
         ),
