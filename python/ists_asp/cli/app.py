@@ -13,6 +13,7 @@ from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
 from ists_asp.cli.console import error
+from ists_asp.cli.diff import diff
 from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
@@ -92,6 +93,7 @@ for _command in (
     chunk,
     evaluate,
     check,
+    diff,
     rules,
     profiles,
     learn,

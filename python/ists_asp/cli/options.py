@@ -28,6 +28,7 @@ __all__ = [
     "id_option",
     "input_options",
     "json_option",
+    "optional_input_options",
     "output_option",
     "profile_options",
     "question_options",
@@ -213,7 +214,12 @@ def input_options(function: Function) -> Function:
     return _decorated(_checked(function), _INPUT)
 
 
-def _checked(function: Function) -> Function:
+def optional_input_options(function: Function) -> Function:
+    """As :func:`input_options`, but ``inputs`` is None where none are given."""
+    return _decorated(_checked(function, optional=True), _INPUT)
+
+
+def _checked(function: Function, *, optional: bool = False) -> Function:
     @wraps(function)
     def wrapper(
         *,
@@ -228,6 +234,9 @@ def _checked(function: Function) -> Function:
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         inputs = Inputs(sentences, sent1, sent2, tsv, jsonl, chunked, raw, strict)
+        if optional and inputs == Inputs():
+            function(inputs=None, **rest)
+            return
         inputs.check()
         function(inputs=inputs, **rest)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.checking import check
 from ists_asp.cli.console import note, show_json, warn, write_output
 from ists_asp.cli.options import PATH, json_option, profile_options
 from ists_asp.cli.rule_texts import listing, record, source
@@ -33,10 +34,14 @@ Examples:
   ists-asp rules list --profile headlines
   ists-asp rules show may_align
   ists-asp rules copy my-rules
+  ists-asp rules check my-rules
 """
 )
 def rules() -> None:
-    """Read the rules that decide, and copy them for editing."""
+    """Read the rules that decide, copy them for editing, and check them."""
+
+
+rules.add_command(check)
 
 
 @rules.command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -18,18 +19,17 @@ from clingo.ast import (
 )
 
 from ists_asp.errors import RuleError
-from ists_asp.rules.directives import NamedRule, name_rules
-from ists_asp.rules.messages import Messages, RuleWarning, syntax_error
+from ists_asp.rules.directives import NamedRule, check_forms, name_rules
+from ists_asp.rules.messages import Messages, RuleWarning, in_one, syntax_errors
 from ists_asp.rules.source import Include, SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from clingo import Control
 
-__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules"]
-
+__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules", "read_rules"]
 
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
@@ -50,11 +50,15 @@ class RuleSource:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal)."""
+    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal).
+
+    ``includes`` are the absolute paths of the files that it includes.
+    """
 
     path: Path
     name: str
     sha256: str
+    includes: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +127,39 @@ def load_rules(sources: Iterable[RuleSource]) -> RuleSet:
         loading.load(source)
     if not loading.files:
         raise RuleError("there are no rule files to load", hint="Name at least one")
-    return RuleSet(
-        tuple(loading.files.values()),
-        tuple(loading.statements),
-        tuple(loading.rules),
-        loading.messages.warnings,
-    )
+    return loading.rule_set()
+
+
+def read_rules(sources: Iterable[RuleSource], report: Callable[[str, RuleError], None]) -> RuleSet:
+    """Parse what can be parsed of rule files, and tell all that is wrong with them.
+
+    Names and private predicates that two files define are not looked at: these may be files
+    of different programs.
+
+    Args:
+        sources: the files.
+        report: gets each fault with its kind: ``file``, ``syntax``, ``include`` or
+            ``directive``.
+    """
+    loading = _Loading(report=report)
+    for source in sources:
+        loading.load(source)
+    return loading.rule_set()
+
+
+def _refuse(_kind: str, error: RuleError) -> None:
+    raise error
 
 
 @dataclass(slots=True)
 class _Loading:
-    """What has been loaded so far."""
+    """What has been loaded so far.
 
+    ``report`` gets each fault and its kind; loading goes on unless it raises it. Whether files
+    go together is only asked where it raises.
+    """
+
+    report: Callable[[str, RuleError], None] = _refuse
     files: dict[Path, RuleFile] = field(default_factory=dict)
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
@@ -142,20 +167,50 @@ class _Loading:
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
 
+    def rule_set(self) -> RuleSet:
+        return RuleSet(
+            tuple(self.files.values()),
+            tuple(self.statements),
+            tuple(self.rules),
+            self.messages.warnings,
+        )
+
     def load(self, source: RuleSource) -> None:
         path = source.path.resolve()
         if path in self.files:
             return
-        text, data = read_source(path, source.name)
-        self.files[path] = RuleFile(path, source.name, sha256(data).hexdigest())
-        includes = text.includes()
+        try:
+            text, data = read_source(path, source.name)
+        except RuleError as error:
+            self.report("file", error)
+            return
+        checksum = sha256(data).hexdigest()
+        self.files[path] = RuleFile(path, source.name, checksum)
+        try:
+            includes = text.includes()
+        except RuleError as error:
+            # clingo must not see such a text.
+            self.report("syntax", error)
+            return
+        included = []
         for include in includes:
-            self.load(_included(source, text, include))
-        self._add(text, self._parse(path, text, includes))
+            try:
+                target = _included(source, text, include)
+            except RuleError as error:
+                self.report("include", error)
+                continue
+            self.load(target)
+            included.append(target.path.resolve())
+        self.files[path] = RuleFile(path, source.name, checksum, tuple(included))
+        self._add(text, *self._parse(path, text, includes))
 
-    def _parse(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> list[AST]:
+    def _parse(
+        self, path: Path, text: SourceText, includes: tuple[Include, ...]
+    ) -> tuple[list[AST], bool]:
+        """The syntax trees of a file, and whether they are all that should be there."""
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
+        whole = True
         try:
             if includes:
                 # clingo would look for included files in the working directory first.
@@ -165,15 +220,32 @@ class _Loading:
             else:
                 parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
-            raise syntax_error(text, messages.errors) from None
+            errors = syntax_errors(text, messages.errors)
+            if self.report is _refuse:
+                raise in_one(errors) from None
+            whole = False
+            for error in errors:
+                self.report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
-        return nodes
+        return nodes, whole
 
-    def _add(self, text: SourceText, nodes: list[AST]) -> None:
+    def _add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
-        rules = name_rules(text, comments, statements)
+        report = partial(self.report, "directive")
+        if not whole:
+            check_forms(text, comments, report)
+        rules = name_rules(text, comments if whole else (), statements, report)
+        if self.report is _refuse:
+            self._keep_apart(text, statements, rules)
+        self.statements.extend(statements)
+        self.rules.extend(rules)
+
+    def _keep_apart(
+        self, text: SourceText, statements: Sequence[AST], rules: Sequence[NamedRule]
+    ) -> None:
+        """Refuse names that an earlier file has given to something else."""
         for rule in rules:
             if rule.sentence is None:
                 continue
@@ -188,8 +260,6 @@ class _Loading:
                 )
         for statement, rule in zip(statements, rules, strict=True):
             self._keep_private(text, statement, rule)
-        self.statements.extend(statements)
-        self.rules.extend(rules)
 
     def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
         """Refuse a private predicate that two files define: clingo would merge them silently."""

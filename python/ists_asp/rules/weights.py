@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.terms import Bindings, Term
 
-__all__ = ["Weight", "rule_weights"]
+__all__ = ["TARGETS", "Weight", "rule_weights"]
 
 _FEATURE = ("feature", 2)
 _WEIGHT = ("weight", 3)
 _TARGETS = {"boundary": "boundary", "align": "pair"}
 """What decisions are about, as ``asp/weights.lp`` tells; labels and scores are about links."""
 _LINK = "link"
+
+TARGETS = {"boundary": 2, "pair": 2, "link": 2}
+"""What features can be of, and how many arguments that has."""
 
 _Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = tuple[Symbol, Symbol, int]
