@@ -1,7 +1,7 @@
 """From an answer set's symbols to an :class:`~ists_asp.model.Answer`.
 
-The symbols are those that ``asp/output.lp`` shows. Nothing is decided here: the order of
-the lines is the only thing that this module adds.
+The symbols are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
+decided here: the order of the lines is the only thing that this module adds.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ists_asp.model import Alignment, Answer, Chunk, Label, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,11 +74,20 @@ def read_answer(
                 chunk = chunks2[number.number - 1]
                 alignments.append(Alignment((), chunk.tokens, label, None))
     alignments.sort(key=_order)
-    return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal)
+    rating = _rating(shown["rating"], shown["contribution"])
+    return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal, rating)
+
+
+def _rating(rating: Iterable[list[Symbol]], contributions: Iterable[list[Symbol]]) -> Rating | None:
+    parts = [Contribution(str(name), value.number) for name, value in contributions]
+    parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
+    return next((Rating(value.number, tuple(parts)) for (value,) in rating), None)
 
 
 def _chunks(sentence: Sentence, side: int, first: Iterable[list[Symbol]]) -> tuple[Chunk, ...]:
     starts = sorted(index.number for number, _, index in first if number.number == side)
+    if not starts:
+        return ()
     ends = [start - 1 for start in starts[1:]] + [len(sentence.tokens)]
     return tuple(Chunk(start, end) for start, end in zip(starts, ends, strict=True))
 

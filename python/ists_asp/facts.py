@@ -1,7 +1,7 @@
 """From a pair and what is known about its words to ASP facts.
 
 This is the only module that knows how a Python value becomes an ASP term. The
-vocabulary is documented in ``asp/input.lp``.
+vocabulary is documented in ``asp/input.lp``, that of answers in ``asp/lines.lp``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.knowledge import Nearness, PairKnowledge
-    from ists_asp.model import Pair, Sentence
+    from ists_asp.model import Answer, Pair, Sentence
 
-__all__ = ["constant", "facts_text", "pair_facts"]
+__all__ = ["constant", "facts_text", "line_facts", "pair_facts"]
 
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
 
@@ -49,6 +49,18 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
         *_nearness_facts(knowledge.nearness, ""),
         *_nearness_facts(knowledge.nearness_in_context, "_in_context"),
     )
+
+
+def line_facts(answer: Answer) -> Iterator[Symbol]:
+    """The facts of an answer, for what is decided about it: its explanation and its rating."""
+    for number, line in enumerate(answer.alignments, start=1):
+        key = Number(number)
+        yield Function("line", [key, Function(line.label.lower()), Number(round(line.score or 0))])
+        for tag in sorted(line.tags):
+            yield Function("line_tag", [key, Function(tag.lower())])
+        for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
+            for token in tokens:
+                yield Function("line_token", [key, Number(side), Number(token)])
 
 
 def facts_text(facts: tuple[Symbol, ...]) -> str:
@@ -135,5 +147,7 @@ def _nearness_facts(nearness: Nearness, suffix: str) -> list[Symbol]:
         f"norm{suffix}({norm.sentence},{norm.first},{norm.last},{norm.value})"
         for norm in nearness.norms
     ]
+    if nearness.whole is not None:
+        atoms.append(f"nearness{suffix}({nearness.whole})")
     # Hundreds of numbers: parsing one tuple of all takes a third of the time of Function.
     return parse_term(f"({','.join(atoms)},)").arguments if atoms else []

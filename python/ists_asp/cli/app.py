@@ -22,6 +22,7 @@ from ists_asp.cli.profiles import profiles
 from ists_asp.cli.report import report
 from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
+from ists_asp.cli.sts import sts
 from ists_asp.cli.trace import trace
 from ists_asp.cli.why import why, why_not
 from ists_asp.errors import IstsError
@@ -84,6 +85,7 @@ def main() -> None:
 
 for _command in (
     solve,
+    sts,
     explain,
     report,
     trace,

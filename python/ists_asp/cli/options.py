@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 from platformdirs import user_cache_dir
 
+from ists_asp.cli.console import check_output
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
 
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import System
     from ists_asp.rules import Profile, RuleSet
+    from ists_asp.run import Limits
 
 __all__ = [
     "Choice",
+    "Effort",
     "KnownWords",
     "cache_option",
     "id_option",
@@ -33,6 +36,7 @@ __all__ = [
     "profile_options",
     "question_options",
     "quiet_option",
+    "run_options",
     "system_options",
     "words_options",
 ]
@@ -41,6 +45,12 @@ Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
 
 PATH = click.Path(path_type=Path)
+
+MEMORY = 4096
+"""Megabytes of address space of a worker."""
+
+SEMANTIC_MEMORY = 16384
+"""The same where words are compared in context, which takes torch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,16 @@ class Choice:
 
         return load_profile_rules(self.profile, self.rules, semantic=bool(self.words.semantic))
 
+    def check_rates(self) -> None:
+        """Refuse a profile that has no rules for ratings.
+
+        Raises:
+            IstsError: there is no such profile, or it does not rate pairs.
+        """
+        from ists_asp.rules import rating_rule_sources
+
+        rating_rule_sources(self.profile, self.rules, semantic=bool(self.words.semantic))
+
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system.
 
@@ -106,6 +126,41 @@ class Choice:
             semantic=self.words.semantic,
             cache=self.cache,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The values of the options that say how pairs are run."""
+
+    jobs: int
+    timeout: float
+    memory: int | None
+    fail_fast: bool
+    resume: bool
+    traces: Path | None
+
+    def limits(self, *, semantic: bool) -> Limits:
+        """What a pair may take."""
+        from ists_asp.run import Limits
+
+        megabytes = self.memory or (SEMANTIC_MEMORY if semantic else MEMORY)
+        return Limits(self.timeout, megabytes * 1024 * 1024)
+
+    def check(self, output: Path | None, inputs: Inputs) -> None:
+        """Refuse targets that cannot be written or resumed, before any work is done.
+
+        Raises:
+            UsageError: one of them.
+        """
+        check_output(output, inputs.files)
+        if self.traces is not None:
+            check_output(self.traces, inputs.files)
+            if output is not None and output.resolve() == self.traces.resolve():
+                raise UsageError(
+                    "-o and --trace name the same file", where=str(output), hint="Choose two names"
+                )
+        if self.resume and output is None:
+            raise UsageError("--resume without -o", hint="Name the file that the run was to write")
 
 
 _INPUT: tuple[Decorator, ...] = (
@@ -136,14 +191,18 @@ _INPUT: tuple[Decorator, ...] = (
     ),
 )
 
-_PROFILE: tuple[Decorator, ...] = (
-    click.option(
+
+def _profile(default: str) -> Decorator:
+    return click.option(
         "--profile",
-        default="default",
+        default=default,
         show_default=True,
         metavar="NAME",
         help="Kind of text; see ists-asp profiles.",
-    ),
+    )
+
+
+_RULES: tuple[Decorator, ...] = (
     click.option(
         "--rules",
         multiple=True,
@@ -192,7 +251,7 @@ cache_option: Decorator = click.option(
 )
 
 _SYSTEM: tuple[Decorator, ...] = (
-    *_PROFILE,
+    *_RULES,
     click.option(
         "-c",
         "constants",
@@ -207,6 +266,71 @@ _SYSTEM: tuple[Decorator, ...] = (
     *_WORDS,
     cache_option,
 )
+
+
+_RUN: tuple[Decorator, ...] = (
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Workers that decide pairs at the same time.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=10.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Limit for a pair: the best answer so far is taken then, if there is one.",
+    ),
+    click.option(
+        "--memory",
+        type=click.IntRange(min=256),
+        metavar="MB",
+        help=f"Limit for a worker.  [default: {MEMORY}; with --semantic {SEMANTIC_MEMORY}]",
+    ),
+    click.option(
+        "--fail-fast/--keep-going",
+        default=False,
+        help="End with the first pair that gets no answer, or go on (the default) and name the "
+        "pairs at the end, with exit code 3.",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on where the same command was interrupted; the output is as if it never was.",
+    ),
+    click.option(
+        "--trace",
+        "traces",
+        type=PATH,
+        metavar="FILE",
+        help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
+        "What came second to an alignment is told by ists-asp trace only.",
+    ),
+)
+
+
+def run_options(function: Function) -> Function:
+    """Give a command the options that say how many pairs are run; it gets ``effort``."""
+
+    @wraps(function)
+    def wrapper(
+        *,
+        jobs: int,
+        timeout: float,
+        memory: int | None,
+        fail_fast: bool,
+        resume: bool,
+        traces: Path | None,
+        **rest: Any,  # noqa: ANN401 (the options of any command)
+    ) -> None:
+        effort = Effort(jobs, timeout, memory, fail_fast, resume, traces)
+        function(effort=effort, **rest)
+
+    return _decorated(wrapper, _RUN)
 
 
 def input_options(function: Function) -> Function:
@@ -265,11 +389,16 @@ def question_options(function: Function) -> Function:
 
 def profile_options(function: Function) -> Function:
     """Give a command ``profile`` and ``rules``."""
-    return _decorated(function, _PROFILE)
+    return _decorated(function, (_profile("default"), *_RULES))
 
 
-def system_options(function: Function) -> Function:
-    """Give a command the options that choose profile, rules and models; it gets ``choice``."""
+def system_options(function: Function, profile: str = "default") -> Function:
+    """Give a command the options that choose profile, rules and models; it gets ``choice``.
+
+    Args:
+        function: the command.
+        profile: the profile if nobody names one.
+    """
 
     @wraps(function)
     def wrapper(
@@ -290,7 +419,7 @@ def system_options(function: Function) -> Function:
         choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache)
         function(choice=choice, **rest)
 
-    return _decorated(wrapper, _SYSTEM)
+    return _decorated(wrapper, (_profile(profile), *_SYSTEM))
 
 
 def words_options(function: Function) -> Function:

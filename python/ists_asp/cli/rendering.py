@@ -26,6 +26,7 @@ class Format(StrEnum):
     WA = "wa"
     JSONL = "jsonl"
     TEXT = "text"
+    RATINGS = "ratings"
 
 
 _SUFFIXES = {".wa": Format.WA, ".jsonl": Format.JSONL, ".txt": Format.TEXT}
@@ -49,6 +50,8 @@ def render(outcome: Outcome, shape: Format, models: int) -> str:
         shape: the format.
         models: how many answers were asked for.
     """
+    if shape is Format.RATINGS:
+        return _rating(outcome)
     if shape is Format.TEXT:
         return _text(outcome, models)
     if shape is Format.JSONL:
@@ -62,6 +65,12 @@ def render(outcome: Outcome, shape: Format, models: int) -> str:
         return write_pair(outcome.pair, _unaligned(outcome.pair), FAILED)
     (answer,) = outcome.answers
     return write_answer(answer)
+
+
+def _rating(outcome: Outcome) -> str:
+    """A line with the rating; 0 for a pair that failed, since a line is due for every pair."""
+    rating = outcome.answers[0].rating if outcome.answers else None
+    return f"{rating.value if rating else 0:.3f}\n"
 
 
 def _text(outcome: Outcome, models: int) -> str:

@@ -1,4 +1,4 @@
-"""One run of ``ists-asp solve``: from checked options to written answers."""
+"""One run of ``ists-asp solve`` or ``sts``: from checked options to written answers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs, PairSource
-    from ists_asp.cli.options import Choice
+    from ists_asp.cli.options import Choice, Effort
     from ists_asp.rules import Profile, RuleSet, RuleWarning
     from ists_asp.run import Limits, Outcome
     from ists_asp.run.executor import Executor
 
-__all__ = ["Job", "solve_once"]
+__all__ = ["Job", "rate_by_tokens", "solve_once"]
 
 LONG = 100
 """Tokens of a pair, both sentences together, from which it is decided in a worker."""
@@ -45,19 +45,25 @@ EXIT_FAILED = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The options of ``ists-asp solve``, checked."""
+    """The options of ``ists-asp solve`` or ``ists-asp sts``, checked."""
 
     inputs: Inputs
     choice: Choice
     shape: Format
     output: Path | None
-    traces: Path | None
     models: int
-    limits: Limits
-    jobs: int
-    resume: bool
-    fail_fast: bool
+    effort: Effort
     quiet: bool
+
+    @property
+    def traces(self) -> Path | None:
+        """The file for traces."""
+        return self.effort.traces
+
+    @property
+    def limits(self) -> Limits:
+        """What a pair may take."""
+        return self.effort.limits(semantic=bool(self.choice.words.semantic))
 
     @property
     def targets(self) -> tuple[Path, ...]:
@@ -93,7 +99,7 @@ def solve_once(job: Job) -> int:
         profile, rules = job.choice.rules_of()
         for warning in rules.warnings:
             told(warning)
-        spec = _spec(job, rules)
+        spec = _spec(job, profile, rules)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
         sink = stack.enter_context(_sink(job, spec, source))
@@ -121,8 +127,19 @@ def solve_once(job: Job) -> int:
     return 0
 
 
-def _spec(job: Job, rules: RuleSet) -> Spec:
+def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
+    """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
+    from ists_asp.evaluate.tokencos import HIGHEST, tokencos
+
+    with inputs.opened(warn) as source:
+        ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
+    write_output(output, "".join(ratings))
+
+
+def _spec(job: Job, profile: Profile, rules: RuleSet) -> Spec:
     choice = job.choice
+    ratings = job.shape is Format.RATINGS
+    rated = ratings or (bool(profile.rating) and job.shape is Format.JSONL)
     return Spec(
         choice.profile,
         choice.rules,
@@ -132,6 +149,7 @@ def _spec(job: Job, rules: RuleSet) -> Spec:
         choice.words.vectors,
         choice.words.semantic,
         traced=job.traces is not None,
+        rated=rated,
         files=tuple(file.sha256 for file in rules.files),
     )
 
@@ -148,15 +166,15 @@ def _executor(
 ) -> Executor:
     """This process, unless something could take it too long, or others are to help."""
     trusted = not (job.choice.rules or job.choice.constants)
-    if trusted and job.jobs == 1 and source.longest < LONG:
+    if trusted and job.effort.jobs == 1 and source.longest < LONG:
         return Inline(Decider(spec, parsed))
-    return Pool(spec, min(job.jobs, -(-source.count // BATCH)))
+    return Pool(spec, min(job.effort.jobs, -(-source.count // BATCH)))
 
 
 def _tell(outcome: Outcome, job: Job) -> None:
     pair = outcome.pair
     if outcome.failure is not None:
-        if job.fail_fast or job.inputs.single:
+        if job.effort.fail_fast or job.inputs.single:
             raise SolveError(
                 outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
             )
@@ -224,8 +242,8 @@ def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
         if not files:
             yield _Sink(job, None, devices)
             return
-        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.resume))
-        if job.resume and not job.quiet:
+        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.effort.resume))
+        if job.effort.resume and not job.quiet:
             note(f"{drafts.done} of {source.count} pairs are done already")
         try:
             yield _Sink(job, drafts, devices)

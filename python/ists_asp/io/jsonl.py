@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import DataError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import Repairs, Source, Warn, clean, ignore, read_lines, split_words
-from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Pair, Rating, Sentence, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,6 +52,8 @@ def read_jsonl(
 def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) -> str:
     """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
 
+    If the answer is rated, ``rating`` has its ``value`` and the ``contributions`` that sum to it.
+
     Args:
         answer: the answer.
         rank: 1 for the best answer of a pair, 2 for the next one and so on.
@@ -59,7 +61,7 @@ def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) ->
             :attr:`ists_asp.engine.System.knowledge` has it.
     """
     pair = answer.pair
-    record = {
+    record: dict[str, object] = {
         "id": pair.id,
         "rank": rank,
         "sent1": pair.sent1.text,
@@ -73,6 +75,8 @@ def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) ->
         "optimal": answer.optimal,
         "knowledge": list(knowledge),
     }
+    if answer.rating is not None:
+        record["rating"] = _rating(answer.rating)
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -85,6 +89,15 @@ def write_failure(pair: Pair, reason: str) -> str:
         "error": reason,
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _rating(rating: Rating) -> dict[str, object]:
+    return {
+        "value": rating.value,
+        "contributions": [
+            {"name": part.name, "value": part.value} for part in rating.contributions
+        ],
+    }
 
 
 def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:

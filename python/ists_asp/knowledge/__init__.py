@@ -288,7 +288,9 @@ class Knowledge:
     def _nearness_in_context(self, pair: Pair) -> Nearness:
         if self._encoder is None:
             return Nearness()
-        return Nearness.of(self._encoder.matrix(pair.sent1), self._encoder.matrix(pair.sent2))
+        encoder, sents = self._encoder, (pair.sent1, pair.sent2)
+        first, second = map(encoder.matrix, sents)
+        return Nearness.of(first, second, (encoder.whole(sents[0]), encoder.whole(sents[1])))
 
     def _verbs(self, lemmas: set[tuple[str, str]]) -> tuple[VerbUsage, ...]:
         percents = {lemma: self._lexicon.usage(lemma, "v") for lemma, _ in lemmas}

@@ -16,6 +16,7 @@ from ists_asp.rules.profiles import (
     list_profiles,
     load_profile,
     profile_sources,
+    rating_sources,
 )
 from ists_asp.rules.weights import Weight, rule_weights
 
@@ -47,6 +48,8 @@ __all__ = [
     "load_rules",
     "profile_rule_sources",
     "profile_sources",
+    "rating_rule_sources",
+    "rating_sources",
     "read_overlay",
     "rule_weights",
 ]
@@ -107,3 +110,23 @@ def explanation_rule_sources(name: str, given: Sequence[Path] = ()) -> tuple[Rul
     chosen = read_overlay(given)
     profile = load_profile(name, chosen.base)
     return chosen.replace(explanation_sources(profile, chosen.base))
+
+
+def rating_rule_sources(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False
+) -> tuple[RuleSource, ...]:
+    """Return the files that rate a profile's pairs, without what they include.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether sentences are compared in context; see :func:`rating_sources`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty or has no such files, or a file is missing.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    chosen = read_overlay(given)
+    profile = load_profile(name, chosen.base)
+    return chosen.replace(rating_sources(profile, chosen.base, semantic=semantic))

@@ -9,13 +9,18 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     explanation = ["english/words", "explanation"]
     weights = ["weights/headlines"]
     semantic_weights = ["weights/headlines-semantic"]
+    rating = ["english/words", "sts"]
+    rating_weights = ["weights/sts-en"]
+    semantic_rating_weights = ["weights/sts-en-semantic"]
     constants = { max_span = 2 }
     symmetric = true
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
 or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
 that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` take the place of
-``weights`` where words are compared in context. A constant is what ``clingo -c name=value``
+``weights`` where words are compared in context. ``rating`` names the files that rate the pair as
+a whole, given its answer, beside ``asp/sts.lp``; ``rating_weights`` and
+``semantic_rating_weights`` are theirs. A constant is what ``clingo -c name=value``
 takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
 nothing, so that weights are learned from each pair and its mirror image. Only ``description``,
 ``language``, ``machine`` and ``rules`` are required.
@@ -39,11 +44,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Profile", "explanation_sources", "list_profiles", "load_profile", "profile_sources"]
+__all__ = [
+    "Profile",
+    "explanation_sources",
+    "list_profiles",
+    "load_profile",
+    "profile_sources",
+    "rating_sources",
+]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (*_REQUIRED, "explanation", "weights", "semantic_weights", "constants", "symmetric")
+_KEYS = (
+    *_REQUIRED,
+    "explanation",
+    "weights",
+    "semantic_weights",
+    "rating",
+    "rating_weights",
+    "semantic_rating_weights",
+    "constants",
+    "symmetric",
+)
 _EXPLAIN = "explain"
+_RATE = "sts"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
 
@@ -64,6 +87,9 @@ class Profile:
     explanation: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     semantic_weights: tuple[str, ...] = ()
+    rating: tuple[str, ...] = ()
+    rating_weights: tuple[str, ...] = ()
+    semantic_rating_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
     symmetric: bool = False
 
@@ -114,6 +140,9 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         explanation=_list(table, "explanation", file),
         weights=_list(table, "weights", file),
         semantic_weights=_list(table, "semantic_weights", file),
+        rating=_list(table, "rating", file),
+        rating_weights=_list(table, "rating_weights", file),
+        semantic_rating_weights=_list(table, "semantic_rating_weights", file),
         constants=_constants(table.get("constants", {}), file),
         symmetric=_flag(table, "symmetric", file),
     )
@@ -135,7 +164,7 @@ def profile_sources(
         ResourceError: the installation lacks the shipped rules or encodings.
     """
     base = rules_dir() if rules is None else rules
-    weights = "semantic_weights" if semantic and profile.semantic_weights else "weights"
+    weights = _weights(profile, "weights", semantic=semantic)
     return _sources(
         profile,
         ("machine", profile.machine, asp_dir(), "asp"),
@@ -168,6 +197,43 @@ def explanation_sources(profile: Profile, rules: Path | None = None) -> tuple[Ru
         ("explanation", (_EXPLAIN,), asp_dir(), "asp"),
         ("explanation", profile.explanation, base, _shown(base)),
     )
+
+
+def rating_sources(
+    profile: Profile, rules: Path | None = None, *, semantic: bool = False
+) -> tuple[RuleSource, ...]:
+    """Return the files that rate a pair, given its answer, each once: machine, rules, weights.
+
+    Args:
+        profile: the profile.
+        rules: its rule folder (the shipped one by default).
+        semantic: whether sentences are compared in context, as for :func:`profile_sources`.
+
+    Raises:
+        RuleError: the profile names no such files, or one that does not exist.
+        ResourceError: the installation lacks the shipped rules or encodings.
+    """
+    base = rules_dir() if rules is None else rules
+    if not profile.rating:
+        raise RuleError(
+            'the key "rating" is missing: this profile does not rate pairs',
+            where=profile.file,
+            expected="the rule files that rate a pair",
+            hint='Choose a profile that does, such as sts-en, or add rating = ["words", "sts"]',
+        )
+    weights = _weights(profile, "rating_weights", semantic=semantic)
+    return _sources(
+        profile,
+        ("rating", (_RATE,), asp_dir(), "asp"),
+        ("rating", profile.rating, base, _shown(base)),
+        (weights, getattr(profile, weights), base, _shown(base)),
+    )
+
+
+def _weights(profile: Profile, key: str, *, semantic: bool) -> str:
+    """The key of the weights that count."""
+    other = f"semantic_{key}"
+    return other if semantic and getattr(profile, other) else key
 
 
 def _sources(

@@ -48,6 +48,7 @@ class Spec:
     vectors: bool = True
     semantic: bool | Path = False
     traced: bool = False
+    rated: bool = False
     files: tuple[str, ...] = ()
 
     def load(self, parsed: tuple[Profile, RuleSet] | None = None) -> System:

@@ -72,12 +72,14 @@ class Decider:
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         if not self._spec.traced:
-            for pair, answers in zip(pairs, self.system.decide(pairs), strict=True):
+            decided = self.system.decide(pairs, rated=self._spec.rated)
+            for pair, answers in zip(pairs, decided, strict=True):
                 yield Outcome(pair, answers, knowledge=self.system.knowledge)
             return
         from ists_asp.trace.document import trace_line
 
-        for pair, trace in zip(pairs, self.system.trace_annotated(pairs), strict=True):
+        traces = self.system.trace_annotated(pairs, rated=self._spec.rated)
+        for pair, trace in zip(pairs, traces, strict=True):
             yield Outcome(
                 pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
             )

@@ -104,7 +104,7 @@ class _Document:
         best = trace.best.found
         pair = trace.answer.pair
         rules = trace.tracer.rules
-        return {
+        record = {
             "version": VERSION,
             "program": [{"path": file.name, "sha256": file.sha256} for file in rules.files],
             "solver": {
@@ -127,6 +127,10 @@ class _Document:
             "firings": self._firing_list,
             "objective": objective,
         }
+        if trace.rating is not None and whole:
+            own = _Document(trace.rating, self._everything, self._compare)
+            record["rating"] = own.write(decisions(trace.rating), whole=True)
+        return record
 
     def _decision(self, decision: Decision) -> Json:
         second = None

@@ -2,7 +2,7 @@
 
 ``3 4 5 <==> 3 4``, with a label ``3 4 5 <==> 3 4 // EQUI``, with a score ``… // EQUI // 5``;
 ``6 <==> 0`` or ``6 <==> 0 // NOALI`` for a chunk without a counterpart; ``1: 3 4 5`` for a
-chunk of sentence 1.
+chunk of sentence 1. (``rating``, the rating of the pair, has a trace of its own.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Question", "read_question"]
 
-_FORM = '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, or a chunk "1: 3 4 5"'
+_FORM = (
+    '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, a chunk "1: 3 4 5", or "rating"'
+)
 
 
 @dataclass(frozen=True, slots=True)
