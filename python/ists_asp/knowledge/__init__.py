@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.knowledge.semantic import ContextEncoder
+    from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair, Sentence, Token
 
 __all__ = [
@@ -189,7 +190,7 @@ class Knowledge:
         *,
         language: str = "en",
         vectors_path: Path | None = None,
-        encoder: ContextEncoder | None = None,
+        encoder: ContextEncoder | UniversalEncoder | None = None,
     ) -> None:
         if lexicon_path is None:
             # Only the default needs the data folder: a caller's own file works without it.

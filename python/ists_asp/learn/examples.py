@@ -104,9 +104,9 @@ class Teacher:
         semantic: bool | Path = False,
         cache: Path | None = None,
     ) -> None:
-        encoder = find_encoder(semantic)
         overlay = read_overlay(rules)
         self.profile = load_profile(profile, overlay.base)
+        encoder = find_encoder(semantic, self.profile.language)
         bare = replace(self.profile, weights=())
         parsed = load_rules(overlay.apply(profile_sources(bare, overlay.base)))
         self._solver = Solver(parsed, SolverOptions(constants=dict(bare.constants)))
