@@ -111,6 +111,8 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for stem in knowledge.stems:
         place = [Number(stem.sentence), Number(stem.token)]
         yield Function("stem", [*place, String(stem.stem)])
+    if knowledge.shared_letters:
+        yield Function("letters_shared", [Number(knowledge.shared_letters)])
     for glued in knowledge.glued:
         numbers = (glued.sentence, glued.token, glued.first)
         yield Function("glued", [Number(number) for number in numbers])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from statistics import stdev
 from typing import TYPE_CHECKING
 
@@ -203,7 +204,13 @@ def _learn_alignments(source: _Source, folds: int | None, output: Path | None) -
 
 
 def _learn_ratings(source: _Source, folds: int | str | None, output: Path | None) -> None:
-    from ists_asp.learn.ratings import RatingTeacher, cross_validate_ratings, learn_ratings
+    from ists_asp.learn.ratings import (
+        UNRELATED,
+        RatingTeacher,
+        cross_validate_ratings,
+        learn_ratings,
+        mismatched,
+    )
     from ists_asp.learn.weights_file import render_rating_weights
 
     golds = {file: list(read_sts(file, warn=warn)) for file in source.gold}
@@ -226,21 +233,29 @@ def _learn_ratings(source: _Source, folds: int | str | None, output: Path | None
             semantic=source.words.semantic,
             cache=source.cache,
         ) as teacher,
-        progress(count, shown=not source.quiet) as step,
+        progress(count + UNRELATED, shown=not source.quiet) as step,
     ):
         examples = []
         for file, pairs in golds.items():
             for example in teacher.examples(file.stem, pairs):
                 examples.append(example)
                 step()
+        unrelated = []
+        for example in teacher.examples("", mismatched(list(chain.from_iterable(golds.values())))):
+            unrelated.append(example)
+            step()
+        highest = teacher.highest
     if folds is not None:
         parts = None if isinstance(folds, str) else folds
-        report = _correlations(cross_validate_ratings(examples, folds=parts, seed=source.seed))
+        results = cross_validate_ratings(
+            examples, unrelated, highest=highest, folds=parts, seed=source.seed
+        )
+        report = _correlations(results)
         if output is None:
             write_output(None, report)
             return
         note(report.rstrip("\n"))
-    weights = learn_ratings(examples)
+    weights = learn_ratings(examples, unrelated, highest)
     text = render_rating_weights(weights, f"profile {source.profile}", _command(source, "sts"))
     write_output(output, text)
     if not source.quiet and output is not None:

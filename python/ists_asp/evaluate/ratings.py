@@ -167,7 +167,8 @@ def _rating(line: Line) -> float | None:
             record = json.loads(text)
         except ValueError:
             record = {}
-        value = record.get("rating", {}).get("value") if isinstance(record, dict) else None
+        rating = record.get("rating") if isinstance(record, dict) else None
+        value = rating.get("value") if isinstance(rating, dict) else None
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
     except ValueError:

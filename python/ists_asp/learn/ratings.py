@@ -3,6 +3,9 @@
 The rules are grounded on each pair with its answer; every ``speaks_for`` and ``speaks_against``
 that they derive is weighed, whatever its name. Weights are never negative: what two sentences
 have in common cannot make them less alike, nor a conflict more.
+
+The scale is fixed at both ends: a pair that has all evidence for it is rated highest, and of
+pairs that were put together from unrelated sentences :data:`LIKELY` are rated below 1.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from typing import TYPE_CHECKING, Self
 from ists_asp.engine import load
 from ists_asp.engine.rating import Rater
 from ists_asp.evaluate.pearson import correlation
+from ists_asp.io.tsv import ScoredPair
 from ists_asp.learn.fit import Weight
 from ists_asp.learn.folds import deal
+from ists_asp.model import Pair
 from ists_asp.rules import load_profile, load_rules, rating_sources, read_overlay
 from ists_asp.solver import SolverOptions
 
@@ -27,15 +32,32 @@ if TYPE_CHECKING:
 
     from ists_asp.engine.rating import Evidence
     from ists_asp.evaluate.pearson import Correlation
-    from ists_asp.io.tsv import ScoredPair
 
-__all__ = ["RatedExample", "RatingTeacher", "cross_validate_ratings", "learn_ratings", "predict"]
+__all__ = [
+    "RatedExample",
+    "RatingTeacher",
+    "cross_validate_ratings",
+    "learn_ratings",
+    "mismatched",
+    "predict",
+]
 
 DECISION = "rating"
 BASE = "base"
 
 SHRINK = 0.003
 """How strongly weights are kept small, for each example: shares them among kindred evidence."""
+
+
+UNRELATED = 300
+"""Pairs that are put together from unrelated sentences."""
+
+LIKELY = 0.95
+"""The share of unrelated pairs that are to be rated below 1."""
+
+_HIGHEST = "highest"
+"""The constant of ``asp/rate.lp`` for the best rating, and its value if no profile sets it."""
+_DEFAULT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +101,8 @@ class RatingTeacher:
         found = load_profile(profile, overlay.base)
         bare = replace(found, rating_weights=(), semantic_rating_weights=())
         parsed = load_rules(overlay.replace(rating_sources(bare, overlay.base)))
-        self._rater = Rater(parsed, SolverOptions(constants=dict(found.constants)))
+        self._constants = dict(found.constants)
+        self._rater = Rater(parsed, SolverOptions(constants=self._constants))
         self._system = load(profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache)
 
     def __enter__(self) -> Self:
@@ -92,6 +115,11 @@ class RatingTeacher:
         """Close the lexicon; the teacher cannot be used afterwards."""
         self._system.close()
 
+    @property
+    def highest(self) -> int:
+        """The best rating."""
+        return int(self._constants.get(_HIGHEST, _DEFAULT))
+
     def examples(self, data_set: str, golds: Iterable[ScoredPair]) -> Iterator[RatedExample]:
         """Decide gold pairs and collect the evidence for their ratings, lazily, in their order."""
         kept = list(golds)
@@ -100,16 +128,36 @@ class RatingTeacher:
             yield RatedExample(data_set, gold.score, evidence)
 
 
-def learn_ratings(examples: Sequence[RatedExample]) -> tuple[Weight, ...]:
+def mismatched(golds: Sequence[ScoredPair]) -> list[ScoredPair]:
+    """Put unrelated sentences together: the first of a pair, the second of one far away.
+
+    Returns:
+        At most :data:`UNRELATED` pairs, the same each time, rated 0.
+    """
+    size = len(golds)
+    places = range(0, size, -(-size // UNRELATED))
+    found = []
+    for place in places:
+        first, other = golds[place].pair, golds[(place + size // 2) % size].pair
+        found.append(ScoredPair(Pair(f"{first.id}.{other.id}", first.sent1, other.sent2), 0.0))
+    return found
+
+
+def learn_ratings(
+    examples: Sequence[RatedExample], unrelated: Sequence[RatedExample] = (), highest: int = 5
+) -> tuple[Weight, ...]:
     """Learn what each piece of evidence is worth.
 
     Ridge regression with weights that are not negative. Annotators of different data sets use
-    the scale differently, so that only differences within a data set count; the rating of a
-    pair without any evidence, ``base``, is that which suits all data sets on average, and
-    never below 0.
+    the scale differently, so that only differences within a data set count. Where the scale
+    begins, ``base``, and how wide it is follow from both of its ends; correlation is not
+    affected by either.
 
     Args:
         examples: gold pairs of one data set or several.
+        unrelated: what was made of :func:`mismatched` pairs; without any the scale stays as the
+            regression has it, and begins at 0.
+        highest: the best rating.
 
     Returns:
         The weights that are not 0, in thousandths of a point.
@@ -128,25 +176,54 @@ def learn_ratings(examples: Sequence[RatedExample]) -> tuple[Weight, ...]:
         levels[rows] -= golds[rows].mean()
     ridge = np.sqrt(SHRINK * len(examples)) * np.eye(len(names))
     found, _ = nnls(np.vstack([centred, ridge]), np.concatenate([levels, np.zeros(len(names))]))
-    weighed = values @ found
-    offsets = [float((golds[rows] - weighed[rows]).mean()) for rows in own.values()]
-    base = max(0.0, sum(offsets) / len(offsets))
+    worth = dict(zip(names, found.tolist(), strict=True))
+    against = {item.name for one in examples for item in one.evidence if item.thousandths < 0}
+    full = sum(value for name, value in worth.items() if name not in against)
+    base, width = _scale(full, [_sum(one, worth) for one in unrelated], highest)
     weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
     for index, name in enumerate(names):
         support = int(np.count_nonzero(values[:, index]))
-        weights.append(Weight(name, DECISION, round(1000 * float(found[index])), support))
+        weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), support))
     return tuple(weight for weight in weights if weight.value)
 
 
+def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
+    """Where the scale begins, and by what weights are to be multiplied.
+
+    Args:
+        full: what all evidence is worth.
+        unrelated: what that of unrelated pairs is worth.
+        highest: the best rating.
+    """
+    if not unrelated:
+        return 0.0, 1.0
+    low = sorted(unrelated)[min(len(unrelated) - 1, int(LIKELY * len(unrelated)))]
+    if full <= low:
+        return 0.0, 1.0
+    width = (highest - 1) / (full - low)
+    return highest - width * full, width
+
+
+def _sum(example: RatedExample, worth: Mapping[str, float]) -> float:
+    return sum(item.thousandths * worth.get(item.name, 0) for item in example.evidence) / 1000
+
+
 def cross_validate_ratings(
-    examples: Sequence[RatedExample], *, folds: int | None, seed: int = 0
+    examples: Sequence[RatedExample],
+    unrelated: Sequence[RatedExample] = (),
+    *,
+    highest: int = 5,
+    folds: int | None,
+    seed: int = 0,
 ) -> dict[str, tuple[Correlation, ...]]:
     """Learn on some pairs and rate the others.
 
     Args:
         examples: gold pairs.
-        folds: how many parts the pairs of every data set are dealt into; None leaves each data
-            set out as a whole, which tells what to expect of another kind of text.
+        unrelated: as for :func:`learn_ratings`.
+        highest: the best rating.
+        folds: how many parts the pairs are dealt into; None leaves each data set out as a
+            whole, which tells what to expect of another kind of text.
         seed: deals pairs into parts.
 
     Returns:
@@ -165,23 +242,22 @@ def cross_validate_ratings(
         parts = list(deal(examples, folds, seed))
     found: dict[str, list[Correlation]] = {name: [] for name in sets}
     for train, test in parts:
-        weights = learn_ratings(train)
+        weights = learn_ratings(train, unrelated, highest)
         for name in sets:
             rated = [one for one in test if one.data_set == name]
             if rated:
                 golds = [one.gold for one in rated]
-                found[name].append(correlation(golds, predict(rated, weights), name))
+                found[name].append(correlation(golds, predict(rated, weights, highest), name))
     return {name: tuple(correlations) for name, correlations in found.items()}
 
 
-def predict(examples: Sequence[RatedExample], weights: Iterable[Weight]) -> list[float]:
-    """The ratings that weights give, before they are kept within the scale."""
-    worth: Mapping[str, int] = {weight.name: weight.value for weight in weights}
-    return [
-        worth.get(BASE, 0) / 1000
-        + sum(item.thousandths * worth.get(item.name, 0) for item in example.evidence) / 1_000_000
-        for example in examples
-    ]
+def predict(
+    examples: Sequence[RatedExample], weights: Iterable[Weight], highest: int = 5
+) -> list[float]:
+    """The ratings that weights give, as ``asp/rate.lp`` has them but for rounding."""
+    worth = {weight.name: weight.value / 1000 for weight in weights}
+    base = worth.get(BASE, 0.0)
+    return [min(highest, max(0.0, base + _sum(example, worth))) for example in examples]
 
 
 def _matrix(examples: Sequence[RatedExample], names: Sequence[str]) -> NDArray[np.float64]:
