@@ -89,7 +89,8 @@ def test_the_head_says_how_to_write_the_file_again(file):
     profile = file.stem.removesuffix("-semantic")
     semantic = " --semantic" if profile != file.stem else ""
     assert re.search(
-        rf"--profile {profile}{semantic}( --vectors \S+)?( --seed \d+)? -o weights/{file.stem}\.lp$",
+        rf"--profile {profile}{semantic}( --vectors \S+)?( --seed \d+)?"
+        rf" -o weights/{file.stem}\.lp$",
         text,
         re.M,
     )
