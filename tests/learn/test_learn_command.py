@@ -48,7 +48,7 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     learn = ("learn", *gold, "--profile", "default", "--rules", "my")
     result = run(*learn, "-o", weights)
     assert result.exit_code == 0, result.stderr
-    assert re.fullmatch(r"\d+ weights from 14 pairs\n", result.stderr)
+    assert re.fullmatch(r"\d+ weights from 18 pairs\n", result.stderr)
     assert re.search(r"^weight\(same_medicine,equi,[1-9]\d*\)\. +% \d+$", read(weights), re.M)
     assert "--gold DATA/medicine --gold DATA/images --rules my --profile default" in read(weights)
     after = run(*solve, *PAIR)
