@@ -110,7 +110,7 @@ Examples:
     type=PATH,
     metavar="FILE",
     help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
-    "What came second to an alignment is told by ists-asp trace only.",
+    "What came second to a decision is told by ists-asp trace only.",
 )
 @quiet_option
 def solve(

@@ -9,6 +9,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+from ists_asp.collector import paused
 from ists_asp.errors import IstsError, RuleError, SolveError
 from ists_asp.run.outcome import Failure, Outcome, Report, Times
 
@@ -77,10 +78,11 @@ class Decider:
             return
         from ists_asp.trace.document import trace_line
 
-        for pair, trace in zip(pairs, self.system.trace_annotated(pairs), strict=True):
-            yield Outcome(
-                pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
-            )
+        with paused():
+            for pair, trace in zip(pairs, self.system.trace_annotated(pairs), strict=True):
+                yield Outcome(
+                    pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
+                )
 
 
 _decider: Decider | IstsError | None = None

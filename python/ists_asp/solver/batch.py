@@ -11,8 +11,6 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo import parse_term
-
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
 from ists_asp.errors import RuleError
@@ -20,6 +18,7 @@ from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, search
 from ists_asp.solver.signatures import predicates
+from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Batches:
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = program.table_facts
-        self._table_set = frozenset(program.table_facts)
+        self._table_set = frozenset(texts(program.table_facts))
         self._other_facts = program.other_facts
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
@@ -78,26 +77,32 @@ class Batches:
         found, _ = search(control, self._time_limit, atoms=False)
         if found is None or not found.optimal:
             return None
-        symbols = shown(found.shown, len(items))
+        atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
         ended = time.perf_counter()
         return [
             Solution(
-                (read_answer(pair, symbols[number], tuple(cost[number].values()), True),),
+                (read_answer(pair, atoms[number], tuple(cost[number].values()), True),),
                 (grounded - began) / len(items),
                 (ended - grounded) / len(items),
             )
             for number, (pair, _) in enumerate(items, start=1)
         ]
 
-    def best(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Together | None:
+    def best(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
+    ) -> Together | None:
         """Find the best answer sets of pairs together, with all their atoms.
+
+        Args:
+            items: pairs with their facts.
+            extra: more rules, rewritten for several pairs; no other rule may depend on them.
 
         Returns:
             None where :meth:`solve` has no solutions.
         """
         with paused():
-            control = self._ground(items)
+            control = self._ground(items, extra)
             if control is None:
                 return None
             found, _ = search(control, self._time_limit, atoms=True)
@@ -105,14 +110,19 @@ class Batches:
                 return None
             return Together.of(control, found, self._table_set, len(items))
 
-    def _ground(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Control | None:
+    def _ground(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
+    ) -> Control | None:
         messages: list[str] = []
         facts = self._facts([facts for _, facts in items])
         if facts is None:
             return None
         try:
             control = ground(
-                self._statements, facts, self._arguments, lambda _code, text: messages.append(text)
+                [*self._statements, *extra],
+                facts,
+                self._arguments,
+                lambda _code, text: messages.append(text),
             )
         except RuleError:
             return None
@@ -130,8 +140,7 @@ class Batches:
         atoms = []
         for number, facts in enumerate(given, start=1):
             atoms.append(f"{PAIR}({number})")
-            for fact in chain(self._other_facts, facts):
-                text = str(fact)
+            for text in texts(chain(self._other_facts, facts)):
                 name, _, rest = text.partition("(")
                 sign = "-" if name.startswith("-") else ""
                 name = name.removeprefix("-")
@@ -139,5 +148,4 @@ class Batches:
                     return None
                 if name in self._used:
                     atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
-        # Parsing one tuple of all takes a third of the time of making them one by one.
-        return [*self._table_facts, *parse_term(f"({','.join(atoms)},)").arguments]
+        return [*self._table_facts, *symbols(atoms)]

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from clingo import parse_term
+
 from ists_asp.answers import read_answer
 from ists_asp.errors import TimeLimitError, UsageError
+from ists_asp.solver.texts import texts
 from ists_asp.trace.decisions import (
     Decision,
     DecisionKind,
@@ -27,10 +30,9 @@ from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clingo import Symbol
-
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = ["Verdict", "Why", "WhyNot", "why", "why_not"]
@@ -86,7 +88,7 @@ class WhyNot:
     """
 
     verdict: Verdict
-    wanted: tuple[tuple[Symbol, bool], ...]
+    wanted: tuple[tuple[Ground, bool], ...]
     goal: str
     tree: Branch
     by: tuple[tuple[int, int], ...] = ()
@@ -163,12 +165,13 @@ class _Asking:
         self._asked = asked
         self._goals = wanted
         self._wanted = tuple((goal.atom, goal.true) for goal in wanted)
+        self._symbols = [(parse_term(goal.atom), goal.true) for goal in wanted]
         self._limit = trace.tracer.solver.options.time_limit
 
     def answer(self) -> WhyNot:
         known = self._trace.best.control.symbolic_atoms
         for goal in self._goals:
-            atom = known[goal.atom]
+            atom = known[parse_term(goal.atom)]
             if goal.true and atom is None:
                 return self._underivable(goal)
             if not goal.true and atom is not None and atom.is_fact:
@@ -186,7 +189,7 @@ class _Asking:
 
     def _search(self, size: int) -> tuple[Found | None, bool]:
         """The best answer with the first goals."""
-        return self._trace.tracer.solver.with_atoms(self._trace.facts, self._wanted[:size])
+        return self._trace.tracer.solver.with_atoms(self._trace.facts, self._symbols[:size])
 
     def _underivable(self, goal: Goal) -> WhyNot:
         tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
@@ -206,14 +209,15 @@ class _Asking:
             if found is not None:
                 before = found
                 continue
-            reasons = conflict(self._trace, self._wanted[:size])
+            reasons = conflict(self._trace, self._symbols[:size])
             if reasons:
                 return self._forbidden(goal, reasons)
             tree = Branch(f"{goal.text}: no rule derives it together with the rest")
             nearest = self._trace.nearest
             if before is not None:
-                control = ground_probes((), "", before.true, ())
-                nearest = Nearest(self._trace, control, frozenset(before.true))
+                true = texts(before.true)
+                control = ground_probes((), "", true, ())
+                nearest = Nearest(self._trace, control, frozenset(true))
             tree.below = nearest.explain(Pattern.of(goal.atom))
             return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
@@ -251,14 +255,14 @@ class _Asking:
         """The terms of the objective in another answer."""
         probes = [probe for probe in self._trace.tracer.probes if probe.kind is Kind.OBJECTIVE]
         names = {name for probe in probes for name in _used(probe)}
-        atoms = [symbol for symbol in found.true if symbol.name in names]
+        atoms = [atom for atom in texts(found.true) if atom.name in names]
         return terms(self._trace.tracer.weigh(atoms))
 
     def _changes(self, found: Found) -> Iterator[Branch]:
         trace = self._trace
         kinds = ("aligned", "label", "score", "tag", "noali", "alic")
-        ours = {symbol for symbol in trace.best.found.shown if symbol.name in kinds}
-        theirs = {symbol for symbol in found.shown if symbol.name in kinds}
+        ours = {atom for atom in trace.best.shown if atom.name in kinds}
+        theirs = {atom for atom in texts(found.shown) if atom.name in kinds}
         come = sorted(told(trace, theirs - ours))
         gone = sorted(told(trace, ours - theirs))
         if come:
@@ -294,5 +298,5 @@ def _used(probe: Probe) -> Iterator[str]:
             yield signature.name
 
 
-def _key(term: Term) -> tuple[int, int, tuple[Symbol, ...]]:
+def _key(term: Term) -> tuple[int, int, tuple[Ground, ...]]:
     return term.priority, term.weight, term.terms

@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from clingo import Function, Number, SymbolType
+from clingo import SymbolType, parse_term
 
 from ists_asp.errors import UsageError
-from ists_asp.trace.symbols import arguments
+from ists_asp.solver.texts import Ground, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-    from clingo import Symbol
-
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = [
+    "PREDICATES",
     "Decision",
     "DecisionKind",
     "RunnerUp",
@@ -46,7 +45,7 @@ class DecisionKind(StrEnum):
     ALIC = "alic"
 
 
-_PREDICATES = {
+PREDICATES = {
     "boundary": (DecisionKind.BOUNDARY, 2),
     "aligned": (DecisionKind.ALIGN, 2),
     "label": (DecisionKind.LABEL, 3),
@@ -68,7 +67,7 @@ class Decision:
     """
 
     kind: DecisionKind
-    atom: Symbol
+    atom: Ground
     text: str
     tokens1: tuple[int, ...]
     tokens2: tuple[int, ...]
@@ -100,20 +99,20 @@ class RunnerUp:
     """
 
     by: tuple[tuple[int, int], ...]
-    gone: tuple[Symbol, ...]
-    come: tuple[Symbol, ...]
+    gone: tuple[Ground, ...]
+    come: tuple[Ground, ...]
 
 
 def decisions(trace: Trace) -> tuple[Decision, ...]:
     """The decisions of an answer in the order of its tokens."""
-    belonging: dict[Symbol, list[Term]] = {}
+    belonging: dict[Ground, list[Term]] = {}
     for term in trace.objective:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
     found = []
     for atom, kind, arity in (
         (atom, kind, arity)
-        for name, (kind, arity) in _PREDICATES.items()
+        for name, (kind, arity) in PREDICATES.items()
         for atom in trace.atoms(name)
     ):
         if len(atom.arguments) != arity or not atom.positive:
@@ -168,12 +167,12 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     if decision.atom not in trace.best.undecided(name, _arity(name)):
         return None
     if decision.kind is DecisionKind.ALIGN:
-        found, _ = trace.tracer.solver.with_atoms(trace.facts, [(decision.atom, False)])
+        found, _ = trace.tracer.solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
         if found is None:
             return None
         cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {symbol for symbol in found.shown if symbol.name in _PREDICATES}
-        ours = {symbol for symbol in trace.best.found.shown if symbol.name in _PREDICATES}
+        shown = {atom for atom in texts(found.shown) if atom.name in PREDICATES}
+        ours = {atom for atom in trace.best.shown if atom.name in PREDICATES}
     elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         other = _otherwise(trace, decision)
         if other is None:
@@ -188,18 +187,18 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
 
 def _otherwise(
     trace: Trace, decision: Decision
-) -> tuple[dict[int, int], Set[Symbol], Set[Symbol]] | None:
+) -> tuple[dict[int, int], Set[Ground], Set[Ground]] | None:
     """The best answer with another label, or score, for a pair, all else the same.
 
     Its cost by priority, and of what may differ what it has and what the answer has.
     """
     best = trace.best
-    link = arguments(decision.atom)[:2]
-    open_ = {name: best.undecided(name, arity) for name, (_, arity) in _PREDICATES.items()}
+    link = decision.atom.arguments[:2]
+    open_ = {name: best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
     assumptions = [-open_[decision.atom.name][decision.atom]]
     for name in ("aligned", "label", "score"):
         for symbol, literal in open_[name].items():
-            own = arguments(symbol)[:2] == link
+            own = symbol.arguments[:2] == link
             if not own or name == "aligned" or (name == "label" and decision.kind == "score"):
                 assumptions.append(literal if symbol in trace.true else -literal)
     # Nothing else can differ when so much is kept.
@@ -207,7 +206,7 @@ def _otherwise(
         symbol: literal
         for name, symbols in open_.items()
         for symbol, literal in symbols.items()
-        if name not in ("aligned", "label", "score") or arguments(symbol)[:2] == link
+        if name not in ("aligned", "label", "score") or symbol.arguments[:2] == link
     }
     other = best.other(assumptions, literals, trace.tracer.solver.options.time_limit)
     if other is None:
@@ -252,11 +251,11 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
 
 
 def _arity(name: str) -> int:
-    return _PREDICATES[name][1]
+    return PREDICATES[name][1]
 
 
 def _sides(
-    trace: Trace, kind: DecisionKind, atom: Symbol
+    trace: Trace, kind: DecisionKind, atom: Ground
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     words = trace.words
     first, second = atom.arguments[:2]
@@ -272,7 +271,7 @@ def _sides(
 def _text(
     trace: Trace,
     kind: DecisionKind,
-    atom: Symbol,
+    atom: Ground,
     sides: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> str:
     pair = trace.answer.pair
@@ -297,15 +296,15 @@ def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
     return 1, not one.tokens1, one.tokens1, one.tokens2, order.index(one.kind)
 
 
-def boundary(side: int, token: int) -> Symbol:
+def boundary(side: int, token: int) -> Ground:
     """The atom of a chunk boundary."""
-    return Function("boundary", [Number(side), Number(token)])
+    return Ground(f"boundary({side},{token})")
 
 
-def told(trace: Trace, atoms: Iterable[Symbol]) -> Iterator[str]:
+def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
     """Decisions of another answer in words."""
     for atom in atoms:
-        kind, arity = _PREDICATES.get(atom.name, (None, 0))
+        kind, arity = PREDICATES.get(atom.name, (None, 0))
         if kind is not None and len(atom.arguments) == arity:
             sides = _sides(trace, kind, atom)
             if sides[0] or sides[1]:

@@ -1,6 +1,6 @@
 """Which rules fired in an answer set: the second grounding, and what it says.
 
-Symbols of clingo are costly to take apart, so that a firing reads its parts when asked.
+A firing puts its atoms together when asked.
 """
 
 from __future__ import annotations
@@ -13,44 +13,49 @@ from clingo import Control, SymbolType
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import TraceError
-from ists_asp.trace.symbols import arguments, text
-from ists_asp.trace.terms import fill
+from ists_asp.solver.texts import Ground
+from ists_asp.trace.terms import ANY, fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
+    from collections.abc import Iterable, Iterator, Sequence, Set
 
-    from clingo import Symbol
     from clingo.ast import AST
 
     from ists_asp.trace.grounding import Grounding
-    from ists_asp.trace.probes import Companion, Probe
+    from ists_asp.trace.probes import Companion, ElementProbe, Probe
+    from ists_asp.trace.shapes import Shape
     from ists_asp.trace.strata import Strata
 
 __all__ = ["Element", "Firing", "Firings", "Group", "ground_probes"]
 
 
 class Element:
-    """What an aggregate counted, or an instance of a condition: tuple and atoms."""
+    """What an aggregate counted, or an instance of a condition: tuple and atoms.
 
-    __slots__ = ("_parts",)
+    ``positive`` are the atoms that hold.
+    """
 
-    def __init__(self, parts: Sequence[Symbol]) -> None:
+    __slots__ = ("_parts", "_probe", "positive")
+
+    def __init__(self, probe: ElementProbe, parts: Sequence[str]) -> None:
+        self._probe = probe
         self._parts = parts
+        self.positive = _filled(probe.positive, parts)
 
     @property
-    def terms(self) -> tuple[Symbol, ...]:
+    def terms(self) -> tuple[Ground, ...]:
         """The tuple; empty for conditions."""
-        return arguments(self._parts[0])
+        return _filled(self._probe.terms, self._parts)
 
     @property
-    def positive(self) -> tuple[Symbol, ...]:
-        """The atoms that hold."""
-        return arguments(self._parts[1])
-
-    @property
-    def negative(self) -> tuple[Symbol, ...]:
+    def negative(self) -> tuple[Ground, ...]:
         """The negated atoms; ``__any`` in them stands for anything."""
-        return arguments(self._parts[2])
+        return _filled(self._probe.negative, self._parts)
+
+    @property
+    def double(self) -> tuple[Ground, ...]:
+        """The atoms under ``not not``."""
+        return _filled(self._probe.double, self._parts)
 
 
 class Group:
@@ -65,54 +70,42 @@ class Group:
 
 
 class Firing:
-    """A rule with values for its variables, whose body holds.
+    """A rule with values for its variables, whose body holds; a trace has one object for each.
 
     ``head`` is the atom that it derives; for an objective the term
-    ``(weight,priority,(tuple))``.
+    ``(weight,priority,(tuple))``. ``parts`` are the values of the rule's variables, and of what
+    clingo had to evaluate.
     """
 
-    def __init__(self, probe: Probe, parts: Sequence[Symbol]) -> None:
+    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
         self.probe = probe
-        self._parts = parts
-        self.head = parts[0]
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Firing) and self.key == other.key
+        self.parts = parts
+        self.head = probe.derived.fill(parts)
 
     @property
-    def key(self) -> tuple[str, Symbol, Symbol]:
-        """Identifies the firing: a fact may stand for several atoms."""
-        return self.probe.name, self.head, self._parts[3]
-
-    @property
-    def instance(self) -> Symbol:
-        """The tuple of the values of the rule's variables."""
-        return self._parts[3]
-
-    @cached_property
-    def positive(self) -> Sequence[Symbol]:
-        """The positive atoms of the body, in its order."""
-        return arguments(self._parts[1])
-
-    @property
-    def negative(self) -> Sequence[Symbol]:
-        """The atoms under ``not``; ``__any`` in them stands for anything."""
-        atoms = arguments(self._parts[2])
-        return atoms[: len(atoms) - self.probe.double]
-
-    @property
-    def double(self) -> Sequence[Symbol]:
-        """The atoms under ``not not``."""
-        atoms = arguments(self._parts[2])
-        return atoms[len(atoms) - self.probe.double :]
-
-    @cached_property
-    def values(self) -> dict[str, Symbol]:
+    def instance(self) -> str:
         """The values of the rule's variables."""
-        return dict(zip(self.probe.variables, arguments(self._parts[3]), strict=True))
+        return ",".join(self.parts[: len(self.probe.variables)])
+
+    @cached_property
+    def positive(self) -> tuple[Ground, ...]:
+        """The positive atoms of the body, in its order."""
+        return _filled(self.probe.positive, self.parts)
+
+    @property
+    def negative(self) -> tuple[Ground, ...]:
+        """The atoms under ``not``; ``__any`` in them stands for anything."""
+        return _filled(self.probe.negative, self.parts)
+
+    @property
+    def double(self) -> tuple[Ground, ...]:
+        """The atoms under ``not not``."""
+        return _filled(self.probe.double, self.parts)
+
+    @cached_property
+    def values(self) -> dict[str, Ground]:
+        """The values of the rule's variables."""
+        return dict(zip(self.probe.variables, map(Ground, self.parts), strict=False))
 
     @property
     def comparisons(self) -> tuple[str, ...]:
@@ -122,7 +115,7 @@ class Firing:
 
 
 def ground_probes(
-    statements: Iterable[AST], text: str, facts: Iterable[Symbol], arguments: Sequence[str]
+    statements: Iterable[AST], text: str, facts: Iterable[str], arguments: Sequence[str]
 ) -> Control:
     """Ground rewritten rules over the atoms of an answer set; nothing is solved.
 
@@ -137,20 +130,21 @@ def ground_probes(
     """
     errors: list[str] = []
     control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
-    with control.backend() as backend:
-        for symbol in facts:
-            backend.add_rule([backend.add_atom(symbol)])
+    # Text takes clingo half the time of symbols.
+    control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
     with ProgramBuilder(control) as builder:
         for node in statements:
             builder.add(node)
-    # Unless it is said again, text goes where the last statement went.
-    control.add("base", [], f"#program base.\n{text}")
     try:
         control.ground([("base", [])])
     except RuntimeError as error:
         text = errors[-1] if errors else str(error)
         raise TraceError(f"the rules cannot be traced: {' '.join(text.split())}") from None
     return control
+
+
+def _filled(shapes: Iterable[Shape], parts: Sequence[str]) -> tuple[Ground, ...]:
+    return tuple([shape.fill(parts) for shape in shapes])
 
 
 class Firings:
@@ -169,13 +163,14 @@ class Firings:
         probes: Iterable[Probe],
         grounding: Grounding,
         strata: Strata,
-        true: Set[Symbol],
-        given: Set[Symbol],
+        true: Set[Ground],
+        given: Set[Ground],
     ) -> None:
         self._grounding = grounding
         self._strata = strata
+        self._true = true
         self._given = given
-        self.by_head: dict[Symbol, list[Firing]] = {}
+        self.by_head: dict[Ground, list[Firing]] = {}
         self.objective: list[Firing] = []
         self.forbidding: list[Firing] = []
         recursive: list[Firing] = []
@@ -201,8 +196,11 @@ class Firings:
             raise TraceError(
                 f"{_some(untrue)} is derived, but not in the answer", hint="Report this"
             )
-        self._levels: dict[Symbol, int] = {}
+        self._levels: dict[Ground, int] = {}
         self._early: set[int] = set()
+        self._negated: dict[str, bool] = {}
+        self._elements: dict[tuple[Firing, str], tuple[Element, ...]] = {}
+        self._grounding.want(filter(self._rests_on_elements, recursive))
         self._order(recursive)
 
     def groups(self, firing: Firing) -> tuple[Group, ...]:
@@ -212,16 +210,22 @@ class Firings:
         values = firing.values
         found = []
         for companion in firing.probe.companions:
-            elements = self._elements(companion, firing)
+            elements = self._counted(companion, firing)
             found.append(Group(companion, fill(companion.text, values), elements))
         return tuple(found)
 
-    def firings(self, atom: Symbol) -> list[Firing]:
+    def counted(self, firing: Firing) -> Iterator[Ground]:
+        """The atoms that hold in the aggregates and conditional literals of a firing."""
+        for companion in firing.probe.companions:
+            for element in self._counted(companion, firing):
+                yield from element.positive
+
+    def firings(self, atom: Ground) -> list[Firing]:
         """The firings that derive an atom, the first in the order of derivation in front."""
         found = self.by_head.get(atom, [])
         return sorted(found, key=self._place) if len(found) > 1 else found
 
-    def rank(self, atom: Symbol) -> tuple[int, int]:
+    def rank(self, atom: Ground) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: stratum, and level within it."""
         if atom in self._given:
             return -1, 0
@@ -231,19 +235,47 @@ class Firings:
         """Where a firing stands among those that derive the same atom."""
         late = firing.head in self._levels and id(firing) not in self._early
         height = max(map(self.rank, firing.positive), default=(-1, 0))
-        return late, height, firing.probe.rule.line, firing.probe.name, text(firing.instance)
+        return late, height, firing.probe.rule.line, firing.probe.name, firing.instance
 
-    def _elements(self, companion: Companion, firing: Firing) -> tuple[Element, ...]:
-        found = self._grounding.elements(companion.name).get(firing.instance, ())
-        return tuple(map(Element, sorted(found)))
+    def _counted(self, companion: Companion, firing: Firing) -> tuple[Element, ...]:
+        key = firing, companion.elements[0].name if companion.elements else ""
+        if key not in self._elements:
+            self._elements[key] = tuple(
+                filter(
+                    self._holds,
+                    (
+                        Element(probe, parts)
+                        for probe in companion.elements
+                        for parts in sorted(self._grounding.elements(firing, probe), key=list)
+                    ),
+                )
+            )
+        return self._elements[key]
+
+    def _holds(self, element: Element) -> bool:
+        """Whether what an element needs is in the answer."""
+        return (
+            all(atom in self._true for atom in element.positive)
+            and all(map(self._is_true, element.double))
+            and not any(map(self._is_true, element.negative))
+        )
+
+    def _is_true(self, atom: Ground) -> bool:
+        if ANY not in atom:
+            return atom in self._true
+        if atom not in self._negated:
+            begin = atom.partition(ANY)[0]
+            alike = (other for other in self._true if other.startswith(begin))
+            self._negated[atom] = any(_matches(atom, other) for other in alike)
+        return self._negated[atom]
 
     def _order(self, firings: Sequence[Firing]) -> None:
         """Find an order in which the atoms of predicates that rest on themselves are derived."""
-        waiting: dict[Symbol, list[int]] = defaultdict(list)
+        waiting: dict[Ground, list[int]] = defaultdict(list)
         missing = [0] * len(firings)
         heights = [0] * len(firings)
         ready: deque[int] = deque()
-        derived: set[Symbol] = set()
+        derived: set[Ground] = set()
         for number, firing in enumerate(firings):
             needed = self._needed(firing)
             missing[number] = len(needed)
@@ -276,15 +308,21 @@ class Firings:
                     expected="no recursion through aggregates or disjunctions",
                 )
 
-    def _needed(self, firing: Firing) -> set[Symbol]:
+    def _rests_on_elements(self, firing: Firing) -> bool:
+        """Whether an aggregate or a condition has atoms of the stratum of the head."""
+        names = self._strata.recursive_companions
+        return any(element.name in names for element in firing.probe.elements)
+
+    def _needed(self, firing: Firing) -> set[Ground]:
         """The atoms of the same stratum that must be derived before a firing derives its head."""
         places = self._strata.recursive_places[firing.probe.name]
         positive = firing.positive if places else ()
         atoms = [positive[place] for place in places]
-        for companion in firing.probe.companions:
-            if companion.supports and companion.name in self._strata.recursive_companions:
-                for element in self._elements(companion, firing):
-                    atoms += element.positive
+        if self._rests_on_elements(firing):
+            for companion in firing.probe.companions:
+                if companion.supports:
+                    for element in self._counted(companion, firing):
+                        atoms += element.positive
         if not atoms:
             return set()
         stratum = self._strata.stratum(firing.head)
@@ -295,10 +333,22 @@ class Firings:
         }
 
 
-def _is_weight(head: Symbol) -> bool:
+def _matches(pattern: Ground, atom: Ground) -> bool:
+    """Whether an atom is one of those that a pattern with :data:`ANY` in it stands for."""
+    if pattern == ANY or ANY not in pattern:
+        return pattern in (ANY, atom)
+    mine, theirs = pattern.arguments, atom.arguments
+    return (
+        (pattern.name, pattern.positive) == (atom.name, atom.positive)
+        and len(mine) == len(theirs)
+        and all(map(_matches, mine, theirs))
+    )
+
+
+def _is_weight(head: Ground) -> bool:
     weight, priority, _ = head.arguments
     return SymbolType.Number is weight.type is priority.type
 
 
-def _some(atoms: Iterable[Symbol]) -> str:
-    return str(min(atoms))
+def _some(atoms: Iterable[Ground]) -> str:
+    return min(atoms)

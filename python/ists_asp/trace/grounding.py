@@ -2,130 +2,220 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from clingo import Number
+from clingo.ast import AST, Function, Id, Program, ProgramBuilder, Rule, Variable
+
 from ists_asp.errors import TraceError
+from ists_asp.solver.pairing import PREFIX
+from ists_asp.solver.texts import split, symbols, texts
+from ists_asp.trace.terms import PREFIX as TERMS
+from ists_asp.trace.terms import atom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Set
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from clingo import Control, Symbol, SymbolicAtom
+    from clingo import Control
 
-    from ists_asp.trace.probes import Probe
+    from ists_asp.solver.pairing import Pairing
+    from ists_asp.solver.texts import Ground
+    from ists_asp.solver.together import Together
+    from ists_asp.trace.firings import Firing
+    from ists_asp.trace.probes import ElementProbe, Probe
 
-__all__ = ["LATER", "Alone", "Grounding", "Shared"]
+__all__ = ["LATER", "Alone", "Grounding", "Later", "Shared"]
 
 LATER = "later"
-"""The part of a rewritten program that is grounded when somebody asks for it."""
+"""The part of a rewritten program that finds elements, grounded when somebody asks for them."""
+
+_WAVE = f"{TERMS}wave"
+_WANTED = f"{TERMS}wanted"
+_NUMBER = f"{TERMS}Number"
 
 
 class Grounding(Protocol):
-    """The instances of probes and companions in one answer set."""
+    """The instances of probes, each a list of its arguments.
 
-    def firings(self, probe: Probe) -> Iterable[list[Symbol]]:
-        """The firings of a probe: head, positive atoms, negative atoms, values of variables."""
+    Those of elements may be of other answers as well: their atoms are to be looked at.
+    """
 
-    def elements(self, companion: str) -> Mapping[Symbol, list[list[Symbol]]]:
-        """What a companion found, by the values of the variables of its firing."""
+    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
+        """The firings of a probe."""
+
+    def want(self, firings: Iterable[Firing]) -> None:
+        """Look for the elements of firings, which is faster for many of them at once."""
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing."""
 
 
 class Alone:
     """The instances in a control object of one pair.
 
     Args:
-        control: a ground rewritten program.
-        early: the names of the companions that are not in :data:`LATER`.
+        control: a rewritten program, ground over an answer set.
     """
 
-    def __init__(self, control: Control, early: Set[str]) -> None:
+    def __init__(self, control: Control) -> None:
         self._control = control
-        self._early = early
         self._later = True
-        self._elements: dict[str, Mapping[Symbol, list[list[Symbol]]]] = {}
+        self._elements: dict[str, dict[str, list[Sequence[str]]]] = {}
 
-    def firings(self, probe: Probe) -> Iterator[list[Symbol]]:
+    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
         """See :class:`Grounding`."""
-        for atom in self._control.symbolic_atoms.by_signature(probe.name, 4):
-            yield _parts(atom, probe)
+        return (split(_inside(atom)) for atom in _atoms(self._control, probe.name, probe.arity))
 
-    def elements(self, companion: str) -> Mapping[Symbol, list[list[Symbol]]]:
+    def want(self, firings: Iterable[Firing]) -> None:
+        """See :class:`Grounding`; those of all firings are looked for when one is asked for."""
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
         """See :class:`Grounding`."""
-        if self._later and companion not in self._early:
+        if self._later:
             # Most traces are asked about some of their firings only, and some about none.
             self._control.ground([(LATER, [])])
             self._later = False
-        if companion not in self._elements:
-            found: dict[Symbol, list[list[Symbol]]] = defaultdict(list)
-            for atom in self._control.symbolic_atoms.by_signature(companion, 4):
-                parts = atom.symbol.arguments
-                found[parts[3]].append(parts)
-            self._elements[companion] = found
-        return self._elements[companion]
+        if probe.name not in self._elements:
+            found = self._elements[probe.name] = {}
+            for atom in _atoms(self._control, probe.name, probe.arity):
+                parts = split(_inside(atom))
+                found.setdefault(",".join(parts[: probe.outer]), []).append(parts)
+        return self._elements[probe.name].get(firing.instance, ())
+
+
+class Later:
+    """Statements that find elements for several pairs, of those firings that are wanted.
+
+    Args:
+        probes: the probes for a pair.
+        pairing: rewrites rules for several pairs.
+    """
+
+    def __init__(self, probes: Iterable[Probe], pairing: Pairing) -> None:
+        self.statements: list[AST] = []
+        for probe in probes:
+            for element in probe.elements:
+                if not self.statements:
+                    place = element.statement.location
+                    self.statements.append(Program(place, LATER, [Id(place, _WAVE)]))
+                self.statements.append(self._limited(element, probe, pairing))
+
+    @staticmethod
+    def _limited(element: ElementProbe, probe: Probe, pairing: Pairing) -> AST:
+        """The statement for firings that are wanted this time."""
+        node = pairing.statement(element.statement)
+        place = node.location
+        wave = Function(place, _WAVE, [], 0)
+        head, (_, *rest) = node.head.atom.symbol, node.body
+        pair, *arguments = head.arguments
+        number = Variable(place, _NUMBER)
+        wanted = [wave, number, pair, *arguments[: element.outer]]
+        return Rule(
+            place,
+            atom(place, head.name, [wave, number, *arguments[element.outer :]]),
+            [atom(place, _wanted(probe), wanted), *rest],
+        )
 
 
 class Shared:
-    """The instances in a control object of several pairs, which have numbers.
+    """The instances in the control object in which several pairs were decided.
 
     Args:
-        control: a ground program, rewritten for several pairs.
-        probes: its probes.
-        prefix: what the names of probes begin with in it.
-        early: the names of the companions that are not in :data:`LATER`.
+        together: the pairs.
+        later: what finds elements.
     """
 
-    def __init__(
-        self, control: Control, probes: Iterable[Probe], prefix: str, early: Set[str]
-    ) -> None:
-        self._control = control
-        self._prefix = prefix
-        self._early = early
-        self._later = True
-        self._elements: dict[str, dict[int, dict[Symbol, list[list[Symbol]]]]] = {}
-        self._firings: dict[int, dict[str, list[list[Symbol]]]] = defaultdict(dict)
-        for probe in probes:
-            for atom in control.symbolic_atoms.by_signature(prefix + probe.name, 5):
-                number, *parts = _parts(atom, probe)
-                self._firings[number.number].setdefault(probe.name, []).append(parts)
+    def __init__(self, together: Together, later: Later) -> None:
+        self._together = together
+        self._later = later
+        self._wave = 0
+        self._ready = False
+        self._known: set[Firing] = set()
+        self._wanted: list[Firing] = []
+        self._elements: dict[tuple[str, Firing], list[Sequence[str]]] = {}
+        self._read_of: Counter[str] = Counter()
 
     def take(self, number: int) -> Grounding:
-        """The instances of one pair; to be taken once."""
-        return _Share(self, number, self._firings.pop(number, {}))
+        """The instances of one pair."""
+        return _Share(self, number, self._together.shares[number].extra)
 
-    def elements(self, companion: str, number: int) -> Mapping[Symbol, list[list[Symbol]]]:
-        """What a companion found for a pair."""
-        if self._later and companion not in self._early:
-            self._control.ground([(LATER, [])])
-            self._later = False
-        if companion not in self._elements:
-            found: dict[int, dict[Symbol, list[list[Symbol]]]] = {}
-            for atom in self._control.symbolic_atoms.by_signature(self._prefix + companion, 5):
-                pair, *parts = atom.symbol.arguments
-                found.setdefault(pair.number, {}).setdefault(parts[3], []).append(parts)
-            self._elements[companion] = found
-        return self._elements[companion].get(number, {})
+    def want(self, wanted: Iterable[tuple[int, Firing]]) -> None:
+        """Look for the elements of firings of several pairs, which have the numbers."""
+        facts: list[str] = []
+        probes: dict[str, Probe] = {}
+        self._wave += 1
+        for pair, firing in wanted:
+            if firing.probe.companions and firing not in self._known:
+                values = ",".join((str(pair), *firing.parts[: len(firing.probe.variables)]))
+                facts.append(f"{_wanted(firing.probe)}({self._wave},{len(self._wanted)},{values})")
+                self._known.add(firing)
+                self._wanted.append(firing)
+                probes[firing.probe.name] = firing.probe
+        if not facts:
+            return
+        control = self._together.control
+        if not self._ready:
+            with ProgramBuilder(control) as builder:
+                for statement in self._later.statements:
+                    builder.add(statement)
+            self._ready = True
+        with control.backend() as backend:
+            for symbol in symbols(facts):
+                backend.add_rule([backend.add_atom(symbol)])
+        control.ground([(LATER, [Number(self._wave)])])
+        for probe in probes.values():
+            for element in probe.elements:
+                self._read(element)
+
+    def elements(self, pair: int, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing."""
+        if firing not in self._known:
+            self.want([(pair, firing)])
+        return self._elements.get((probe.name, firing), ())
+
+    def _read(self, probe: ElementProbe) -> None:
+        atoms = self._together.control.symbolic_atoms
+        arity = probe.arity - probe.outer + 2
+        named = atoms.by_signature(PREFIX + probe.name, arity)
+        # Those of earlier waves come first.
+        fresh = [one.symbol for one in islice(named, self._read_of[probe.name], None)]
+        self._read_of[probe.name] += len(fresh)
+        for one in texts(fresh):
+            _, number, *rest = split(_inside(one))
+            firing = self._wanted[int(number)]
+            parts = (*firing.parts[: probe.outer], *rest)
+            self._elements.setdefault((probe.name, firing), []).append(parts)
 
 
 class _Share:
-    def __init__(
-        self, shared: Shared, number: int, firings: Mapping[str, list[list[Symbol]]]
-    ) -> None:
+    def __init__(self, shared: Shared, number: int, found: Mapping[str, Sequence[str]]) -> None:
         self._shared = shared
         self._number = number
-        self._firings = firings
+        self._found = found
 
-    def firings(self, probe: Probe) -> Iterable[list[Symbol]]:
-        return self._firings.get(probe.name, ())
+    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
+        return map(split, self._found.get(probe.name, ()))
 
-    def elements(self, companion: str) -> Mapping[Symbol, list[list[Symbol]]]:
-        return self._shared.elements(companion, self._number)
+    def want(self, firings: Iterable[Firing]) -> None:
+        self._shared.want((self._number, firing) for firing in firings)
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        return self._shared.elements(self._number, firing, probe)
 
 
-def _parts(atom: SymbolicAtom, probe: Probe) -> list[Symbol]:
-    if not atom.is_fact:
-        raise TraceError(
-            "clingo leaves open whether a rule fired",
-            where=f"{probe.rule.file}:{probe.rule.line}",
-            hint="Report this",
-        )
-    return atom.symbol.arguments
+def _wanted(probe: Probe) -> str:
+    return f"{_WANTED}{probe.name}"
+
+
+def _atoms(control: Control, name: str, arity: int) -> list[Ground]:
+    """The atoms of a probe, all of them facts."""
+    found = list(control.symbolic_atoms.by_signature(name, arity))
+    if not all(atom.is_fact for atom in found):
+        raise TraceError("clingo leaves open whether a rule fired", hint="Report this")
+    return texts(atom.symbol for atom in found)
+
+
+def _inside(atom: Ground) -> str:
+    return atom.partition("(")[2][:-1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Control, Function, Number, Symbol, SymbolType
+from clingo import Control, Function, Number, SymbolType, parse_term
 from clingo.ast import (
     AST,
     ASTType,
@@ -27,6 +27,7 @@ from clingo.ast import (
 )
 from clingo.ast import Function as Function_
 
+from ists_asp.solver.texts import Ground, texts
 from ists_asp.trace.terms import (
     PREFIX,
     as_term,
@@ -40,6 +41,8 @@ from ists_asp.trace.tree import Branch, reason_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
+
+    from clingo import Symbol
 
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
@@ -57,13 +60,13 @@ class Pattern(NamedTuple):
     """An atom, or all atoms that agree in the arguments that are not None."""
 
     name: str
-    arguments: tuple[Symbol | None, ...]
+    arguments: tuple[Ground | None, ...]
 
     @classmethod
-    def of(cls, symbol: Symbol) -> Pattern:
+    def of(cls, atom: Ground) -> Pattern:
         """The pattern of one atom."""
-        sign = "" if symbol.positive else "-"
-        return cls(sign + symbol.name, tuple(symbol.arguments))
+        sign = "" if atom.positive else "-"
+        return cls(sign + atom.name, atom.arguments)
 
     @property
     def signature(self) -> tuple[str, int, bool]:
@@ -71,9 +74,9 @@ class Pattern(NamedTuple):
         name = self.name.removeprefix("-")
         return name, len(self.arguments), name == self.name
 
-    def matches(self, symbol: Symbol) -> bool:
+    def matches(self, atom: Ground) -> bool:
         """Whether an atom is one of these."""
-        other = Pattern.of(symbol)
+        other = Pattern.of(atom)
         return (
             self.name == other.name
             and len(self.arguments) == len(other.arguments)
@@ -101,7 +104,7 @@ class _Miss:
     """A query with values for its variables: the rule would fire but for what it lacks."""
 
     query: Query
-    values: Mapping[str, Symbol]
+    values: Mapping[str, Ground]
     gap: int
 
     @property
@@ -122,14 +125,14 @@ class Nearest:
     """
 
     def __init__(
-        self, trace: Trace, control: Control | None = None, true: Set[Symbol] | None = None
+        self, trace: Trace, control: Control | None = None, true: Set[Ground] | None = None
     ) -> None:
         self._trace = trace
         self._control = control or trace.control
         self._true = true if true is not None else trace.true
         self._asked: set[Pattern] = set()
         self._parts: set[str] = set()
-        self._by_name: defaultdict[str, list[Symbol]] | None = None
+        self._by_name: defaultdict[str, list[Ground]] | None = None
 
     def explain(self, pattern: Pattern, depth: int = 6) -> list[Branch]:
         """Branches for the rules that come nearest, the nearest first."""
@@ -154,7 +157,7 @@ class Nearest:
         names = sorted({probe.rule.name for probe in probes})
         return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
 
-    def _matching(self, pattern: Pattern) -> list[Symbol]:
+    def _matching(self, pattern: Pattern) -> list[Ground]:
         """The atoms of the answer set that a pattern stands for."""
         if self._by_name is None:
             self._by_name = defaultdict(list)
@@ -172,7 +175,7 @@ class Nearest:
         if not queries:
             return []
         number = Number(next(_NUMBERS))
-        given = [symbol for symbol in pattern.arguments if symbol is not None]
+        given = [parse_term(part) for part in pattern.arguments if part is not None]
         with self._control.backend() as backend:
             backend.add_rule([backend.add_atom(Function(part, [number, *given]))])
         self._control.ground([(part, [number])])
@@ -246,7 +249,7 @@ class Nearest:
         if literal.sign == Sign.NoSign:
             branch = Branch(f"missing: {self._told(pattern)}")
             atoms = self._trace.best.control.symbolic_atoms.by_signature(*pattern.signature)
-            if any(not found.is_fact and pattern.matches(found.symbol) for found in atoms):
+            if any(not found.is_fact and pattern.matches(Ground(found.symbol)) for found in atoms):
                 branch.below.append(Branch("it is possible, but not in this answer"))
             elif depth > 1:
                 branch.below += self._explain(pattern, depth - 1)
@@ -275,16 +278,16 @@ class Nearest:
     def _told(self, pattern: Pattern) -> str:
         if None in pattern.arguments:
             return self._trace.words.pattern(pattern.name, pattern.arguments)
-        name = pattern.name.removeprefix("-")
         arguments = [part for part in pattern.arguments if part is not None]
-        return self._trace.words.atom(Function(name, arguments, name == pattern.name))
+        inside = f"({','.join(arguments)})" if arguments else ""
+        return self._trace.words.atom(Ground(f"{pattern.name}{inside}"))
 
 
 _NUMBERS = count(1)
 _NUMBER = f"{PREFIX}number"
 
 
-def _pattern(literal: AST, values: Mapping[str, Symbol]) -> Pattern:
+def _pattern(literal: AST, values: Mapping[str, Ground]) -> Pattern:
     """An atom of a body with values for its variables; None for what has no value."""
     term, sign = as_term(literal), ""
     while term.ast_type is ASTType.UnaryOperation:
@@ -292,26 +295,26 @@ def _pattern(literal: AST, values: Mapping[str, Symbol]) -> Pattern:
     return Pattern(sign + term.name, tuple(_value(part, values) for part in term.arguments))
 
 
-def _value(term: AST, values: Mapping[str, Symbol]) -> Symbol | None:
+def _value(term: AST, values: Mapping[str, Ground]) -> Ground | None:
     if term.ast_type is ASTType.SymbolicTerm:
-        symbol: Symbol = term.symbol
-        return symbol
+        return Ground(term.symbol)
     if term.ast_type is ASTType.Variable:
         return values.get(term.name)
     if term.ast_type is ASTType.Function:
         parts = [_value(part, values) for part in term.arguments]
         if term.name.startswith(PREFIX) or any(part is None for part in parts):
             return None
-        return Function(term.name, [part for part in parts if part is not None])
+        inside = ",".join(part for part in parts if part is not None)
+        return Ground(f"{term.name}({inside}{',' if not term.name and len(parts) == 1 else ''})")
     if term.ast_type is ASTType.BinaryOperation:
         left, right = _value(term.left, values), _value(term.right, values)
         if left is None or right is None:
             return None
         if SymbolType.Number is left.type is right.type:
             if term.operator_type == BinaryOperator.Plus:
-                return Number(left.number + right.number)
+                return Ground(left.number + right.number)
             if term.operator_type == BinaryOperator.Minus:
-                return Number(left.number - right.number)
+                return Ground(left.number - right.number)
     return None
 
 
@@ -417,7 +420,7 @@ def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:
 
 def _miss(query: Query, symbol: Symbol) -> _Miss:
     variables, sides, _ = symbol.arguments
-    values = dict(zip(query.bound, variables.arguments, strict=True))
+    values = dict(zip(query.bound, texts(variables.arguments), strict=True))
     gap = -1
     if len(sides.arguments) == 2:
         left, right = sides.arguments

@@ -1,9 +1,8 @@
 """Rules rewritten so that grounding them over an answer set says which of them fired.
 
-A rule ``h :- b`` becomes a *probe* ``__f(h,(positive atoms),(negative atoms),(variables)) :- b``
-over predicates that all are facts by then: clingo's grounder evaluates everything and there
-is nothing to solve. What an aggregate counted and what a condition ranged over is found by
-*companions*, which join a probe's firings with the elements.
+A rule ``h :- b`` becomes a *probe* ``__f(variables) :- b``, from whose instances the atoms of
+``h`` and ``b`` are put together. What an aggregate counted and what a condition ranged over is
+found by *companions*, which join a probe's firings with the elements.
 
 A choice or a disjunction has a probe for each of its elements, in which the atom holds; the
 bounds of a choice are a constraint, and so is a rule whose head cannot derive anything.
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from clingo import Number
 from clingo.ast import (
     AST,
     Aggregate,
@@ -29,16 +27,15 @@ from clingo.ast import (
     Literal,
     Rule,
     Sign,
-    SymbolicTerm,
     Variable,
 )
 
 from ists_asp.errors import RuleError
 from ists_asp.solver.signatures import is_fact
+from ists_asp.trace.shapes import Shape, Slots
 from ists_asp.trace.terms import (
     PREFIX,
     Lifter,
-    as_term,
     atom,
     has_theory,
     is_atom,
@@ -49,13 +46,13 @@ from ists_asp.trace.terms import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from clingo.ast import Location
 
     from ists_asp.rules import NamedRule
 
-__all__ = ["Companion", "Kind", "Probe", "probe"]
+__all__ = ["Companion", "ElementProbe", "Kind", "Probe", "probe"]
 
 
 class Kind(StrEnum):
@@ -80,15 +77,34 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Companion:
-    """Finds the elements of an aggregate, or the instances of a conditional literal.
+class ElementProbe:
+    """Finds the instances of one element, or of one condition.
 
-    ``name(tuple,(positive),(negative),(variables of the firing))`` holds for each. ``text`` is
-    the literal as written, ``function`` the aggregate's (``#sum``), empty for a condition, and
-    ``supports`` whether the firing needs the elements' atoms to be derived before it.
+    ``name(variables of the firing, others)`` holds for each; there are ``arity`` arguments,
+    ``outer`` of them of the firing, from which ``terms``, the tuple, and the atoms are put
+    together. The first literal in the body of the ``statement`` is the firing.
     """
 
     name: str
+    arity: int
+    outer: int
+    terms: tuple[Shape, ...]
+    positive: tuple[Shape, ...]
+    negative: tuple[Shape, ...]
+    double: tuple[Shape, ...]
+    statement: AST
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """Finds the elements of an aggregate, or the instances of a conditional literal.
+
+    ``text`` is the literal as written, ``function`` the aggregate's (``#sum``), empty for a
+    condition, and ``supports`` whether the firing needs the elements' atoms to be derived
+    before it.
+    """
+
+    elements: tuple[ElementProbe, ...]
     text: str
     function: str
     supports: bool
@@ -96,26 +112,35 @@ class Companion:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A rule, or one element of its head, as statements that find its firings.
+    """A rule, or one element of its head, as a statement that finds its firings.
 
-    ``name(head,(positive),(negative),(variables))`` holds for each firing; an objective has
-    ``(weight,priority,(tuple))`` for a head, a constraint ``0``. ``head`` and ``body`` are
-    the rule's own literals, names given to what has none. The first of ``statements`` finds
-    the firings, the others are the companions'. A fact has a ``text`` instead: there are many,
-    and text takes clingo less time.
+    ``name(variables, evaluated terms)`` holds for each firing; there are ``arity`` arguments,
+    from which ``derived`` and the atoms of the body are put together. What an objective
+    derives is ``(weight,priority,(tuple))``, a constraint ``0``. ``head`` and ``body`` are the
+    rule's own literals, names given to what has none. A fact has a ``text`` instead of a
+    ``statement``: there are many, and text takes clingo less time.
     """
 
     rule: NamedRule
     kind: Kind
     name: str
     variables: tuple[str, ...]
-    double: int
+    arity: int
+    derived: Shape
+    positive: tuple[Shape, ...]
+    negative: tuple[Shape, ...]
+    double: tuple[Shape, ...]
     comparisons: tuple[str, ...]
     companions: tuple[Companion, ...]
     head: AST | None
     body: tuple[AST, ...]
-    statements: tuple[AST, ...]
+    statement: AST | None
     text: str = ""
+
+    @property
+    def elements(self) -> Iterator[ElementProbe]:
+        """What finds the elements of its aggregates and conditions."""
+        return (element for companion in self.companions for element in companion.elements)
 
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
@@ -133,13 +158,16 @@ _IGNORED = frozenset(
 """Statements that make no difference to what is an answer set."""
 
 
-def probe(statement: AST, rule: NamedRule, number: int) -> tuple[Probe, ...]:
+def probe(
+    statement: AST, rule: NamedRule, number: int, constants: Collection[str] = ()
+) -> tuple[Probe, ...]:
     """The probes of a statement; none if it says nothing about atoms.
 
     Args:
         statement: a statement of a rule set.
         rule: its name and place.
         number: a number of its own.
+        constants: the names that ``#const`` defines.
 
     Raises:
         RuleError: the statement is of a kind whose effect cannot be traced.
@@ -155,7 +183,7 @@ def probe(statement: AST, rule: NamedRule, number: int) -> tuple[Probe, ...]:
         raise _refused(rule, statement)
     if is_fact(statement) and PREFIX not in str(statement):
         return (_fact(statement, rule, f"{PREFIX}f{number}_0"),)
-    if any(name.startswith(PREFIX) for name in names(statement)):
+    if PREFIX in str(statement) and any(name.startswith(PREFIX) for name in names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
             where=f"{rule.file}:{rule.line}",
@@ -165,13 +193,16 @@ def probe(statement: AST, rule: NamedRule, number: int) -> tuple[Probe, ...]:
     for variant in statement.unpool():
         for kind, head, body in _parts(variant):
             name = f"{PREFIX}f{number}_{len(found)}"
-            found.append(_Writer(rule, kind, name, statement.location, head, body).write())
+            writer = _Writer(rule, kind, name, statement.location, head, body, constants)
+            found.append(writer.write())
     return tuple(found)
 
 
 def _fact(statement: AST, rule: NamedRule, name: str) -> Probe:
-    text = f"{name}({statement.head},(),(),())."
-    return Probe(rule, Kind.RULE, name, (), 0, (), (), statement.head, (), (), text)
+    head = statement.head
+    text = f"{name}({head})."
+    shape = Shape("%s", (0,))
+    return Probe(rule, Kind.RULE, name, (), 1, shape, (), (), (), (), (), head, (), None, text)
 
 
 def _refused(rule: NamedRule, statement: AST) -> RuleError:
@@ -288,12 +319,14 @@ class _Writer:
         place: Location,
         head: AST | None,
         body: Sequence[AST],
+        constants: Collection[str],
     ) -> None:
         self._rule = rule
         self._kind = kind
         self._name = name
         self._lifter = Lifter()
         self._place = place
+        self._constants = constants
         self._body = [self._lifter.literal(part) for part in body]
         self._head = head
         if head is not None and kind is not Kind.OBJECTIVE:
@@ -305,67 +338,62 @@ class _Writer:
     def write(self) -> Probe:
         """Write the probe and its companions."""
         place = self._place
-        positive = [part for part in self._body if is_atom(part, Sign.NoSign)]
-        negative = [part for part in self._body if is_atom(part, Sign.Negation)]
-        double = [part for part in self._body if is_atom(part, Sign.DoubleNegation)]
+        slots = Slots(self._variables, self._constants)
+        positive = self._shapes(slots, self._body, Sign.NoSign)
+        negative = self._shapes(slots, self._body, Sign.Negation)
+        double = self._shapes(slots, self._body, Sign.DoubleNegation)
         body = list(self._body)
-        head: AST = SymbolicTerm(place, Number(0))
-        if self._head is not None:
-            derives = self._kind.derives
-            head = self._head.atom.symbol if derives else self._head
+        derived = Shape("0", ())
+        if self._head is not None and self._kind.derives:
+            derived = slots.shape(self._head.atom.symbol)
             if self._kind in (Kind.CHOICE, Kind.DISJUNCTION):
                 body.append(self._head)
-        variables = tuple_of(place, [Variable(place, name) for name in self._variables])
-        arguments = [
-            head,
-            tuple_of(place, map(as_term, positive)),
-            tuple_of(place, map(as_term, (*negative, *double))),
-            variables,
-        ]
-        statements = [Rule(place, atom(place, self._name, arguments), body)]
+        elif self._head is not None:
+            derived = slots.tuple_of(self._head.arguments)
+        arguments = [*_variables(place, self._variables), *slots.evaluated]
         companions = []
         for number, part in enumerate(self._body):
-            written = self._companion(part, f"{self._name}_{number}", variables)
+            written = self._companion(part, f"{self._name}_{number}", len(slots.evaluated))
             if written is not None:
-                companions.append(written[0])
-                statements += written[1]
+                companions.append(written)
         return Probe(
             self._rule,
             self._kind,
             self._name,
             tuple(self._variables),
-            len(double),
+            len(arguments),
+            derived,
+            positive,
+            negative,
+            double,
             tuple(str(part) for part in self._body if _is_comparison(part)),
             tuple(companions),
             self._head if self._kind.derives else None,
             tuple(self._body),
-            tuple(statements),
+            Rule(place, atom(place, self._name, arguments), body),
         )
 
-    def _companion(
-        self, part: AST, name: str, variables: AST
-    ) -> tuple[Companion, list[AST]] | None:
-        place = part.location
+    def _companion(self, part: AST, name: str, evaluated: int) -> Companion | None:
         if part.ast_type is ASTType.ConditionalLiteral:
-            found = Companion(name, str(part), "", part.literal.sign == Sign.NoSign)
-            conditions = [part.literal, *part.condition]
-            return found, [self._element(name, place, (), conditions, variables)]
-        if part.ast_type is not ASTType.Literal:
+            function, supports = "", part.literal.sign == Sign.NoSign
+            parts: list[tuple[Sequence[AST], list[AST]]] = [((), [part.literal, *part.condition])]
+        elif part.ast_type is not ASTType.Literal:
             return None
-        aggregate = part.atom
-        supports = part.sign == Sign.NoSign
-        if aggregate.ast_type is ASTType.BodyAggregate:
-            found = Companion(name, str(part), _FUNCTIONS[aggregate.function], supports)
-            return found, [
-                self._element(name, place, element.terms, element.condition, variables)
-                for element in aggregate.elements
-            ]
-        if aggregate.ast_type is ASTType.Aggregate:
-            return Companion(name, str(part), "#count", supports), [
-                self._element(name, place, (), [element.literal, *element.condition], variables)
-                for element in aggregate.elements
-            ]
-        return None
+        else:
+            aggregate, supports = part.atom, part.sign == Sign.NoSign
+            if aggregate.ast_type is ASTType.BodyAggregate:
+                function = _FUNCTIONS[aggregate.function]
+                parts = [(one.terms, list(one.condition)) for one in aggregate.elements]
+            elif aggregate.ast_type is ASTType.Aggregate:
+                function = "#count"
+                parts = [((), [one.literal, *one.condition]) for one in aggregate.elements]
+            else:
+                return None
+        elements = tuple(
+            self._element(f"{name}_{number}", part.location, terms, conditions, evaluated)
+            for number, (terms, conditions) in enumerate(parts)
+        )
+        return Companion(elements, str(part), function, supports)
 
     def _element(
         self,
@@ -373,21 +401,33 @@ class _Writer:
         place: Location,
         terms: Sequence[AST],
         conditions: Sequence[AST],
-        variables: AST,
-    ) -> AST:
+        evaluated: int,
+    ) -> ElementProbe:
         named = [self._lifter.literal(part) for part in conditions]
         named += self._lifter.take()
-        positive = [as_term(part) for part in named if is_atom(part, Sign.NoSign)]
-        negative = [as_term(part) for part in named if is_atom(part) and part.sign != Sign.NoSign]
-        firing = [Variable(place, f"{PREFIX}F{number}") for number in range(3)]
-        arguments = [
-            tuple_of(place, terms),
-            tuple_of(place, positive),
-            tuple_of(place, negative),
-            variables,
-        ]
-        body = [atom(place, self._name, [*firing, variables]), *named]
-        return Rule(place, atom(place, name, arguments), body)
+        used = set().union(*(variable_names(part) for part in (*terms, *named)))
+        variables = [*self._variables, *sorted(used.difference(self._variables))]
+        slots = Slots(variables, self._constants)
+        tuple_ = tuple(slots.term(term) for term in terms)
+        positive = self._shapes(slots, named, Sign.NoSign)
+        negative = self._shapes(slots, named, Sign.Negation)
+        double = self._shapes(slots, named, Sign.DoubleNegation)
+        arguments = [*_variables(place, variables), *slots.evaluated]
+        any_ = [Variable(place, "_")] * evaluated
+        firing = atom(place, self._name, [*_variables(place, self._variables), *any_])
+        statement = Rule(place, atom(place, name, arguments), [firing, *named])
+        outer = len(self._variables)
+        return ElementProbe(
+            name, len(arguments), outer, tuple_, positive, negative, double, statement
+        )
+
+    @staticmethod
+    def _shapes(slots: Slots, body: Sequence[AST], sign: Sign) -> tuple[Shape, ...]:
+        return tuple(slots.shape(part.atom.symbol) for part in body if is_atom(part, sign))
+
+
+def _variables(place: Location, names: Iterable[str]) -> list[AST]:
+    return [Variable(place, name) for name in names]
 
 
 def _is_comparison(part: AST) -> bool:

@@ -15,8 +15,7 @@ from ists_asp.trace.decisions import DecisionKind, RunnerUp, runner_up, told
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clingo import Symbol
-
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.firings import Element, Firing, Group
     from ists_asp.trace.trace import Term, Trace
@@ -50,7 +49,7 @@ class _Grower:
         self._trace = trace
         self._depth = depth
         self._everything = everything
-        self._shown: set[Symbol] = set()
+        self._shown: set[Ground] = set()
 
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
@@ -63,7 +62,7 @@ class _Grower:
         branch.below += self.atom(decision.atom, 0).below
         return branch
 
-    def atom(self, atom: Symbol, level: int) -> Branch:
+    def atom(self, atom: Ground, level: int) -> Branch:
         """An atom with the firings that derive it."""
         reasons = self._trace.reasons(atom)
         if not reasons:
@@ -139,7 +138,7 @@ class _Grower:
                     first.where += f", weight {rule.file}:{rule.line}"
         return first
 
-    def _term(self, term: Term, chosen: Symbol) -> Branch:
+    def _term(self, term: Term, chosen: Ground) -> Branch:
         firing = term.firings[0]
         branch = Branch(self._trace.says(firing), place(firing), -term.weight)
         if self._depth:
@@ -150,7 +149,7 @@ class _Grower:
         return branch
 
     @staticmethod
-    def _is_weight(atom: Symbol) -> bool:
+    def _is_weight(atom: Ground) -> bool:
         return atom.name == "weight" and len(atom.arguments) == 3
 
 
@@ -168,7 +167,7 @@ def decision_tree(
     return _Grower(trace, depth, everything).decision(decision)
 
 
-def reason_tree(trace: Trace, atom: Symbol, *, depth: int = 3) -> Branch:
+def reason_tree(trace: Trace, atom: Ground, *, depth: int = 3) -> Branch:
     """The tree of an atom: why it holds."""
     grown = _Grower(trace, depth, False).atom(atom, 0)
     return grown.below[0] if grown.below else grown
