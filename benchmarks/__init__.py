@@ -1,9 +1,12 @@
-"""Measurements of the checkout that they lie in: accuracy and speed.
+"""Measurements of the checkout that they lie in: accuracy, speed and memory.
 
 Run from the root of the checkout::
 
+    python -m benchmarks
     python -m benchmarks.accuracy
-    python -m benchmarks.speed
+
+The first runs those that need no data: ``speed``, ``scaling``, ``runs`` and ``memory``, each of
+which can be run alone. ``accuracy`` and ``tracing`` need the task's data.
 
 What is measured is always ``python/ists_asp`` of this checkout, whether the package is
 installed or not; its dependencies must be.

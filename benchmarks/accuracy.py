@@ -8,6 +8,8 @@ The weights of a profile are learned from these sets. Its accuracy is therefore 
 cross-validation: weights are learned on four fifths of the pairs, in all that learning
 chooses, and decide the others. Times and soundness are of the profile as shipped. What no
 cross-validation takes away: the rules were written with these sets at hand.
+
+``--pilot`` does the same for the train sets of the pilot of 2015, by its scheme.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from benchmarks import ROOT
 from benchmarks.cases import SCENARIOS, Case, held_out, measure
 from benchmarks.machine import describe_machine
 from benchmarks.readme import replace_between
-from benchmarks.sets import SETS, find_data, read_set
+from benchmarks.sets import PILOT, SETS, find_data, read_pilot, read_set
 from benchmarks.tables import accuracy_table, check_table, speed_table
 from ists_asp import load
 from ists_asp.errors import IstsError, UsageError
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.write_readme and _partial(options):
             raise UsageError(
-                "README.md shows all sets, profiles, pairs and five folds",
+                "the pages show all sets, profiles, pairs and five folds",
                 expected="--write-readme without --sets, --profiles, --limit, --folds",
             )
         cases = list(_run(options))
@@ -52,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             _write_json(options.json, cases)
         if options.write_readme:
-            _write_readme(ROOT / "README.md", cases, semantic=options.semantic)
+            _write_tables(cases, semantic=options.semantic, pilot=options.pilot)
     except IstsError as error:
         print(f"benchmarks.accuracy: {error}", file=sys.stderr)
         return error.exit_code
@@ -73,6 +75,9 @@ def _parser() -> argparse.ArgumentParser:
         help="folder with ists-2016-train/ in it (default: shared/data beside the checkout)",
     )
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="default: all")
+    parser.add_argument(
+        "--pilot", action="store_true", help="the sets of the pilot of 2015 instead"
+    )
     parser.add_argument(
         "--profiles",
         nargs="+",
@@ -97,7 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--write-readme",
         action="store_true",
-        help="put the tables into README.md; with --semantic, the one of that",
+        help="put the tables into README.md; with --semantic, the one of that; with --pilot, that "
+        "of the pilot into docs/accuracy.md",
     )
     return parser
 
@@ -118,9 +124,13 @@ def _partial(options: argparse.Namespace) -> bool:
 
 
 def _run(options: argparse.Namespace) -> Iterator[Case]:
-    folder = find_data(options.data)
-    for name in options.sets:
-        data = read_set(folder / name, options.limit)
+    folder = find_data(options.data, pilot=options.pilot)
+    for name in PILOT if options.pilot else options.sets:
+        data = (
+            read_pilot(folder, name, options.limit)
+            if options.pilot
+            else read_set(folder / name, options.limit)
+        )
         profiles = [name if profile == OWN else profile for profile in options.profiles]
         validated = {
             profile: held_out(profile, data, options.folds, semantic=options.semantic)
@@ -160,11 +170,14 @@ def _write_json(path: Path, cases: Sequence[Case]) -> None:
         stream.write(json.dumps(record, indent=2) + "\n")
 
 
-def _write_readme(path: Path, cases: Sequence[Case], *, semantic: bool) -> None:
-    """The table of words in context, or the table without it and that of speed."""
+def _write_tables(cases: Sequence[Case], *, semantic: bool, pilot: bool) -> None:
+    """The table of the pilot, that of words in context, or those of accuracy and speed."""
+    path = ROOT / "docs" / "accuracy.md" if pilot else ROOT / "README.md"
     text = path.read_text("utf-8")
     own = [case for case in cases if case.profile == case.set]
-    if semantic:
+    if pilot:
+        text = replace_between(text, "pilot", accuracy_table(cases))
+    elif semantic:
         text = replace_between(text, "accuracy-semantic", accuracy_table(own))
     else:
         text = replace_between(text, "accuracy", accuracy_table(cases))

@@ -110,8 +110,8 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
         file = Path(folder) / "answers.wa"
         with atomic_writer(file) as stream:
             stream.writelines(map(write_answer, answers))
-        scores = evaluate(data.gold, read_references(file)).overall
-        faults = len(check_file(file).faults)
+        scores = evaluate(data.gold, read_references(file), data.scheme).overall
+        faults = len(check_file(file, data.scheme).faults)
         lost = sum(map(_lost, read_wa(file)))
     return Case(
         set=data.name,
@@ -150,7 +150,7 @@ def held_out(
     title = f"{data.name}, {folds} folds, {profile}"
     with Teacher(profile, semantic=semantic) as teacher, Counter(2 * len(golds), title) as counter:
         examples = list(teacher.examples(golds))
-        settings = Settings()
+        settings = Settings(scheme=data.scheme)
         results = cross_validate(teacher, examples, settings, folds=folds, tick=counter.count)
     return {
         scenario: (result.overall, result.chunking, result.folds)

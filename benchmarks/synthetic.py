@@ -1,4 +1,4 @@
-"""Long pairs that look like real ones: chunks of ordinary words, half with a counterpart."""
+"""Long pairs: some look like real ones, others repeat a dozen words, or a single one."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ists_asp.io.chunks import parse_chunks
 from ists_asp.model import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["make_pair"]
+__all__ = ["make_dense_pair", "make_pair", "make_repeated_pair"]
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -84,6 +84,35 @@ def make_pair(size: int, seed: int) -> Pair:
         if random.random() < _SWAPS:
             second[place : place + 2] = reversed(second[place : place + 2])
     return Pair(f"{size}-{seed}", parse_chunks(_line(first)), parse_chunks(_line(second)))
+
+
+def make_dense_pair(size: int, seed: int) -> Pair:
+    """Two sentences of ``size`` chunks each, chunked, out of a dozen words.
+
+    Nearly every chunk shares a word with a third of those of the other sentence.
+    """
+    random = Random(f"dense {size} {seed}")
+    words = {"nouns": _NOUNS[:6], "adjectives": _ADJECTIVES[:4], "verbs": _VERBS[:4]}
+    kinds = [_PHRASES[place % len(_PHRASES)] for place in range(size)]
+    first, second = ([_few(kind, words, random) for kind in kinds] for _ in range(2))
+    return Pair(f"dense-{size}-{seed}", parse_chunks(_line(first)), parse_chunks(_line(second)))
+
+
+def make_repeated_pair(size: int) -> Pair:
+    """Two sentences of ``size`` chunks each, chunked, which are all the same word."""
+    line = _line([_Phrase("object", ("dog",))] * size)
+    return Pair(f"repeated-{size}", parse_chunks(line), parse_chunks(line))
+
+
+def _few(kind: str, words: Mapping[str, Sequence[str]], random: Random) -> _Phrase:
+    """A phrase of few words: all phrases of a kind but verbs have an adjective and a noun."""
+    if kind == "verb":
+        return _Phrase(kind, (random.choice(words["verbs"]),))
+    opening = (random.choice(_PREPOSITIONS[:4]),) if kind == "prepositional" else ()
+    return _Phrase(
+        kind,
+        (*opening, "the", random.choice(words["adjectives"]), random.choice(words["nouns"])),
+    )
 
 
 def _phrase(kind: str, random: Random) -> _Phrase:

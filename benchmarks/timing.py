@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ists_asp.engine.stages import Durations
 
+if TYPE_CHECKING:
     from ists_asp.engine import Stages
 
-__all__ = ["STAGES", "Timing", "percentile"]
+__all__ = ["STAGES", "Timing"]
 
 STAGES = ("annotation", "knowledge", "facts", "grounding", "solving")
 
@@ -20,12 +19,12 @@ STAGES = ("annotation", "knowledge", "facts", "grounding", "solving")
 class Timing:
     """Times of a run over some pairs.
 
-    ``totals`` are seconds for each of :data:`STAGES`; ``decided`` are seconds of grounding
-    and solving for each pair; ``wall`` is everything together, files not included.
+    ``totals`` are seconds for each of :data:`STAGES`; ``decided`` is the time of grounding
+    and solving, for each pair; ``wall`` is everything together, files not included.
     """
 
     totals: tuple[float, ...]
-    decided: tuple[float, ...]
+    decided: Durations
     wall: float
 
     @classmethod
@@ -35,15 +34,17 @@ class Timing:
             stages.annotation,
             stages.knowledge,
             stages.facts,
-            sum(stages.grounding),
-            sum(stages.solving),
+            stages.grounding,
+            stages.solving,
         )
-        decided = tuple(map(sum, zip(stages.grounding, stages.solving, strict=True)))
-        return cls(totals, decided, wall)
+        return cls(totals, stages.decided, wall)
 
     def __add__(self, other: Timing) -> Timing:
         totals = tuple(map(sum, zip(self.totals, other.totals, strict=True)))
-        return Timing(totals, self.decided + other.decided, self.wall + other.wall)
+        decided = Durations()
+        decided.merge(self.decided)
+        decided.merge(other.decided)
+        return Timing(totals, decided, self.wall + other.wall)
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -57,7 +58,7 @@ class Timing:
 
     def decided_ms(self, share: float) -> float:
         """Milliseconds that ``share`` of the pairs took at most to ground and solve."""
-        return 1000 * percentile(self.decided, share)
+        return 1000 * self.decided.quantile(share)
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
@@ -72,9 +73,3 @@ class Timing:
             "wall_seconds": round(self.wall, 3),
             "pairs_per_second": round(self.pairs_per_second, 1),
         }
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least ``share`` (0 to 1) of the values do not exceed."""
-    ordered = sorted(values)
-    return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else 0.0

@@ -1,8 +1,11 @@
-"""No test touches the user's own annotation cache."""
+"""No test touches the user's own annotation cache; more examples with a profile of hypothesis."""
 
 import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("thorough", max_examples=4000)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -11,10 +11,9 @@ from statistics import stdev
 
 import pytest
 
-from benchmarks import ROOT, accuracy, sets, speed
+from benchmarks import ROOT, accuracy, memory, scaling, sets
 from benchmarks.readme import replace_between
 from benchmarks.synthetic import make_pair
-from benchmarks.timing import percentile
 from ists_asp.errors import DataError, UsageError
 
 SAMPLES = ROOT / "data" / "samples"
@@ -51,7 +50,7 @@ def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
 
 def test_accuracy_reports_measures_times_and_soundness(report):
     for case in report[1]["cases"]:
-        assert case["pairs"] == 6
+        assert case["pairs"] == 10
         assert set(case["scores"]) == {"Ali", "Type", "Score", "Typ+Sco"}
         assert 0 <= case["scores"]["Typ+Sco"]["f1"] <= case["scores"]["Ali"]["f1"] <= 1
         assert (case["chunking"] is None) == (case["chunks"] == "gold")
@@ -111,7 +110,7 @@ def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):
 
 def test_readme_needs_a_full_run(capsys):
     assert accuracy.main(["--write-readme", "--limit", "3"]) == 2
-    assert "README.md" in capsys.readouterr().err
+    assert "five folds" in capsys.readouterr().err
 
 
 def test_a_table_replaces_the_old_one():
@@ -152,18 +151,12 @@ def test_about_half_of_the_chunks_of_a_made_up_pair_come_back():
     assert 0.45 < sum(shares) / len(shares) < 0.75
 
 
-def test_percentiles():
-    assert percentile([3, 1, 2, 4], 0.5) == 2
-    assert percentile([3, 1, 2, 4], 0.95) == 4
-    assert percentile([5], 0) == 5
-    assert percentile([], 0.5) == 0
-
-
-def test_a_long_pair_is_solved_to_its_optimum():
-    with speed.load("headlines") as system:
-        growth = speed.grow(system, 20, pairs=2)
-    assert growth.proven == growth.pairs == 2
-    assert growth.aligned > 5
+@pytest.mark.parametrize("kind", scaling.KINDS)
+def test_a_long_pair_is_solved_to_its_optimum(kind):
+    with scaling.load("headlines") as system:
+        growth = scaling.grow(system, kind, 20, pairs=2)
+    assert growth.proven == growth.pairs > 0
+    assert growth.aligned > 1
 
 
 def run_python(*arguments):
@@ -181,7 +174,24 @@ def run_python(*arguments):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["accuracy", "speed"])
+def test_memory_does_not_grow_with_the_pairs():
+    options = ("--profile", "baseline", "--jobs", "2")
+    few, many = (memory.measure(count, options, repeated=True) for count in (1_000, 3_000))
+    assert (few.pairs, many.pairs) == (1_000, 3_000)
+    assert many.peak - few.peak < 20
+
+
+def test_made_up_pairs_are_new_or_come_again(tmp_path):
+    lines = {}
+    for repeated in (False, True):
+        memory.write_pairs(tmp_path / "pairs.tsv", 2_000, repeated=repeated)
+        text = (tmp_path / "pairs.tsv").read_text()
+        lines[repeated] = [line.split("\t")[1] for line in text.splitlines()]
+    assert len(set(lines[False])) == 2_000
+    assert len(set(lines[True])) < 400
+
+
+@pytest.mark.parametrize("name", ["accuracy", "memory", "runs", "scaling", "speed"])
 def test_a_benchmark_starts_from_a_plain_checkout(name):
     assert f"benchmarks.{name}" in run_python("-m", f"benchmarks.{name}", "--help")
 

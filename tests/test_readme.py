@@ -4,48 +4,19 @@ The tour runs as written, in a shell, in an empty folder with links to the check
 the two set-up lines, which ``.ci/run`` runs in full, only the call of ``ists-asp`` runs here.
 """
 
-import os
 import re
-import shlex
-import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from benchmarks.readme import replace_between
+from tests.tours import ROOT, blocks, make_place, run
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-LINKED = ("asp", "data", "lp_rules")
 SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -c constraints\.txt -e ")
 # clingo's exit codes for an answer set, for all of them, and for both.
 CLINGO = (10, 20, 30)
 
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block: its language, its text, the comment above it and the block below it."""
-
-    line: int
-    mark: str
-    language: str
-    text: str
-    output: str | None
-
-
-def blocks():
-    pattern = re.compile(r"(?:^<!-- (\w+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    found = list(pattern.finditer(README))
-    for match, after in zip(found, [*found[1:], None], strict=True):
-        follows = after is not None and not README[match.end() : after.start()].strip()
-        output = after[3] if follows and after[2] == "text" else None
-        line = README.count("\n", 0, match.start()) + 1
-        yield Block(line, match[1] or "", match[2], match[3], output)
-
-
-BLOCKS = list(blocks())
+BLOCKS = list(blocks(README))
 TOUR = [block for block in BLOCKS if block.language in ("sh", "python") and not block.mark]
 
 
@@ -59,36 +30,7 @@ def marked(name):
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """An empty folder with links to the checkout's, which all blocks of the tour share."""
-    folder = tmp_path_factory.mktemp("readme")
-    for name in LINKED:
-        (folder / name).symlink_to(ROOT / name)
-    scripts = folder / ".bin"
-    scripts.mkdir()
-    for name, arguments in (("python", ""), ("ists-asp", "-m ists_asp ")):
-        script = scripts / name
-        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
-        script.chmod(0o755)
-    return folder
-
-
-def run(place, text, *, accepted=(0,)):
-    environment = {
-        **os.environ,
-        "PATH": f"{place / '.bin'}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "python"),
-        "OMP_NUM_THREADS": "1",
-    }
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", text],
-        cwd=place,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode in accepted, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout
+    return make_place(tmp_path_factory.mktemp("readme"))
 
 
 def test_each_output_belongs_to_a_command():

@@ -1,5 +1,5 @@
 """``python -m ists_asp`` is the command ``ists-asp``."""
 
-from ists_asp.cli import main
+from ists_asp.cli import run
 
-main(prog_name="ists-asp")
+run()

@@ -1,7 +1,7 @@
 """From an answer set's symbols to an :class:`~ists_asp.model.Answer`.
 
-The symbols are those that ``asp/output.lp`` shows. Nothing is decided here: the order of
-the lines is the only thing that this module adds.
+The symbols are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
+decided here: the order of the lines is the only thing that this module adds.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ists_asp.model import Alignment, Answer, Chunk, Label, Tag
+from ists_asp.errors import RuleError
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,11 +43,29 @@ def read_answer(
     Returns:
         The answer; its alignments are sorted by their tokens, those of sentence 2 that have
         no counterpart last.
+
+    Raises:
+        RuleError: the symbols are no answer, such as a label that does not exist.
     """
+    try:
+        return _read(pair, symbols, cost, optimal)
+    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
+        raise RuleError(
+            "what the rules show is no answer",
+            where=f"pair {pair.id}",
+            expected="the atoms that asp/output.lp shows, for chunks that there are",
+            hint="Look for rules or #show statements of yours about aligned, label, score or tag",
+        ) from None
+
+
+def _read(pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal: bool) -> Answer:
     shown: dict[str, list[list[Symbol]]] = defaultdict(list)
     for symbol in symbols:
         shown[symbol.name].append(symbol.arguments)
 
+    if shown["rating"]:
+        rating = _rating(shown["rating"], shown["contribution"])
+        return Answer(pair, (), (), (), cost, optimal, rating)
     chunks1 = _chunks(pair.sent1, 1, shown["first"])
     chunks2 = _chunks(pair.sent2, 2, shown["first"])
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
@@ -73,14 +92,32 @@ def read_answer(
             else:
                 chunk = chunks2[number.number - 1]
                 alignments.append(Alignment((), chunk.tokens, label, None))
+    sizes = len(pair.sent1.tokens), len(pair.sent2.tokens)
+    if not all(_within(line, *sizes) for line in alignments):
+        raise ValueError("tokens that the sentences do not have")
     alignments.sort(key=_order)
     return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal)
 
 
+def _rating(rating: Iterable[list[Symbol]], contributions: Iterable[list[Symbol]]) -> Rating:
+    parts = [Contribution(str(name), value.number) for name, value in contributions]
+    parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
+    ((value,),) = rating
+    return Rating(value.number, tuple(parts))
+
+
 def _chunks(sentence: Sentence, side: int, first: Iterable[list[Symbol]]) -> tuple[Chunk, ...]:
     starts = sorted(index.number for number, _, index in first if number.number == side)
-    ends = [start - 1 for start in starts[1:]] + [len(sentence.tokens)]
+    size = len(sentence.tokens)
+    if starts != sorted({1, *starts} & set(range(1, size + 1))):
+        raise ValueError("chunks that do not cover the sentence")
+    ends = [start - 1 for start in starts[1:]] + [size]
     return tuple(Chunk(start, end) for start, end in zip(starts, ends, strict=True))
+
+
+def _within(line: Alignment, size1: int, size2: int) -> bool:
+    sides = ((line.tokens1, size1), (line.tokens2, size2))
+    return all(1 <= number <= size for numbers, size in sides for number in numbers)
 
 
 def _order(alignment: Alignment) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:

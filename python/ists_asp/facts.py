@@ -1,7 +1,7 @@
 """From a pair and what is known about its words to ASP facts.
 
 This is the only module that knows how a Python value becomes an ASP term. The
-vocabulary is documented in ``asp/input.lp``.
+vocabulary is documented in ``asp/input.lp``, that of answers in ``asp/lines.lp``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.knowledge import Nearness, PairKnowledge
-    from ists_asp.model import Pair, Sentence
+    from ists_asp.model import Answer, Pair, Sentence
 
-__all__ = ["constant", "facts_text", "pair_facts"]
+__all__ = ["constant", "facts_text", "line_facts", "pair_facts"]
 
+_UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
 
 
@@ -36,7 +37,7 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
     """All facts of an annotated pair, in a fixed order and without repetition.
 
     Raises:
-        DataError: a token has not been annotated.
+        DataError: a token has not been annotated, or has a character that clingo cannot take.
     """
     facts = [Function("language", [constant(language)])]
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
@@ -51,6 +52,18 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
     )
 
 
+def line_facts(answer: Answer) -> Iterator[Symbol]:
+    """The facts of an answer, for what is decided about it: its explanation and its rating."""
+    for number, line in enumerate(answer.alignments, start=1):
+        key = Number(number)
+        yield Function("line", [key, Function(line.label.lower()), Number(round(line.score or 0))])
+        for tag in sorted(line.tags):
+            yield Function("line_tag", [key, Function(tag.lower())])
+        for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
+            for token in tokens:
+                yield Function("line_token", [key, Number(side), Number(token)])
+
+
 def facts_text(facts: tuple[Symbol, ...]) -> str:
     """The facts as a program for plain clingo, one on each line."""
     return "".join(f"{fact}.\n" for fact in facts)
@@ -60,6 +73,13 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
     side = Number(number)
     for token in sentence.tokens:
         index = Number(token.index)
+        if _UNSPEAKABLE.search(token.form):
+            raise DataError(
+                f"token {token.index} ({token.form!r}) of sentence {number} has a character that "
+                "no string of clingo can have",
+                where=f"pair {pair.id}",
+                hint="Remove null characters and halves of surrogate pairs",
+            )
         yield Function("token", [side, index, String(token.form)])
         if not token.words:
             raise DataError(
@@ -96,6 +116,8 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for spelling in knowledge.spellings:
         words = [String(spelling.word1.lower()), String(spelling.word2.lower())]
         yield Function("spelling", [*words, Number(spelling.similarity)])
+    if knowledge.shared_letters:
+        yield Function("letters_shared", [Number(knowledge.shared_letters)])
     for glued in knowledge.glued:
         numbers = (glued.sentence, glued.token, glued.first)
         yield Function("glued", [Number(number) for number in numbers])
@@ -132,5 +154,7 @@ def _nearness_facts(nearness: Nearness, suffix: str) -> list[Symbol]:
         f"norm{suffix}({norm.sentence},{norm.first},{norm.last},{norm.value})"
         for norm in nearness.norms
     ]
+    if nearness.whole is not None:
+        atoms.append(f"nearness{suffix}({nearness.whole})")
     # Hundreds of numbers: parsing one tuple of all takes a third of the time of Function.
     return parse_term(f"({','.join(atoms)},)").arguments if atoms else []

@@ -13,8 +13,11 @@ __all__ = [
     "Alignment",
     "Answer",
     "Chunk",
+    "Contribution",
     "Label",
     "Pair",
+    "Rating",
+    "Scheme",
     "Sentence",
     "Tag",
     "Token",
@@ -38,6 +41,16 @@ class Label(StrEnum):
     def aligned(self) -> bool:
         """Whether a chunk with this label has a counterpart on its line."""
         return self not in (Label.NOALI, Label.ALIC)
+
+
+class Scheme(StrEnum):
+    """The task of which year: that of 2016, or the one-to-one pilot of 2015 with ALIC.
+
+    It decides which answers are well formed and which official scorer measures them.
+    """
+
+    Y2016 = "2016"
+    Y2015 = "2015"
 
 
 class Tag(StrEnum):
@@ -128,12 +141,42 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one named piece of evidence adds to a rating, or takes from it, in thousandths."""
+
+    name: str
+    thousandths: int
+
+    @property
+    def value(self) -> float:
+        """The same in points of the scale."""
+        return self.thousandths / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """How similar two sentences are as a whole: 0 to 5, in Spanish 0 to 4.
+
+    ``thousandths`` is the sum of the contributions, which are sorted, the largest first.
+    """
+
+    thousandths: int
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def value(self) -> float:
+        """The rating in points of the scale."""
+        return self.thousandths / 1000
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the rules decided for a pair.
 
     ``cost`` has the value of each ``#minimize`` priority of the answer set, highest
     priority first; ``optimal`` says whether the solver proved that none is better.
-    ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found.
+    ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found. ``rating`` is
+    there if it was asked for.
     """
 
     pair: Pair
@@ -142,6 +185,7 @@ class Answer:
     alignments: tuple[Alignment, ...]
     cost: tuple[int, ...]
     optimal: bool
+    rating: Rating | None = None
 
     def _repr_html_(self) -> str:
         """The answer as a picture: how notebooks show it."""

@@ -39,9 +39,9 @@ def _annotator(lang, stanza_dir=None, package=None, _cache=None):
     return _annotators(lang, stanza_dir, package)
 
 
-def _rules(name, given=(), *, semantic=False):
+def _rules(name, given=(), *, semantic=False, scripts=False):
     if given:
-        return load_profile_rules(name, given, semantic=semantic)
+        return load_profile_rules(name, given, semantic=semantic, scripts=scripts)
     return _shipped_rules(name, semantic=semantic)
 
 

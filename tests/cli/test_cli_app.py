@@ -1,5 +1,7 @@
+import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -139,3 +141,19 @@ def test_progress_is_for_several_pairs_on_a_terminal(monkeypatch, terminal, tota
         step()
     assert ("Pairs" in stream.text) is seen
     assert bool(stream.text) is seen
+
+
+def test_the_verbose_version_names_rules_weights_and_models(good):
+    text = good("--version", "--verbose")
+    assert text == good("--verbose", "--version")
+    assert text.startswith(good("--version"))
+    record = json.loads(good("solve", "--profile", "images", "--format", "jsonl", "a", "b"))
+    system = record["system"]
+    assert system["version"] == ists_asp.__version__
+    assert re.search(rf"^models +{system['stanza']}$", text, re.MULTILINE)
+    rules = f"rules {system['rules']}, weights {', '.join(system['weights'])}"
+    assert re.search(rf"^profile images +{rules}$", text, re.MULTILINE)
+
+
+def test_verbose_goes_with_version(bad):
+    assert "--verbose without --version" in bad(2, "--verbose", "profiles")

@@ -39,9 +39,11 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     bare = replace(
         pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
     )
-    knowledge = json.loads(jsonl)["knowledge"]
+    record = json.loads(jsonl)
+    knowledge, system = record["knowledge"], record["system"]
     assert f"% words are compared by: {', '.join(knowledge)}\n" in program
-    assert write_jsonl(read_answer(bare, symbols, cost, True), knowledge=knowledge) == jsonl
+    answer = read_answer(bare, symbols, cost, True)
+    assert write_jsonl(answer, knowledge=knowledge, system=system) == jsonl
 
 
 @pytest.mark.parametrize("profile", ["default", "answers-students"])

@@ -211,3 +211,48 @@ def test_profiles(good, tmp_path):
     (tmp_path / "my/profiles/default.toml").rename(tmp_path / "my/profiles/own.toml")
     assert "own" in good("profiles", "--rules", "my")
     assert "EQUI" in good("solve", *PAIR, "--profile", "own", "--rules", "my")
+
+
+FAULTY = '%@rule mine: "mine"\nalike(I,J,synonym,95) :- wrod(1,I,"power"), word(2,J,"light").\n'
+
+
+def test_check_tells_errors_and_exits_with_1(run, tmp_path):
+    (tmp_path / "mine.lp").write_text(FAULTY)
+    result = run("rules", "check", "mine.lp")
+    assert result.exit_code == 1
+    assert "mine.lp:2:26: error: no rule and no fact derives wrod/3. Did you mean word/3?" in (
+        result.stdout
+    )
+    assert result.stdout.splitlines()[-1] == "mine.lp: 1 error, 0 warnings, 1 note"
+
+
+def test_check_as_json_has_all_findings(run, tmp_path):
+    (tmp_path / "mine.lp").write_text(FAULTY)
+    result = run("rules", "check", "mine.lp", "--json")
+    findings = json.loads(result.stdout)
+    assert [(one["severity"], one["kind"], one["line"]) for one in findings] == [
+        ("note", "header", 1),
+        ("error", "undefined", 2),
+    ]
+    assert findings[1]["subject"] == "wrod/3"
+
+
+def test_check_says_which_rules_never_fire_for_sample_pairs(good, tmp_path):
+    (tmp_path / "mine.lp").write_text(
+        '%@rule power: "p"\nalike(I,J,synonym,95) :- word(1,I,"power"), word(2,J,"light").\n'
+        '%@rule dogs: "d"\nalike(I,J,synonym,95) :- word(1,I,"dog"), word(2,J,"hound").\n'
+    )
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs/sent1.txt").write_text("the dog barks\n")
+    (tmp_path / "pairs/sent2.txt").write_text("the hound barks\n")
+    told = good("rules", "check", "mine.lp", "--sample", "pairs")
+    assert "note: this rule never fires for the 1 sample pairs" in told
+    assert "    mine.lp:2  power" in told
+    assert "dogs" not in told
+    assert "never" not in good("rules", "check", "mine.lp", "--no-sample")
+
+
+def test_check_refuses_a_folder_that_is_no_sample(bad, tmp_path):
+    (tmp_path / "mine.lp").write_text(FAULTY)
+    message = bad(1, "rules", "check", "mine.lp", "--sample", tmp_path)
+    assert "expected sent1.txt and sent2.txt" in message

@@ -9,10 +9,10 @@ from ists_asp.errors import DataError
 from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.files import evaluate_files
 from ists_asp.evaluate.report import render_evaluation
-from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_pair
-from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
+from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "expected" / "eval_f1"
 needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")

@@ -8,12 +8,13 @@ from ists_asp.evaluate.report import render_check
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_pair
-from ists_asp.model import Alignment, Label, Pair, Tag
+from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
 
 SHARED = Path(__file__).parents[3] / "shared"
 OFFICIAL = SHARED / "expected" / "wellformed"
 needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")
 CASES = json.loads((OFFICIAL / "expected.json").read_text()) if OFFICIAL.is_dir() else {}
+PILOT = sorted((SHARED / "data" / "ists-2015-train").glob("*.wa"))
 GOLD = sorted((SHARED / "data").glob("ists-*/**/*.wa"))
 
 TEXT = write_pair(
@@ -39,6 +40,28 @@ def test_agrees_with_the_official_check(case):
     report = check_file(OFFICIAL / f"{case}.wa")
     assert report.correct == (CASES[case]["verdict"] == "correct")
     assert sorted({fault.kind for fault in report.faults}) == sorted(CASES[case]["messages"])
+
+
+@needs_shared
+@pytest.mark.parametrize("path", PILOT, ids=lambda path: path.stem)
+def test_the_gold_files_of_the_pilot_are_one_to_one(path):
+    assert check_file(path, Scheme.Y2015).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("", "", "15: not consecutive: found the tokens 1, 3 of sentence 1, expected tokens that "),
+        ("1 3 <==> 1", "1 <==> 2", "15: not one-to-one: found token 2 of sentence 2, on another"),
+    ],
+)
+def test_the_pilot_aligns_one_chunk_to_one_chunk(tmp_path, old, new, fault):
+    path = tmp_path / "x.wa"
+    path.write_text(TEXT.replace(old, new, 1) if old else TEXT)
+    assert check_file(path).correct
+    report = check_file(path, Scheme.Y2015)
+    assert not report.correct
+    assert fault in str(report.faults[0])
 
 
 @needs_shared

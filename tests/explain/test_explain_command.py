@@ -45,9 +45,9 @@ def test_json_traces_each_statement(run):
 
 def test_files_give_a_line_a_pair_and_id_chooses(run):
     lines = run(*GIVEN, "-q").stdout.splitlines()
-    assert [line.partition(": ")[0] for line in lines] == ["1", "2", "3", "4", "5", "6"]
+    assert [line.partition(": ")[0] for line in lines] == [str(n) for n in range(1, 11)]
     assert run(*GIVEN, "--id", "3").stdout == lines[2].removeprefix("3: ") + "\n"
-    assert len(json.loads(run(*GIVEN, "--json").stdout)) == 6
+    assert len(json.loads(run(*GIVEN, "--json").stdout)) == 10
 
 
 def test_output_goes_to_a_file(run, tmp_path):

@@ -33,11 +33,9 @@ def jsonl(text):
 
 
 def test_tsv_with_and_without_ids():
-    pairs = tsv(b"a b\tc\nx7\td\te  f\n")
-    assert [(p.id, p.sent1.text, p.sent2.text) for p in pairs] == [
-        ("1", "a b", "c"),
-        ("x7", "d", "e f"),
-    ]
+    for data, identifier in ((b"a b\tc  d\n", "1"), (b"x  7\ta b\tc d\n", "x 7")):
+        (pair,) = tsv(data)
+        assert (pair.id, pair.sent1.text, pair.sent2.text) == (identifier, "a b", "c d")
 
 
 @pytest.mark.parametrize(
@@ -45,6 +43,7 @@ def test_tsv_with_and_without_ids():
     [
         (b"a\n", "t:1: 1 columns"),
         (b"a\tb\n1\t2\t3\t4\n", "t:2: 4 columns"),
+        (b"1\ta\tb\n2\tc\n", "t:2: 2 columns; expected 3, as before"),
         (b"a\t \n", "t:1: sentence 2 is empty"),
         (b"i\ta\tb\ni\tc\td\n", "t:2: the id 'i' again, first at t:1"),
         (b" \ta\tb\n", "t:1: an empty id"),

@@ -20,6 +20,14 @@ def test_bom_and_crlf_are_dropped_silently():
     assert warnings == []
 
 
+def test_every_stray_byte_between_blanks_stays_a_token():
+    strays = [bytes([byte]) for byte in range(0x80, 0x100)]
+    for stray in strays:
+        (line,) = lines(b"a " + stray + b" b")
+        assert len(split_words(line)) == 3
+    assert lines(b"5\xa0000 \xa0 \x9d \xe9") == ["5\u00a0000 \ufffd \ufffd é"]
+
+
 def test_undecodable_line_is_read_as_windows_1252_with_one_warning():
     warnings = []
     assert lines(b"ok\ncaf\xe9 \x93x\x94\n\x81\n", warn=warnings.append)[:2] == ["ok", "café “x”"]

@@ -7,7 +7,7 @@ import pytest
 from ists_asp.errors import DataError, UsageError
 from ists_asp.learn import Settings, Weight, cross_validate, learn_weights, render_weights
 from ists_asp.learn.examples import Decision
-from ists_asp.learn.fit import fit_alignments, fit_boundaries, fit_labels, strongest
+from ists_asp.learn.fit import BIAS, LABELS, fit_alignments, fit_boundaries, fit_labels, strongest
 from ists_asp.learn.folds import deal
 from ists_asp.model import Label
 
@@ -84,9 +84,12 @@ def test_learning_twice_gives_the_same(examples):
 def test_one_label_for_all_is_learned_as_such(examples):
     same = relabelled(examples, lambda gold: replace(gold, label=Label.SIMI, score=3.0))
     weights = learn_weights(same, SETTINGS)
-    assert [w for w in weights if w.decision not in ("align", "boundary")] == [
+    labelling = [w for w in weights if w.decision not in ("align", "boundary")]
+    assert [w for w in labelling if w.support] == [
         Weight("bias", decision, 100, weights_support(same)) for decision in ("score(3)", "simi")
     ]
+    against = {w.decision for w in labelling if w.value < 0}
+    assert against == LABELS - {"simi"}
 
 
 def weights_support(examples):
@@ -157,7 +160,38 @@ def test_cross_validation_scores_held_out_answers(teacher, examples):
         assert spread >= 0
 
 
-@pytest.mark.parametrize("folds", [1, 7])
+@pytest.mark.parametrize("folds", [1, 11])
 def test_more_parts_than_pairs_are_refused(teacher, examples, folds):
-    with pytest.raises(UsageError, match=f"{folds} parts of 6 gold pairs"):
+    with pytest.raises(UsageError, match=f"{folds} parts of 10 gold pairs"):
         cross_validate(teacher, examples, SETTINGS, folds=folds)
+
+
+def test_a_label_that_no_example_has_is_spoken_against(examples):
+    labels = {
+        candidate.gold.label.value.lower()
+        for example in examples
+        for candidate in example.candidates
+        if candidate.gold
+    }
+    seldom = min(labels)
+    lacking = [
+        replace(
+            example,
+            candidates=tuple(
+                one
+                for one in example.candidates
+                if not one.gold or one.gold.label.value.lower() != seldom
+            ),
+            mirrored=(),
+        )
+        for example in examples
+    ]
+    weights = {
+        (weight.name, weight.decision): weight
+        for weight in fit_labels(lacking, SETTINGS)
+        if weight.decision == seldom
+    }
+    assert weights.keys() == {(BIAS, seldom)}
+    (weight,) = weights.values()
+    assert weight.value < -100
+    assert weight.support == 0

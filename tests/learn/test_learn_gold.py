@@ -1,14 +1,22 @@
 """Gold folders, and what is wrong with them."""
 
+from pathlib import Path
+
 import pytest
 
 from ists_asp.errors import DataError
+from ists_asp.io.chunks import read_chunk_pairs
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.wa_writer import write_pair
 from ists_asp.learn import read_gold
+from ists_asp.model import Alignment, Chunk, Label, Pair
+
+PILOT = Path(__file__).parents[3] / "shared" / "data" / "ists-2015-train"
 
 
 def test_pairs_have_chunks_and_alignments_in_the_order_of_the_files(samples):
     golds = read_gold(samples / "headlines")
-    assert [gold.pair.id for gold in golds] == list("123456")
+    assert [gold.pair.id for gold in golds] == [str(number) for number in range(1, 11)]
     assert all(gold.pair.sent1.chunks and gold.pair.sent2.chunks for gold in golds)
     assert [line.label.value for line in golds[2].alignments] == [
         "EQUI",
@@ -17,6 +25,37 @@ def test_pairs_have_chunks_and_alignments_in_the_order_of_the_files(samples):
         "NOALI",
         "NOALI",
     ]
+
+
+def test_lines_of_one_chunk_on_each_side_say_what_the_chunks_are(tmp_path):
+    file = tmp_path / "pilot.wa"
+    pair = Pair("1", make_sentence(["Old", "\xe2", "ship"]), make_sentence(["ship", "sinks"]))
+    lines = (
+        Alignment((3,), (1,), Label.EQUI, 5.0),
+        Alignment((1, 2), (), Label.ALIC, None),
+        Alignment((), (2,), Label.NOALI, None),
+    )
+    # As in the pilot's own files, which are not UTF-8 throughout.
+    file.write_bytes(write_pair(pair, lines).encode("latin-1"))
+    (gold,) = read_gold(file)
+    assert gold.pair.sent1.tokens == pair.sent1.tokens
+    assert gold.pair.sent1.chunks == (Chunk(1, 2), Chunk(3, 3))
+    assert gold.pair.sent2.chunks == (Chunk(1, 1), Chunk(2, 2))
+    assert set(gold.alignments) == set(lines)
+
+
+def test_lines_that_do_not_cut_a_sentence_into_chunks_are_refused(samples):
+    with pytest.raises(DataError, match=r"gold\.wa: pair 3, sentence 2: .*folder with chunk files"):
+        read_gold(samples / "answers-students" / "gold.wa")
+
+
+@pytest.mark.skipif(not PILOT.is_dir(), reason=f"the pilot's train data is not in {PILOT}")
+@pytest.mark.parametrize(("name", "pairs"), [("headlines", 378), ("images", 375)])
+def test_the_pilots_files_have_the_chunks_of_its_chunk_files(name, pairs):
+    golds = read_gold(PILOT / f"STSint.gs.{name}.wa")
+    files = (PILOT / f"{name}.sent{side}.chunk.derived.txt" for side in (1, 2))
+    assert [gold.pair for gold in golds] == list(read_chunk_pairs(*files))
+    assert len(golds) == pairs
 
 
 @pytest.mark.parametrize("name", ["sent1.chunk.txt", "sent2.chunk.txt", "gold.wa"])

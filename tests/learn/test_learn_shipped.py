@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from clingo import parse_term
 
 from ists_asp.cli import main
+from ists_asp.model import Scheme
 from ists_asp.rules import list_profiles, load_profile
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +39,22 @@ def test_each_learned_profile_has_weights_of_its_own():
     assert profiles.pop("baseline").semantic_weights == ()
     for name, profile in profiles.items():
         assert profile.weights == (f"weights/{name}",)
-        assert profile.semantic_weights == (f"weights/{name}-semantic",)
-    assert {path.stem for path in FILES} == {*profiles, *(f"{name}-semantic" for name in profiles)}
+    semantic = {name for name, profile in profiles.items() if profile.scheme is Scheme.Y2016}
+    for name in profiles:
+        assert profiles[name].semantic_weights == (
+            (f"weights/{name}-semantic",) if name in semantic else ()
+        )
+    assert {path.stem for path in FILES} == {*profiles, *(f"{name}-semantic" for name in semantic)}
+
+
+def test_the_pilots_weights_are_learned_from_the_pilot_only():
+    """The train sets of 2016 have the pairs that the pilot was tested on."""
+    pilots = [path for path in FILES if path.stem.startswith("pilot-")]
+    assert len(pilots) == 2
+    for path in pilots:
+        (command,) = re.findall(r"ists-asp learn .*", path.read_text("utf-8"))
+        gold = re.findall(r"--gold (\S+)", command)
+        assert gold == [f"DATA/STSint.gs.{path.stem.removeprefix('pilot-2015-')}.wa"]
 
 
 def test_weights_are_few_and_sorted_by_strength(file):

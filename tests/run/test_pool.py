@@ -72,7 +72,7 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnno
     ("rules", "limits", "reason"),
     [
         (GROUND_BOMB, {"seconds": 3.0}, "no answer within 3 s"),
-        (MEMORY_BOMB, {"seconds": 60.0, "memory": 1.5e9}, "more than 1430 MB of memory"),
+        (MEMORY_BOMB, {"seconds": 60.0, "memory": 6e8}, "more than 572 MB of memory"),
     ],
 )
 def test_a_bomb_costs_its_pair_only(
@@ -125,3 +125,27 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: PairAnnotator)
         pool.close()
     assert [outcome.pair.id for outcome in found] == [str(number) for number in range(60)]
     assert all(outcome.answers for outcome in found)
+
+
+def test_workers_that_say_nothing_are_replaced(
+    tmp_path: Path, annotator: PairAnnotator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "LOADING", 0.0)
+    monkeypatch.setattr(executors, "GRACE", 1.0)
+    pool = Pool.__new__(Pool)
+    monkeypatch.setattr(Pool, "_load", lambda _self: ())
+    pool.__init__(spec(tmp_path, seconds=1.0), 1)
+    annotated = list(annotator.annotate(pairs(3)))
+    try:
+        task = pool.submit(annotated[:1])
+        task.result()
+        (worker,) = pool._pool._pool_manager.worker_manager.workers
+        # As if it had been killed with a lock in its hands.
+        os.kill(worker, signal.SIGSTOP)
+        report = pool.submit(annotated).result()
+    finally:
+        os.kill(worker, signal.SIGCONT)
+        pool.close()
+    assert [outcome.pair.id for outcome in report.outcomes] == ["0", "1", "2"]
+    assert all(outcome.answers for outcome in report.outcomes)
+    assert pool.generation >= 1

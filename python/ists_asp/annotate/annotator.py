@@ -156,6 +156,10 @@ class Annotator:
         missing = [position for position, size in enumerate(sizes) if size]
         if self._cache is not None:
             found = self._cache.get(self._key, [(what, inputs[p]) for p in missing])
+            found = [
+                output if _fits(output, inputs[p]) else None
+                for p, output in zip(missing, found, strict=True)
+            ]
             for position, output in zip(missing, found, strict=True):
                 outputs[position] = output or ()
             missing = [p for p, output in zip(missing, found, strict=True) if output is None]
@@ -173,6 +177,18 @@ class Annotator:
     @cached_property
     def _key(self) -> str:
         return model_key(self.models)
+
+
+def _fits(output: object, given: str | list[str]) -> bool:
+    """Whether what a cache holds can be what Stanza said of an input."""
+    if not isinstance(output, list):
+        return False
+    if isinstance(given, str):
+        return all(isinstance(form, str) for form in output)
+    return len(output) == len(given) and all(
+        isinstance(reading, list) and list(map(type, reading)) == [str, str, str]
+        for reading in output
+    )
 
 
 def _joined(

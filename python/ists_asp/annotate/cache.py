@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,8 @@ FILE = "annotations.sqlite3"
 _FORMAT = 1
 """Changes when entries of before are no longer to be read."""
 
-_WAIT = 30.0
-"""Seconds to wait for another process that writes."""
+_WAIT = 10.0
+"""Seconds to wait for another process that writes, which takes thousandths."""
 
 _MANY = 500
 """Keys asked for at a time: SQLite takes only so many."""
@@ -52,6 +53,8 @@ class CacheInfo:
 class Cache:
     """A file of annotations; use it as a context manager, or call :meth:`close`.
 
+    Where another process does not let go of the file, nothing is known and nothing is kept.
+
     Args:
         directory: where the file lies, made if it does not exist.
 
@@ -61,16 +64,13 @@ class Cache:
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / FILE
+        self._database: sqlite3.Connection | None = None
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._database = self._open()
         except (OSError, sqlite3.Error) as error:
-            raise ResourceError(
-                f"the annotation cache cannot be used ({error})",
-                where=str(self.path),
-                expected="a directory that can be written to",
-                hint="Choose another with --cache DIR, or go without: --cache none",
-            ) from None
+            if not _is_held(error):
+                raise self._unusable(error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -85,7 +85,9 @@ class Cache:
 
     def close(self) -> None:
         """Close the file; the cache cannot be used afterwards."""
-        self._database.close()
+        if self._database is not None:
+            self._database.close()
+            self._database = None
 
     def get(self, models: str, inputs: Sequence[object]) -> list[Any]:
         """What is known of some inputs, None for each of which nothing is.
@@ -94,6 +96,8 @@ class Cache:
             models: what :func:`model_key` says of the models.
             inputs: whatever JSON can write; equal inputs have equal entries.
         """
+        if self._database is None:
+            return [None] * len(inputs)
         keys = [_key(models, given) for given in inputs]
         found: dict[bytes, str] = {}
         wanted = list(set(keys))
@@ -104,7 +108,9 @@ class Cache:
                 query = f"SELECT key, value FROM entries WHERE key IN ({marks})"
                 found.update(self._database.execute(query, part))
             return [json.loads(found[key]) if key in found else None for key in keys]
-        except (sqlite3.DatabaseError, ValueError):
+        except sqlite3.OperationalError:
+            return [None] * len(inputs)
+        except (sqlite3.DatabaseError, ValueError, RecursionError):
             self._renew()
             return [None] * len(inputs)
 
@@ -113,6 +119,8 @@ class Cache:
 
         A cache that is full, or that others hold for too long, forgets them.
         """
+        if self._database is None:
+            return
         rows = [
             (_key(models, given), models, json.dumps(value, ensure_ascii=False))
             for given, value in entries
@@ -126,18 +134,48 @@ class Cache:
             self._renew()
 
     def info(self) -> CacheInfo:
-        """How much there is."""
-        counts = dict(
-            self._database.execute("SELECT models, count(*) FROM entries GROUP BY models")
-        )
+        """How much there is.
+
+        Raises:
+            ResourceError: the file is damaged, or another process holds it.
+        """
+        try:
+            query = "SELECT models, count(*) FROM entries GROUP BY models"
+            counts = dict(self._held().execute(query))
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
         return CacheInfo(self.path, sum(counts.values()), self.path.stat().st_size, counts)
 
     def clear(self) -> int:
-        """Forget everything; return how many entries there were."""
-        with self._database:
-            gone = self._database.execute("DELETE FROM entries").rowcount
-        self._database.execute("VACUUM")
+        """Forget everything; return how many entries there were, 0 of a damaged file.
+
+        Raises:
+            ResourceError: another process holds the file.
+        """
+        try:
+            database = self._held()
+            with database:
+                gone = database.execute("DELETE FROM entries").rowcount
+            database.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            raise self._unusable(error) from None
+        except sqlite3.DatabaseError:
+            self._renew()
+            return 0
         return gone
+
+    def _held(self) -> sqlite3.Connection:
+        if self._database is None:
+            raise sqlite3.OperationalError("another process holds the file")
+        return self._database
+
+    def _unusable(self, error: Exception) -> ResourceError:
+        return ResourceError(
+            f"the annotation cache cannot be used ({error})",
+            where=str(self.path),
+            expected="a directory that can be written to",
+            hint="Choose another with --cache DIR, or go without: --cache none",
+        )
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -169,14 +207,20 @@ class Cache:
         return database
 
     def _renew(self) -> None:
-        """Begin again with an empty file."""
-        self._database.close()
-        self._discard()
-        self._database = self._connect()
+        """Begin again with an empty file, or go on without one where that cannot be."""
+        self.close()
+        with suppress(OSError, sqlite3.Error):
+            self._discard()
+            self._database = self._connect()
 
     def _discard(self) -> None:
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+
+def _is_held(error: Exception) -> bool:
+    """Whether the file is right, and another process has it."""
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
 
 
 def model_key(models: Models) -> str:

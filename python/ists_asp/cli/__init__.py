@@ -4,6 +4,6 @@ One module a command. Everything that takes long to import (clingo, Stanza, rich
 imported by the functions that need it, so that ``--help`` answers at once.
 """
 
-from ists_asp.cli.app import main
+from ists_asp.cli.app import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-import ists_asp
+from ists_asp.cli import guard
 from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
-from ists_asp.cli.console import error
+from ists_asp.cli.console import error, write_output
+from ists_asp.cli.diff import diff
 from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
@@ -21,14 +23,15 @@ from ists_asp.cli.profiles import profiles
 from ists_asp.cli.report import report
 from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
+from ists_asp.cli.sts import sts
 from ists_asp.cli.trace import trace
 from ists_asp.cli.why import why, why_not
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "run"]
 
 _INTERRUPTED = 130
 
@@ -51,9 +54,21 @@ class _Application(click.Group):
         except IstsError as fault:
             error(str(fault))
             code = fault.exit_code
+        except RecursionError:
+            error("a rule is nested too deeply. Break up its terms")
+            code = 1
         except click.Abort:
             code = _INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from ists_asp.cli.version import version
+
+    write_output(None, version(verbose=context.params["verbose"]))
+    context.exit()
 
 
 @click.group(
@@ -68,8 +83,20 @@ Examples:
   ists-asp rules copy my-rules
 """,
 )
-@click.version_option(ists_asp.__version__, prog_name="ists-asp", message="%(prog)s %(version)s")
-def main() -> None:
+@click.option(
+    "--verbose",
+    is_flag=True,
+    is_eager=True,
+    help="With --version, also say which models, rules and weights are in use.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
+def main(verbose: bool) -> None:
     """Explain how similar two sentences are.
 
     Both sentences are cut into chunks, the chunks are aligned, and each alignment gets a
@@ -77,12 +104,16 @@ def main() -> None:
     read and change decide.
 
     Data goes to standard output; progress, warnings and errors go to standard error. The
-    exit code is 0 for success, 1 for faulty data, 2 for wrong usage.
+    exit code is 0 for success, 1 for faulty data, 2 for wrong usage, and 3 where some pairs of
+    ists-asp solve have no answer.
     """
+    if verbose:
+        raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
 
 
 for _command in (
     solve,
+    sts,
     explain,
     report,
     trace,
@@ -92,12 +123,33 @@ for _command in (
     chunk,
     evaluate,
     check,
+    diff,
     rules,
     profiles,
     learn,
     cache,
 ):
     main.add_command(_command)
+
+
+def run() -> None:
+    """The command, as people call it: watched over, if its rules are not the shipped ones."""
+    guard.active = True
+    _open_standard_streams()
+    main(prog_name="ists-asp")
+
+
+def _open_standard_streams() -> None:
+    """Open what is closed of standard input, output and error, on the null device.
+
+    Otherwise the next file to be opened would take its number, and get what is meant for it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _usage(fault: click.ClickException) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, write_output
-from ists_asp.cli.options import PATH, json_option
+from ists_asp.cli.options import PATH, json_option, scheme_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,29 +22,35 @@ _MOST_NOTES = 10
 Examples:
   ists-asp check out.wa
   ists-asp check gold.wa --stats --all-notes
+  ists-asp check pilot.wa --scheme 2015
   ists-asp check out.wa --json > report.json
 """
 )
 @click.argument("file", type=PATH, metavar="FILE.wa")
+@scheme_option("Whose format; that of 2015 is one chunk to one chunk.")
 @click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
 @click.option(
     "--all-notes", is_flag=True, help=f"All notes; otherwise only the first {_MOST_NOTES}."
 )
 @json_option
 @click.pass_context
-def check(context: click.Context, file: Path, stats: bool, all_notes: bool, as_json: bool) -> None:
+def check(
+    context: click.Context, file: Path, scheme: str, stats: bool, all_notes: bool, as_json: bool
+) -> None:
     """Check that a file of word alignments is well formed.
 
     In: a .wa file.
 
     Out: a line for each fault, with file and line; notes on what is odd but accepted; the
-    verdict. The exit code is 0 for a correct file, 1 for an incorrect one. JSON has
-    everything: faults, notes and statistics.
+    verdict. With --scheme 2015, the pilot's, it is also a fault that a side has tokens that are
+    no neighbours, and that a token is on two lines. The exit code is 0 for a correct file, 1
+    for an incorrect one. JSON has everything: faults, notes and statistics.
     """
     from ists_asp.evaluate.report import render_check
     from ists_asp.evaluate.wellformed import check_file
+    from ists_asp.model import Scheme
 
-    report = check_file(file)
+    report = check_file(file, Scheme(scheme))
     if as_json:
         show_json(report.as_dict())
     else:

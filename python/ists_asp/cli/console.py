@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.guard import alive
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def write_output(target: Path | None, text: str) -> None:
         with atomic_writer(target) as stream:
             stream.write(text)
         return
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", hint="Name a file with -o")
     try:
         click.echo(text, nl=False)
     except BrokenPipeError:
@@ -131,8 +133,8 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
         shown: whether to show it at all.
         done: how many steps were taken before.
     """
-    if not shown or total < 2 or not sys.stderr.isatty():
-        yield lambda: None
+    if not shown or total < 2 or sys.stderr is None or not sys.stderr.isatty():
+        yield alive
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -144,27 +146,29 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
         redirect_stdout=False,
     ) as bar:
         task = bar.add_task("Pairs", total=total, completed=done)
-        yield lambda: bar.advance(task)
+
+        def step() -> None:
+            alive()
+            bar.advance(task)
+
+        yield step
 
 
 def summary(pairs: int, seconds: float, stages: Stages) -> str:
     """What a run took: pairs a second, each stage, the median and the worst pair."""
-    each = [1000 * sum(times) for times in zip(stages.grounding, stages.solving, strict=True)] or [
-        0.0
-    ]
     parts = (
         ("annotation", stages.annotation),
         ("knowledge", stages.knowledge),
         ("facts", stages.facts),
-        ("grounding", sum(stages.grounding)),
-        ("solving", sum(stages.solving)),
+        ("grounding", stages.grounding),
+        ("solving", stages.solving),
     )
     count = "1 pair" if pairs == 1 else f"{pairs} pairs"
     return (
         f"{count} in {seconds:.1f} s, {pairs / max(seconds, 1e-9):.1f} pairs/s: "
         + ", ".join(f"{name} {spent:.1f} s" for name, spent in parts)
-        + f"; grounding and solving {statistics.median(each):.1f} ms a pair in the median, "
-        f"{max(each):.1f} ms at worst"
+        + f"; grounding and solving {1000 * stages.decided.quantile(0.5):.1f} ms a pair in the "
+        f"median, {1000 * stages.decided.longest:.1f} ms at worst"
     )
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.console import check_output, warn, write_output
+from ists_asp.cli.guard import alive
 from ists_asp.cli.inputs import chosen
 from ists_asp.cli.options import (
     Choice,
@@ -101,8 +102,10 @@ def _program(
 ) -> str:
     from ists_asp.facts import facts_text
 
+    alive()
     return (
         f"% pair {pair.id}\n% 1: {pair.sent1.text}\n% 2: {pair.sent2.text}\n"
+        f"% {system.provenance}\n"
         f"% words are compared by: {', '.join(system.knowledge)}\n"
         f"% {_command(system, choice, target)}\n{facts_text(tuple(symbols))}"
     )

@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
@@ -38,12 +38,13 @@ class PairSource:
     """Pairs that were counted and checked and can be read again.
 
     ``count`` is how many there are, ``longest`` the tokens of the longest pair, both sentences
-    together.
+    together; ``digest`` is a SHA-256 sum of what is read and how.
     """
 
     inputs: Inputs
     count: int
     longest: int
+    digest: str
 
     def pairs(self) -> Iterator[Pair]:
         """Read the pairs, lazily; faults that were repaired are not told again."""
@@ -51,20 +52,25 @@ class PairSource:
 
         return iter(self.inputs._pairs(ignore))
 
-    def digest(self) -> str:
-        """A SHA-256 sum of what is read and how."""
-        inputs = self.inputs
-        whole = hashlib.sha256()
-        for part in (*inputs.sentences, inputs.chunked, inputs.raw, inputs.strict):
-            whole.update(f"{part!r},".encode())
-        for flag in ("sent1", "sent2", "tsv", "jsonl"):
-            name = getattr(inputs, flag)
-            if name is not None:
-                path = inputs.stdin if name == _STDIN else Path(name)
-                assert path is not None
-                with path.open("rb") as stream:
-                    whole.update(flag.encode() + hashlib.file_digest(stream, "sha256").digest())
-        return whole.hexdigest()
+    def same(self) -> bool:
+        """Whether the files are still what they were."""
+        try:
+            return self.inputs.digest() == self.digest
+        except OSError:
+            return False
+
+    def check_same(self) -> None:
+        """Make sure that all pairs were those that were counted and checked.
+
+        Raises:
+            DataError: a file has changed meanwhile.
+        """
+        if not self.same():
+            raise DataError(
+                "the input has changed while it was read",
+                where=self.inputs._names()[0],
+                hint="Repeat the command",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class Inputs:
         chunked: brackets give the chunks.
         raw: Stanza tokenises.
         strict: a repair is an error.
-        stdin: a copy of standard input, to be read in its place.
+        copies: of what can be read only once, to be read in its place.
     """
 
     sentences: tuple[str, ...] = ()
@@ -91,7 +97,7 @@ class Inputs:
     chunked: bool = False
     raw: bool = False
     strict: bool = False
-    stdin: Path | None = None
+    copies: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def single(self) -> bool:
@@ -163,22 +169,66 @@ class Inputs:
         Raises:
             DataError: as for :meth:`read`.
         """
-        with TemporaryDirectory(prefix="ists-asp-") as folder:
-            kept = self._kept(Path(folder))
+        with ExitStack() as stack:
+            kept = self._kept(stack)
+            before = kept._digest_or_none()
             count, longest = 0, 0
             for pair in kept._checked(warn):
                 count += 1
                 longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
-            yield PairSource(kept, count, longest)
+            source = PairSource(kept, count, longest, before or "")
+            source.check_same()
+            yield source
 
-    def _kept(self, folder: Path) -> Inputs:
-        """The inputs, a copy in a folder in place of standard input."""
-        if _STDIN not in (*self.sentences, self.sent1, self.sent2, self.tsv, self.jsonl):
+    def digest(self) -> str:
+        """A SHA-256 sum of what is read and how.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        whole = hashlib.sha256()
+        for part in (*self.sentences, self.chunked, self.raw, self.strict):
+            whole.update(f"{part!r},".encode())
+        for flag in ("sent1", "sent2", "tsv", "jsonl"):
+            name = getattr(self, flag)
+            if name is not None:
+                with self._place(name).open("rb") as stream:
+                    whole.update(flag.encode() + hashlib.file_digest(stream, "sha256").digest())
+        if _STDIN in self.sentences:
+            with self._place(_STDIN).open("rb") as stream:
+                whole.update(hashlib.file_digest(stream, "sha256").digest())
+        return whole.hexdigest()
+
+    def _digest_or_none(self) -> str | None:
+        """The sum, or None where a file cannot be read, which its reader tells better."""
+        try:
+            return self.digest()
+        except (OSError, ValueError):
+            return None
+
+    def _kept(self, stack: ExitStack) -> Inputs:
+        """The inputs, with copies of what can be read only once: standard input and pipes."""
+        names = (*self.sentences, self.sent1, self.sent2, self.tsv, self.jsonl)
+        once = {name for name in names if name == _STDIN}
+        once.update(str(path) for path in self.files if _only_once(path))
+        if not once:
             return self
-        copy = folder / "stdin"
-        with copy.open("wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
-        return replace(self, stdin=copy)
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="ists-asp-")))
+        copies = {name: folder / str(number) for number, name in enumerate(sorted(once))}
+        for name, copy in copies.items():
+            try:
+                with ExitStack() as streams:
+                    stream = _standard_input()
+                    if name != _STDIN:
+                        stream = streams.enter_context(Path(name).open("rb"))
+                    shutil.copyfileobj(stream, streams.enter_context(copy.open("wb")))
+            except OSError as error:
+                raise DataError(
+                    f"cannot be kept: {error.strerror or error}",
+                    where=_name(name),
+                    hint="Make room in the folder for temporary files (TMPDIR)",
+                ) from None
+        return replace(self, copies=copies)
 
     def _checked(self, warn: Warn) -> Iterator[Pair]:
         from ists_asp.engine import check_size
@@ -269,7 +319,10 @@ class Inputs:
         return [Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))]
 
     def _source(self, name: str) -> Source:
-        return (self.stdin or sys.stdin.buffer) if name == _STDIN else Path(name)
+        return _standard_input() if name == _STDIN and not self.copies else self._place(name)
+
+    def _place(self, name: str) -> Path:
+        return self.copies.get(name) or Path(name)
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
@@ -293,6 +346,26 @@ class Inputs:
                 hint="Give files of sentences with --sent1 and --sent2",
             )
         return found[0]
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed", hint="Name files instead of -")
+    return sys.stdin.buffer
+
+
+def _only_once(path: Path) -> bool:
+    """Whether what is read from a path is gone afterwards: from a pipe, or what somebody types.
+
+    Raises:
+        DataError: it is a device that may have no end.
+    """
+    if not path.is_char_device():
+        return path.is_fifo()
+    with path.open("rb") as stream:
+        if not stream.isatty():
+            raise DataError("this is a device", where=str(path), expected="a file or a pipe")
+    return True
 
 
 def choose_one(pairs: list[Pair], identifier: str | None) -> Pair:

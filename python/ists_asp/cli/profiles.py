@@ -49,6 +49,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
                     "semantic_weights": list(profile.semantic_weights),
                     "constants": dict(profile.constants),
                     "symmetric": profile.symmetric,
+                    "scheme": str(profile.scheme),
                 }
                 for profile in found
             ]

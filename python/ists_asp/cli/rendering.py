@@ -14,6 +14,7 @@ from ists_asp.model import Alignment, Label
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.engine.provenance import Provenance
     from ists_asp.model import Pair
     from ists_asp.run import Outcome
 
@@ -26,6 +27,7 @@ class Format(StrEnum):
     WA = "wa"
     JSONL = "jsonl"
     TEXT = "text"
+    RATINGS = "ratings"
 
 
 _SUFFIXES = {".wa": Format.WA, ".jsonl": Format.JSONL, ".txt": Format.TEXT}
@@ -37,31 +39,40 @@ def choose_format(name: str | None, output: Path | None, *, single: bool) -> For
         return Format(name)
     if output is not None and output.suffix in _SUFFIXES:
         return _SUFFIXES[output.suffix]
-    terminal = output is None and sys.stdout.isatty()
+    terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
     return Format.TEXT if single and terminal else Format.WA
 
 
-def render(outcome: Outcome, shape: Format, models: int) -> str:
+def render(outcome: Outcome, shape: Format, models: int, made_by: Provenance) -> str:
     """What becomes of a pair, in a format; a pair that failed says so.
 
     Args:
         outcome: the answers, or why there are none.
         shape: the format.
         models: how many answers were asked for.
+        made_by: what made them, which JSON Lines tell.
     """
+    if shape is Format.RATINGS:
+        return _rating(outcome)
     if shape is Format.TEXT:
         return _text(outcome, models)
     if shape is Format.JSONL:
         if outcome.failure is not None:
             return write_failure(outcome.pair, outcome.failure.reason)
         return "".join(
-            write_jsonl(answer, rank, outcome.knowledge)
+            write_jsonl(answer, rank, outcome.knowledge, made_by.as_dict())
             for rank, answer in enumerate(outcome.answers, 1)
         )
     if outcome.failure is not None:
         return write_pair(outcome.pair, _unaligned(outcome.pair), FAILED)
     (answer,) = outcome.answers
     return write_answer(answer)
+
+
+def _rating(outcome: Outcome) -> str:
+    """A line with the rating; 0 for a pair that failed, since a line is due for every pair."""
+    rating = outcome.answers[0].rating if outcome.answers else None
+    return f"{rating.value if rating else 0:.3f}\n"
 
 
 def _text(outcome: Outcome, models: int) -> str:

@@ -113,8 +113,8 @@ def report(
             entries.append(Entry(answer, words, evidence(trace), compared))
             odd.show()
             step()
-        stages = system.stages
-    write_output(output, page(entries, f"ists-asp report: {choice.profile}"))
+        stages, made_by = system.stages, str(system.provenance)
+    write_output(output, page(entries, f"ists-asp report: {choice.profile}", made_by))
     if not (quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
 

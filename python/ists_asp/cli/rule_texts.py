@@ -90,8 +90,8 @@ def _uses(one: ListedRule) -> str:
 
 
 def _fired(one: ListedRule, fired: Mapping[str, int]) -> int | None:
-    # Traces are of answers: they know nothing of the rules that put them into words.
-    return None if one.use == "explanation" else fired.get(one.rule.name, 0)
+    # Traces are of answers: they know nothing of the rules that say something about them.
+    return None if one.use in ("explanation", "rating") else fired.get(one.rule.name, 0)
 
 
 def _count(one: ListedRule, fired: Mapping[str, int]) -> str:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.ablating import ablate
+from ists_asp.cli.checking import check
 from ists_asp.cli.console import note, show_json, warn, write_output
+from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import PATH, json_option, profile_options
 from ists_asp.cli.rule_texts import listing, record, source
 from ists_asp.errors import UsageError
@@ -33,10 +36,15 @@ Examples:
   ists-asp rules list --profile headlines
   ists-asp rules show may_align
   ists-asp rules copy my-rules
+  ists-asp rules check my-rules
 """
 )
 def rules() -> None:
-    """Read the rules that decide, and copy them for editing."""
+    """Read the rules that decide, copy and check them, see what each is worth."""
+
+
+rules.add_command(check)
+rules.add_command(ablate)
 
 
 @rules.command(
@@ -81,7 +89,12 @@ Examples:
 )
 @json_option
 def list_(
-    profile: str, rules: tuple[Path, ...], semantic: bool, stats: Path | None, as_json: bool
+    profile: str,
+    rules: tuple[Path, ...],
+    scripts: bool,
+    semantic: bool,
+    stats: Path | None,
+    as_json: bool,
 ) -> None:
     """List the rules of a profile.
 
@@ -93,7 +106,7 @@ def list_(
     for the decisions of the answers (- for rules of the explanation, which are not counted).
     --json has all weights.
     """
-    listed = _listed(profile, rules, semantic)
+    listed = _listed(profile, rules, semantic, scripts)
     fired = None
     if stats is not None:
         from ists_asp.trace.counts import count_firings
@@ -118,7 +131,12 @@ Examples:
 @weights_option
 @json_option
 def show(
-    names: tuple[str, ...], profile: str, rules: tuple[Path, ...], semantic: bool, as_json: bool
+    names: tuple[str, ...],
+    profile: str,
+    rules: tuple[Path, ...],
+    scripts: bool,
+    semantic: bool,
+    as_json: bool,
 ) -> None:
     """Show rules as they are written, with their weights.
 
@@ -127,7 +145,7 @@ def show(
     Out: for each its file and line, what it says when it fires, and its text; if it makes
     features, what they weigh for which decision, strongest first, in hundredths of log-odds.
     """
-    listed = _listed(profile, rules, semantic)
+    listed = _listed(profile, rules, semantic, scripts)
     known = [one.rule.name for one in listed]
     for name in names:
         if name not in known:
@@ -141,10 +159,14 @@ def show(
         write_output(None, "\n".join(map(source, chosen)))
 
 
-def _listed(profile: str, rules: Sequence[Path], semantic: bool) -> Sequence[ListedRule]:
+def _listed(
+    profile: str, rules: Sequence[Path], semantic: bool, scripts: bool
+) -> Sequence[ListedRule]:
     from ists_asp.rules import list_rules
 
-    found = list_rules(profile, rules, semantic=semantic)
+    if rules:
+        isolate()
+    found = list_rules(profile, rules, semantic=semantic, scripts=scripts)
     for warning in found.warnings:
         warn(str(warning))
     return found.rules

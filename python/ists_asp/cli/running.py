@@ -1,4 +1,4 @@
-"""One run of ``ists-asp solve``: from checked options to written answers."""
+"""One run of ``ists-asp solve`` or ``sts``: from checked options to written answers."""
 
 from __future__ import annotations
 
@@ -14,30 +14,32 @@ from ists_asp.annotate import Annotator, Cache
 from ists_asp.cli.console import note, progress, summary, warn, write_output
 from ists_asp.cli.rendering import Format, render
 from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
+from ists_asp.run.journal import Failed
 from ists_asp.run.worker import Decider
 from ists_asp.solver.solver import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs, PairSource
-    from ists_asp.cli.options import Choice
-    from ists_asp.rules import Profile, RuleSet, RuleWarning
+    from ists_asp.cli.options import Choice, Effort
+    from ists_asp.rules import Profile, RuleFile, RuleWarning
     from ists_asp.run import Limits, Outcome
     from ists_asp.run.executor import Executor
 
-__all__ = ["Job", "solve_once"]
+__all__ = ["Job", "rate_by_tokens", "solve_once"]
 
 LONG = 100
 """Tokens of a pair, both sentences together, from which it is decided in a worker."""
 
-SHOWN = 10
-"""Pairs without an answer that the summary names."""
+MANY = 5000
+"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 
 EXIT_FAILED = 3
 """The exit code where some pairs have no answer."""
@@ -45,19 +47,25 @@ EXIT_FAILED = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The options of ``ists-asp solve``, checked."""
+    """The options of ``ists-asp solve`` or ``ists-asp sts``, checked."""
 
     inputs: Inputs
     choice: Choice
     shape: Format
     output: Path | None
-    traces: Path | None
     models: int
-    limits: Limits
-    jobs: int
-    resume: bool
-    fail_fast: bool
+    effort: Effort
     quiet: bool
+
+    @property
+    def traces(self) -> Path | None:
+        """The file for traces."""
+        return self.effort.traces
+
+    @property
+    def limits(self) -> Limits:
+        """What a pair may take."""
+        return self.effort.limits(semantic=bool(self.choice.words.semantic))
 
     @property
     def targets(self) -> tuple[Path, ...]:
@@ -90,15 +98,16 @@ def solve_once(job: Job) -> int:
     stages = Stages()
     told = _Warnings()
     with job.inputs.opened(warn) as source, ExitStack() as stack:
-        profile, rules = job.choice.rules_of()
-        for warning in rules.warnings:
-            told(warning)
-        spec = _spec(job, rules)
+        profile, files = job.choice.files_of()
+        spec = _spec(job, profile, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
-        sink = stack.enter_context(_sink(job, spec, source))
-        executor = _executor(job, spec, source, (profile, rules))
+        made_by = provenance(profile, files, annotator.models)
+        sink = stack.enter_context(_sink(job, spec, source, made_by))
+        executor = _executor(job, spec, source)
         stack.callback(executor.close)
+        for warning in executor.warnings:
+            told(warning)
         pairs = source.inputs.tokenized(annotator, source.pairs())
         for _ in zip(range(sink.done), pairs, strict=False):
             pass
@@ -109,20 +118,31 @@ def solve_once(job: Job) -> int:
                 if number % BATCH == 0:
                     sink.save()
                 step()
+        source.check_same()
         sink.finish()
         failed = sink.failed
     if not (job.quiet or job.inputs.single):
         note(summary(source.count, time.perf_counter() - began, stages))
-    if failed:
-        names = ", ".join(identifier for identifier, _ in failed[:SHOWN])
-        more = ", …" if len(failed) > SHOWN else ""
-        warn(f"no answer for {len(failed)} of {source.count} pairs: {names}{more}")
+        note(str(made_by))
+    if failed.count:
+        warn(f"no answer for {failed.count} of {source.count} pairs: {failed}")
         return EXIT_FAILED
     return 0
 
 
-def _spec(job: Job, rules: RuleSet) -> Spec:
+def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
+    """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
+    from ists_asp.evaluate.tokencos import HIGHEST, tokencos
+
+    with inputs.opened(warn) as source:
+        ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
+    write_output(output, "".join(ratings))
+
+
+def _spec(job: Job, profile: Profile, files: Iterable[RuleFile]) -> Spec:
     choice = job.choice
+    ratings = job.shape is Format.RATINGS
+    rated = ratings or (bool(profile.rating) and job.shape is Format.JSONL)
     return Spec(
         choice.profile,
         choice.rules,
@@ -132,7 +152,9 @@ def _spec(job: Job, rules: RuleSet) -> Spec:
         choice.words.vectors,
         choice.words.semantic,
         traced=job.traces is not None,
-        files=tuple(file.sha256 for file in rules.files),
+        rated=rated,
+        files=tuple(file.sha256 for file in files),
+        scripts=choice.scripts,
     )
 
 
@@ -143,20 +165,22 @@ def _annotator(job: Job, profile: Profile, stages: Stages) -> PairAnnotator:
     return PairAnnotator(found, stages)
 
 
-def _executor(
-    job: Job, spec: Spec, source: PairSource, parsed: tuple[Profile, RuleSet]
-) -> Executor:
-    """This process, unless something could take it too long, or others are to help."""
+def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
+    """This process, unless something could take too much of it, or others are to help.
+
+    Rules that somebody wrote are not even parsed in this process.
+    """
     trusted = not (job.choice.rules or job.choice.constants)
-    if trusted and job.jobs == 1 and source.longest < LONG:
-        return Inline(Decider(spec, parsed))
-    return Pool(spec, min(job.jobs, -(-source.count // BATCH)))
+    jobs = job.effort.jobs
+    if trusted and jobs == 1 and source.longest < LONG and source.count < MANY:
+        return Inline(Decider(spec))
+    return Pool(spec, min(jobs, -(-source.count // BATCH)))
 
 
 def _tell(outcome: Outcome, job: Job) -> None:
     pair = outcome.pair
     if outcome.failure is not None:
-        if job.fail_fast or job.inputs.single:
+        if job.effort.fail_fast or job.inputs.single:
             raise SolveError(
                 outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
             )
@@ -171,29 +195,32 @@ def _tell(outcome: Outcome, job: Job) -> None:
 class _Sink:
     """Where answers go: to drafts of files, or at once to standard output and to devices."""
 
-    def __init__(self, job: Job, drafts: Drafts | None, devices: Mapping[Path, TextIO]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        made_by: Provenance,
+        drafts: Drafts | None,
+        devices: Mapping[Path, TextIO],
+    ) -> None:
         self._job = job
+        self._made_by = made_by
         self._drafts = drafts
         self._devices = devices
-        self._failed: list[tuple[str, str]] = []
+        self.failed = drafts.failed if drafts else Failed()
         self._blank = False
         self.done = drafts.done if drafts else 0
 
-    @property
-    def failed(self) -> tuple[tuple[str, str], ...]:
-        return self._drafts.failed if self._drafts else tuple(self._failed)
-
     def write(self, outcome: Outcome) -> None:
         job = self._job
-        text = render(outcome, job.shape, job.models)
+        text = render(outcome, job.shape, job.models, self._made_by)
         if job.shape is Format.TEXT:
             # A blank line between pairs.
             text, self._blank = f"\n{text}" if self._blank or self.done else text, True
         if outcome.failure is not None:
-            failure = (outcome.pair.id, outcome.failure.reason)
-            self._failed.append(failure)
             if self._drafts:
-                self._drafts.fail(*failure)
+                self._drafts.fail(outcome.pair.id, outcome.failure.reason)
+            else:
+                self.failed.add(outcome.pair.id)
         texts = {job.output: text, job.traces: outcome.trace}
         if self._drafts:
             self._drafts.write(*(texts[target] for target in self._drafts.targets))
@@ -212,7 +239,7 @@ class _Sink:
 
 
 @contextmanager
-def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
+def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iterator[_Sink]:
     """The outputs of a job. What an interrupted run has done stays, for it to be resumed."""
     files = [target for target in job.targets if target.is_file() or not target.exists()]
     with ExitStack() as stack:
@@ -222,15 +249,15 @@ def _sink(job: Job, spec: Spec, source: PairSource) -> Iterator[_Sink]:
             if target not in files
         }
         if not files:
-            yield _Sink(job, None, devices)
+            yield _Sink(job, made_by, None, devices)
             return
-        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.resume))
-        if job.resume and not job.quiet:
+        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.effort.resume))
+        if job.effort.resume and not job.quiet:
             note(f"{drafts.done} of {source.count} pairs are done already")
         try:
-            yield _Sink(job, drafts, devices)
+            yield _Sink(job, made_by, drafts, devices)
         except BaseException:
-            if drafts.saved:
+            if drafts.saved and source.same():
                 note(f"{drafts.saved} pairs are done; --resume goes on from there")
             else:
                 drafts.discard()
@@ -241,7 +268,7 @@ def _identity(job: Job, spec: Spec, source: PairSource) -> str:
     """What a run must have in common with the one that it resumes."""
     choice = job.choice
     parts = [
-        *(ists_asp.__version__, source.digest(), job.shape, job.models, spec.limits.seconds),
+        *(ists_asp.__version__, source.digest, job.shape, job.models, spec.limits.seconds),
         *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
         *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
     ]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import check_output
 from ists_asp.cli.options import (
-    PATH,
     Choice,
+    Effort,
     input_options,
     output_option,
     quiet_option,
+    run_options,
     system_options,
 )
 from ists_asp.errors import UsageError
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["solve"]
 
 FORMATS = ("wa", "jsonl", "text")
-
-MEMORY = 4096
-"""Megabytes of address space of a worker."""
-
-SEMANTIC_MEMORY = 16384
-"""The same where words are compared in context, which takes torch."""
 
 
 @click.command(
@@ -68,49 +62,9 @@ Examples:
     metavar="N",
     help="Answers to find for each pair, best first (not with --format wa).",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Workers that decide pairs at the same time.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Limit for a pair: the best answer so far is taken then, if there is one.",
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(min=256),
-    metavar="MB",
-    help=f"Limit for a worker.  [default: {MEMORY}; with --semantic {SEMANTIC_MEMORY}]",
-)
-@click.option(
-    "--fail-fast/--keep-going",
-    default=False,
-    help="End with the first pair that gets no answer, or go on (the default) and name the "
-    "pairs at the end, with exit code 3.",
-)
-@click.option(
-    "--resume",
-    is_flag=True,
-    help="Go on where the same command was interrupted; the output is as if it never was.",
-)
+@run_options
 @click.option(
     "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
-)
-@click.option(
-    "--trace",
-    "traces",
-    type=PATH,
-    metavar="FILE",
-    help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
-    "What came second to a decision is told by ists-asp trace only.",
 )
 @quiet_option
 def solve(
@@ -119,13 +73,8 @@ def solve(
     form: str | None,
     output: Path | None,
     models: int,
-    jobs: int,
-    timeout: float,
-    memory: int | None,
-    fail_fast: bool,
-    resume: bool,
+    effort: Effort,
     watch: bool,
-    traces: Path | None,
     quiet: bool,
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
@@ -135,36 +84,23 @@ def solve(
     sentence may begin with a dash.
 
     Out: for each pair its aligned chunks, each with a label and a score, and the chunks that
-    have no counterpart.
+    have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
+    sts), if the profile has rules for that.
     """
     from ists_asp.cli.rendering import Format, choose_format
     from ists_asp.cli.running import Job, solve_once
     from ists_asp.cli.watching import watch_rules
-    from ists_asp.run import Limits
 
     shape = choose_format(form, output, single=inputs.single)
-    if traces is not None and models > 1:
+    if effort.traces is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and shape is Format.WA:
         raise UsageError(
             f"-n {models} does not go with the format wa, which holds one answer a pair",
             hint="Add --format jsonl or --format text",
         )
-    check_output(output, inputs.files)
-    if traces is not None:
-        check_output(traces, inputs.files)
-        if output is not None and output.resolve() == traces.resolve():
-            raise UsageError(
-                "-o and --trace name the same file", where=str(output), hint="Choose two names"
-            )
-    if resume and output is None:
-        raise UsageError("--resume without -o", hint="Name the file that the run was to write")
-    if memory is None:
-        memory = SEMANTIC_MEMORY if choice.words.semantic else MEMORY
-    limits = Limits(timeout, memory * 1024 * 1024)
-    job = Job(
-        *(inputs, choice, shape, output, traces, models, limits, jobs, resume, fail_fast, quiet)
-    )
+    effort.check(output, inputs)
+    job = Job(inputs, choice, shape, output, models, effort, quiet)
     code = watch_rules(job) if watch else solve_once(job)
     if code:
         raise click.exceptions.Exit(code)

@@ -16,6 +16,7 @@ from ists_asp.cli.options import (
     output_option,
     system_options,
 )
+from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ists_asp.trace import Trace
 
 __all__ = ["trace"]
+
+_RATES = "Choose a profile with rules for ratings, such as sts-en"
 
 
 @click.command(
@@ -43,7 +46,8 @@ Examples:
     multiple=True,
     metavar="WHAT",
     help="Decisions to explain, by tokens of both sentences: label:3-5:3-5 (also align, score, "
-    "tag); by sentence and tokens: boundary:1:4, noali:2:6; or all of a kind: label. Repeatable.",
+    "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
+    "the pair: rating. Repeatable.",
 )
 @click.option(
     "--depth",
@@ -83,7 +87,8 @@ def trace(
     check_output(output, inputs.files)
     pair = choose_one(inputs.read(warn), identifier)
     with choice.load() as system, RuleWarnings(system):
-        found = next(system.trace_many(inputs.tokenized(system, [pair])))
+        rated = system.rates and (not only or any(map(_is_rating, only)))
+        found = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
         _show(found, only, depth, everything, as_json, output)
 
 
@@ -100,13 +105,27 @@ def _show(
     from ists_asp.trace.tree import decision_tree, render
 
     known = decisions(found)
-    wanted = [one for selector in only for one in select(known, selector)]
+    about = [selector for selector in only if not _is_rating(selector)]
+    wanted = [one for selector in about for one in select(known, selector)]
     chosen = list(dict.fromkeys(wanted)) if only else known
+    ratings = decisions(found.rating) if found.rating is not None else ()
+    if len(about) < len(only) and not ratings:
+        raise UsageError("the answer has no rating", where="--only", hint=_RATES)
     if as_json:
-        show_json(document(found, chosen if only else None, everything=everything), output)
+        traced = found.rating if only and not about and found.rating is not None else found
+        every = not only or traced is not found
+        show_json(document(traced, None if every else chosen, everything=everything), output)
         return
     pair = found.answer.pair
     lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
     for decision in chosen:
         lines += ["", *render(decision_tree(found, decision, depth=depth, everything=everything))]
+    for decision in ratings:
+        assert found.rating is not None
+        tree = decision_tree(found.rating, decision, depth=depth, everything=everything)
+        lines += ["", *render(tree)]
     write_output(output, "\n".join(lines) + "\n")
+
+
+def _is_rating(selector: str) -> bool:
+    return selector == "rating"

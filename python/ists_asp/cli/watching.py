@@ -29,7 +29,7 @@ def watch_rules(job: Job) -> int:
     """
     if not job.choice.rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
-    if job.resume:
+    if job.effort.resume:
         raise UsageError("--watch does not go with --resume")
     seen = _states(job)
     while True:

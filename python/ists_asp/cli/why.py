@@ -25,6 +25,7 @@ Examples:
   ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
   ists-asp why "a cat sleeps" "one cat sleeps" "1 2 <==> 1 2 // EQUI // 5" --depth 3
   ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
+  ists-asp why --profile sts-en "a cat sleeps" "one cat sleeps" rating
 """
 )
 @question_options
@@ -43,11 +44,11 @@ def why(inputs: Inputs, question: str, identifier: str | None, choice: Choice, d
     In: two sentences, or files as for ists-asp solve and --id; and a decision of the answer
     as a .wa file has it, by token numbers: "4 5 <==> 3 4", with "// LABEL" and "// SCORE" or
     without; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
-    sentence 1.
+    sentence 1; or rating, for how similar the sentences are as wholes.
 
     Out: the decision with its weights, what came second, and the rules that fired for it.
     """
-    _ask(inputs, identifier, choice, lambda trace: trace.why(question).text(depth=depth))
+    _ask(inputs, identifier, choice, question, lambda trace: trace.why(question).text(depth=depth))
 
 
 @click.command(
@@ -69,13 +70,18 @@ def why_not(inputs: Inputs, question: str, identifier: str | None, choice: Choic
     Out: the rule that comes nearest and what it lacks, if no rule derives the decision; the
     constraints that forbid it; or what the answer would lose with it, and what would change.
     """
-    _ask(inputs, identifier, choice, lambda trace: trace.why_not(question).text())
+    _ask(inputs, identifier, choice, question, lambda trace: trace.why_not(question).text())
 
 
 def _ask(
-    inputs: Inputs, identifier: str | None, choice: Choice, answer: Callable[[Trace], str]
+    inputs: Inputs,
+    identifier: str | None,
+    choice: Choice,
+    question: str,
+    answer: Callable[[Trace], str],
 ) -> None:
     pair = choose_one(inputs.read(warn), identifier)
     with choice.load() as system, RuleWarnings(system):
-        trace = next(system.trace_many(inputs.tokenized(system, [pair])))
+        rated = system.rates and question.strip() == "rating"
+        trace = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
         write_output(None, answer(trace))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.annotate import Annotator
+    from ists_asp.annotate.models import Models
     from ists_asp.engine.stages import Stages
 
 __all__ = ["BATCH", "PairAnnotator"]
@@ -32,6 +33,11 @@ class PairAnnotator:
     def __init__(self, annotator: Annotator, stages: Stages) -> None:
         self._annotator = annotator
         self._stages = stages
+
+    @property
+    def models(self) -> Models:
+        """The models that annotate."""
+        return self._annotator.models
 
     def close(self) -> None:
         """Close the annotator."""

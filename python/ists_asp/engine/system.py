@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.collector import settle
 from ists_asp.engine.annotation import BATCH, PairAnnotator
+from ists_asp.engine.provenance import Provenance, provenance
+from ists_asp.engine.rating import Known, load_rater
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import DataError
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.facts import pair_facts
 from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, clean
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
@@ -36,9 +39,11 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.engine.rating import Rater
     from ists_asp.explain.explanation import Explanation
-    from ists_asp.model import Answer
+    from ists_asp.model import Answer, Rating
     from ists_asp.rules import Profile, RuleSet, RuleWarning
+    from ists_asp.solver import Solution
     from ists_asp.trace import Trace, Tracer
 
 __all__ = ["System", "load"]
@@ -58,6 +63,7 @@ class System:
         knowledge: Knowledge,
         solver: Solver,
         explainer: Callable[[], Explainer] | None = None,
+        rater: Callable[[], Rater] | None = None,
     ) -> None:
         self.profile = profile
         self.rules = rules
@@ -67,6 +73,8 @@ class System:
         self._solver = solver
         self._load_explainer = explainer or (lambda: load_explainer(profile.name))
         self._explainer: Explainer | None = None
+        self._load_rater = rater or (lambda: load_rater(profile.name))
+        self._rater: Rater | None = None
         self._settled = False
 
     def __enter__(self) -> Self:
@@ -90,12 +98,19 @@ class System:
         """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
         return self._knowledge.sources
 
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Version, rules, weights and models, by their hashes."""
+        return provenance(self.profile, self.rules.files, self._annotator.models)
+
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
         found = dict.fromkeys((*self.rules.warnings, *self._solver.warnings))
         if self._explainer is not None:
             found.update(dict.fromkeys(self._explainer.warnings))
+        if self._rater is not None:
+            found.update(dict.fromkeys(self._rater.warnings))
         return tuple(found)
 
     def solve(self, sent1: str | Sentence, sent2: str | Sentence) -> Answer:
@@ -133,12 +148,112 @@ class System:
         """
         return self.decide(self.annotate(pairs))
 
-    def decide(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
-        """As :meth:`solve_all`, for pairs that are annotated already."""
-        for solution in self._solver.solve_all(self.known(annotated)):
-            self.stages.grounding.append(solution.grounding)
-            self.stages.solving.append(solution.solving)
+    def decide(
+        self, annotated: Iterable[Pair], *, rated: bool = False
+    ) -> Iterator[tuple[Answer, ...]]:
+        """As :meth:`solve_all`, for pairs that are annotated already.
+
+        Args:
+            annotated: the pairs.
+            rated: whether the answers are rated as well.
+        """
+        if rated:
+            yield from self._decide_and_rate(annotated)
+            return
+        for solution, _ in self._solutions(annotated):
+            self.stages.decide(solution.grounding, solution.solving)
             yield solution.answers
+
+    def _decide_and_rate(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
+        waiting: deque[Solution] = deque()
+
+        def decided() -> Iterator[Known]:
+            for solution, facts in self._solutions(annotated):
+                waiting.append(solution)
+                for answer in solution.answers:
+                    yield Known(answer, facts)
+
+        ratings = self.rater.rate_all(decided())
+        for first in ratings:
+            solution = waiting.popleft()
+            found = [first, *islice(ratings, len(solution.answers) - 1)]
+            self.stages.decide(
+                solution.grounding + sum(one.grounding for one in found),
+                solution.solving + sum(one.solving for one in found),
+            )
+            yield tuple(
+                replace(answer, rating=one.rating)
+                for answer, one in zip(solution.answers, found, strict=True)
+            )
+
+    def _solutions(self, annotated: Iterable[Pair]) -> Iterator[tuple[Solution, Sequence[Symbol]]]:
+        """The solutions of pairs, each with the facts that it was found for."""
+        waiting: deque[Sequence[Symbol]] = deque()
+
+        def items() -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+            for item in self.known(annotated):
+                waiting.append(item[1])
+                yield item
+
+        for solution in self._solver.solve_all(items()):
+            yield solution, waiting.popleft()
+
+    def answered(self, pairs: Iterable[Pair]) -> Iterator[Known]:
+        """Decide pairs, lazily and in their order; the best answer of each, and its facts.
+
+        Raises:
+            SolveError: there is no answer for a pair.
+        """
+        for solution, facts in self._solutions(self.annotate(pairs)):
+            yield Known(solution.answers[0], facts)
+
+    @property
+    def rates(self) -> bool:
+        """Whether the profile has rules that rate a pair as a whole."""
+        return bool(self.profile.rating)
+
+    @property
+    def rater(self) -> Rater:
+        """What rates a pair, given its answer; made when it is first asked for.
+
+        Raises:
+            RuleError: the profile has no rules for ratings, or they are faulty.
+        """
+        if self._rater is None:
+            self._rater = self._load_rater()
+        return self._rater
+
+    def rate(self, answer: Answer) -> Rating:
+        """Rate how similar the two sentences of an answer are as a whole.
+
+        Args:
+            answer: an answer of this system, or one made of alignments by
+                :func:`ists_asp.explain.given_answer`.
+
+        Raises:
+            RuleError: the profile has no rules for ratings, or they are faulty.
+        """
+        return next(self.rate_many([answer]))
+
+    def rate_many(self, answers: Iterable[Answer]) -> Iterator[Rating]:
+        """Rate answers, lazily and in their order; see :meth:`rate`.
+
+        Raises:
+            RuleError: the profile has no rules for ratings, or they are faulty.
+        """
+        return (one.rating for one in self.rater.rate_all(self._answered(answers)))
+
+    def _answered(self, answers: Iterable[Answer]) -> Iterator[Known]:
+        """Answers with the facts of their pairs."""
+        waiting: deque[Answer] = deque()
+
+        def pairs() -> Iterator[Pair]:
+            for answer in answers:
+                waiting.append(answer)
+                yield answer.pair
+
+        for _, facts in self.facts(pairs()):
+            yield Known(waiting.popleft(), facts)
 
     def trace(self, sent1: str | Sentence, sent2: str | Sentence) -> Trace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
@@ -158,21 +273,25 @@ class System:
             TraceError: the trace does not account for the answer.
         """
         pair = Pair("1", _sentence(sent1, 1), _sentence(sent2, 2))
-        return next(self.trace_many([pair]))
+        return next(self.trace_many([pair], rated=self.rates))
 
-    def trace_many(self, pairs: Iterable[Pair]) -> Iterator[Trace]:
+    def trace_many(self, pairs: Iterable[Pair], *, rated: bool = False) -> Iterator[Trace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
         A trace holds memory until it is let go: do not collect those of many pairs.
+
+        Args:
+            pairs: the pairs.
+            rated: whether the answers are rated, and the ratings traced, too.
 
         Raises:
             RuleError: a rule cannot be traced.
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        return self.trace_annotated(self.annotate(pairs))
+        return self.trace_annotated(self.annotate(pairs), rated=rated)
 
-    def trace_annotated(self, annotated: Iterable[Pair]) -> Iterator[Trace]:
+    def trace_annotated(self, annotated: Iterable[Pair], *, rated: bool = False) -> Iterator[Trace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
         traces = self.tracer.trace_all(self.known(annotated))
         while True:
@@ -181,9 +300,11 @@ class System:
             trace = next(traces, None)
             if trace is None:
                 return
+            if rated:
+                (trace.rating,) = self.rater.trace_all([Known(trace.answer, trace.facts)])
+                trace.answer = replace(trace.answer, rating=trace.rating.answer.rating)
             elapsed = time.perf_counter() - began - (self.stages.before - other)
-            self.stages.grounding.append(0.0)
-            self.stages.solving.append(elapsed)
+            self.stages.decide(0.0, elapsed)
             yield trace
 
     @property
@@ -301,6 +422,7 @@ def load(
     semantic: bool | Path = False,
     cache: Path | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
+    scripts: bool = False,
 ) -> System:
     """Load a profile.
 
@@ -322,6 +444,7 @@ def load(
             :mod:`ists_asp.annotate.cache`; None for none.
         parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
             rules, where it has been called already.
+        scripts: whether rules may hold scripts, which can do anything that this process can.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
@@ -330,7 +453,9 @@ def load(
             cache cannot be used.
     """
     encoder = find_encoder(semantic)
-    chosen, found = parsed or load_profile_rules(profile, rules, semantic=encoder is not None)
+    chosen, found = parsed or load_profile_rules(
+        profile, rules, semantic=encoder is not None, scripts=scripts
+    )
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     solver = Solver(found, options)
     return System(
@@ -342,12 +467,17 @@ def load(
             encoder=encoder,
         ),
         solver,
-        lambda: load_explainer(profile, rules, options.constants),
+        lambda: load_explainer(profile, rules, options.constants, scripts=scripts),
+        lambda: load_rater(
+            profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
+        ),
     )
 
 
 def _sentence(given: str | Sentence, number: int) -> Sentence:
-    sentence = make_sentence(given.split()) if isinstance(given, str) else given
+    if isinstance(given, str):
+        given = make_sentence(clean(given, f"sentence {number}", Repairs()).split())
+    sentence = given
     if not sentence.tokens:
         raise DataError(
             "the sentence is empty",

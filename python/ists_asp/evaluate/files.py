@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
-from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.wa_reader import read_wa
-from ists_asp.model import Pair, Sentence
+from ists_asp.model import Pair, Scheme, Sentence
 
 if TYPE_CHECKING:
     from pathlib import Path

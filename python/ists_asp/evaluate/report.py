@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.evaluate.measures import Evaluation
+    from ists_asp.evaluate.ratings import RatingEvaluation
     from ists_asp.evaluate.statistics import Statistics
     from ists_asp.evaluate.wellformed import CheckReport
 
-__all__ = ["render_check", "render_evaluation", "render_statistics"]
+__all__ = ["render_check", "render_evaluation", "render_ratings", "render_statistics"]
 
 _SHOWN_IDS = 10
+_ALPHA = 0.05
 
 
 def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
@@ -47,6 +49,23 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
         ]
         parts.append("F1 by pair\n" + _table([header, *lines]))
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
+
+
+def render_ratings(evaluation: RatingEvaluation) -> str:
+    r"""A table with a line for each data set and one for their mean; ends with ``\n``."""
+    compared = evaluation.mean.other is not None
+    rows = [["", "Pairs", "Pearson", "95 %", *(["Other", "p"] if compared else [])]]
+    several = len(evaluation.data_sets) > 1
+    for one in (*evaluation.data_sets, *([evaluation.mean] if several else [])):
+        measured = one.correlation
+        interval = f"{measured.low:.4f} to {measured.high:.4f}"
+        row = [one.name, str(measured.pairs), f"{measured.r:.4f}", interval]
+        if one.other is not None:
+            star = " *" if one.other.p < _ALPHA else "  "
+            row += [f"{one.other.r:.4f}", f"{one.other.p:.4f}{star}"]
+        rows.append(row)
+    note = f"* better than the other run, p < {_ALPHA}, one-tailed\n" if compared else ""
+    return _table(rows) + note
 
 
 def render_check(report: CheckReport, stats: bool = False, most_notes: int | None = None) -> str:

@@ -16,16 +16,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.measures import Confusion, Evaluation, Measure, PairScores, Scores
-from ists_asp.model import Alignment, Label, Pair
+from ists_asp.model import Alignment, Label, Pair, Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["IGNORED", "Reference", "Scheme", "evaluate"]
+__all__ = ["IGNORED", "Reference", "evaluate"]
 
 #: Tokens whose links are not counted. Signs that are read aloud (``$``, ``%``) and double
 #: quotes of two characters (``''``) do count.
@@ -34,13 +33,6 @@ IGNORED = frozenset(".,:;!?'`\"")
 _SPECIFIC = frozenset({Label.SPE1, Label.SPE2, Label.SIMI})
 _LOOSE = _SPECIFIC | {Label.REL}
 _BEST = 5.0
-
-
-class Scheme(StrEnum):
-    """Which official scorer: the final one of 2016, or the one of 2015 with type relief."""
-
-    Y2016 = "2016"
-    Y2015 = "2015"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +61,9 @@ def evaluate(
     scheme: Scheme = Scheme.Y2016,
 ) -> Evaluation:
     """Measure answers against a gold standard; both are keyed by pair id.
+
+    The scheme says which official scorer: the final one of 2016, or that of 2015 with its
+    relief for types that hardly differ.
 
     The order of the pairs is that of ``gold``, then what only ``system`` has.
     """

@@ -1,7 +1,7 @@
 """Whether a ``.wa`` file is well formed, with the verdict of the official check.
 
-*Faults* are what the official check rejects, under the names it gives them. *Notes* are
-oddities that it accepts; they never change the verdict.
+*Faults* are what the official check rejects, under the names it gives them, and what the scheme
+of 2015 does not allow. *Notes* are oddities that are accepted; they never change the verdict.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ists_asp.evaluate.faults import Fault
+from ists_asp.evaluate.one_to_one import one_to_one
 from ists_asp.evaluate.statistics import Statistics, StatisticsBuilder
 from ists_asp.io.wa import NIL, WaAlignment, WaSentence, WaToken
 from ists_asp.io.wa_reader import read_wa
-from ists_asp.model import Label, Tag
+from ists_asp.model import Label, Scheme, Tag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.io.text import Warn
 
-__all__ = ["CheckReport", "Fault", "check_file", "check_sentence"]
+__all__ = ["CheckReport", "check_file", "check_sentence"]
 
 NO_ID = "Can't find id"
 WRONG_ALIGNMENT = "wrong alignment"
@@ -41,28 +43,6 @@ _MOST_TYPES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing wrong: where (``file:line``), its kind, what was found and expected."""
-
-    where: str
-    kind: str
-    found: str
-    expected: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}"
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields, in a form that ``json.dumps`` takes."""
-        return {
-            "where": self.where,
-            "kind": self.kind,
-            "found": self.found,
-            "expected": self.expected,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class CheckReport:
     """The verdict on a file, its faults, what else is odd, and its statistics."""
 
@@ -73,7 +53,7 @@ class CheckReport:
 
     @property
     def correct(self) -> bool:
-        """Whether the official check accepts the file."""
+        """Whether there is no fault."""
         return not self.faults
 
     def as_dict(self) -> dict[str, object]:
@@ -87,8 +67,11 @@ class CheckReport:
         }
 
 
-def check_file(path: Path) -> CheckReport:
+def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
     """Check a ``.wa`` file.
+
+    The pilot of 2015 also wants alignments to be one-to-one
+    (:func:`~ists_asp.evaluate.one_to_one.one_to_one`).
 
     Raises:
         DataError: the file cannot be read.
@@ -99,6 +82,8 @@ def check_file(path: Path) -> CheckReport:
     seen: dict[str, str] = {}
     for sentence in read_wa(path, warn=notes.append):
         faults += check_sentence(sentence, notes.append)
+        if scheme is Scheme.Y2015:
+            faults += one_to_one(sentence)
         statistics.add(sentence)
         if sentence.id is not None and sentence.id in seen:
             notes.append(

@@ -11,6 +11,7 @@ from clingo import Function, Number, SymbolType
 from ists_asp.errors import RuleError
 from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
+from ists_asp.facts import line_facts
 from ists_asp.rules import explanation_rule_sources, load_rules
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.options import constant_arguments
@@ -57,7 +58,11 @@ class _Told(NamedTuple):
 
 
 def load_explainer(
-    profile: str, rules: Sequence[Path] = (), constants: Mapping[str, str] | None = None
+    profile: str,
+    rules: Sequence[Path] = (),
+    constants: Mapping[str, str] | None = None,
+    *,
+    scripts: bool = False,
 ) -> Explainer:
     """Load what a profile explains its answers by.
 
@@ -66,7 +71,8 @@ def load_explainer(
         RuleError: a rule file or the profile is faulty, or it names no rules for explanations.
         ResourceError: the installation lacks the shipped rules.
     """
-    return Explainer(load_rules(explanation_rule_sources(profile, rules)), constants)
+    sources = explanation_rule_sources(profile, rules)
+    return Explainer(load_rules(sources, scripts=scripts), constants)
 
 
 class Explainer:
@@ -167,17 +173,9 @@ class Explainer:
 def answer_facts(answer: Answer) -> Iterator[Symbol]:
     """The facts of an answer, and how its tokens are written.
 
-    The vocabulary is documented in ``lp_rules/explanation/answer.lp``.
+    The vocabulary is documented in ``asp/lines.lp`` and ``lp_rules/explanation/answer.lp``.
     """
-    for number, line in enumerate(answer.alignments, start=1):
-        label = Function(line.label.lower())
-        key = Number(number)
-        yield Function("line", [key, label, Number(round(line.score or 0))])
-        for tag in sorted(line.tags):
-            yield Function("line_tag", [key, Function(tag.lower())])
-        for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
-            for token in tokens:
-                yield Function("line_token", [key, Number(side), Number(token)])
+    yield from line_facts(answer)
     for side, sent in ((1, answer.pair.sent1), (2, answer.pair.sent2)):
         for item in sent.tokens:
             case = _case(item.form)

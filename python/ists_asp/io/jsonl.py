@@ -6,12 +6,22 @@ import json
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
+from ists_asp.io.ids import Ids
 from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Repairs, Source, Warn, clean, ignore, read_lines, split_words
-from ists_asp.model import Alignment, Answer, Chunk, Pair, Sentence, Tag
+from ists_asp.io.text import (
+    Repairs,
+    Source,
+    Warn,
+    clean,
+    ignore,
+    read_lines,
+    source_name,
+    split_words,
+)
+from ists_asp.model import Alignment, Answer, Chunk, Pair, Rating, Sentence, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["read_jsonl", "write_failure", "write_jsonl"]
 
@@ -28,38 +38,43 @@ def read_jsonl(
         DataError: no JSON object, a missing or faulty value, an empty line, a repeated id.
     """
     repairs = Repairs(warn, strict)
-    seen: dict[str, str] = {}
-    for line in read_lines(source, name=name, warn=warn, strict=strict):
-        where = line.where
-        record = _record(line.text, where)
-        identifier = _identifier(record, line.number, where)
-        if identifier in seen:
-            raise DataError(
-                f"the id '{identifier}' again, first at {seen[identifier]}",
-                where=where,
-                expected="one line an id",
-            )
-        seen[identifier] = where
-        sent1, sent2 = (_sentence(record, number, where, repairs) for number in "12")
-        if (sent1.chunks is None) != (sent2.chunks is None):
-            given, absent = "12" if sent2.chunks is None else "21"
-            raise DataError(
-                f"'chunks{given}' without 'chunks{absent}'", where=where, expected="both or none"
-            )
-        yield Pair(identifier, sent1, sent2)
+    label = source_name(source, name)
+    with Ids() as ids:
+        for line in read_lines(source, name=name, warn=warn, strict=strict):
+            where = line.where
+            record = _record(line.text, where)
+            identifier = _identifier(record, line.number, where)
+            ids.add(identifier, line.number, label)
+            sent1, sent2 = (_sentence(record, number, where, repairs) for number in "12")
+            if (sent1.chunks is None) != (sent2.chunks is None):
+                given, absent = "12" if sent2.chunks is None else "21"
+                raise DataError(
+                    f"'chunks{given}' without 'chunks{absent}'",
+                    where=where,
+                    expected="both or none",
+                )
+            yield Pair(identifier, sent1, sent2)
 
 
-def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) -> str:
+def write_jsonl(
+    answer: Answer,
+    rank: int = 1,
+    knowledge: Sequence[str] = (),
+    system: Mapping[str, object] | None = None,
+) -> str:
     """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
+
+    If the answer is rated, ``rating`` has its ``value`` and the ``contributions`` that sum to it.
 
     Args:
         answer: the answer.
         rank: 1 for the best answer of a pair, 2 for the next one and so on.
         knowledge: what words were compared by, as
             :attr:`ists_asp.engine.System.knowledge` has it.
+        system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
     """
     pair = answer.pair
-    record = {
+    record: dict[str, object] = {
         "id": pair.id,
         "rank": rank,
         "sent1": pair.sent1.text,
@@ -72,7 +87,10 @@ def write_jsonl(answer: Answer, rank: int = 1, knowledge: Sequence[str] = ()) ->
         "cost": list(answer.cost),
         "optimal": answer.optimal,
         "knowledge": list(knowledge),
+        "system": dict(system or {}),
     }
+    if answer.rating is not None:
+        record["rating"] = _rating(answer.rating)
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -85,6 +103,15 @@ def write_failure(pair: Pair, reason: str) -> str:
         "error": reason,
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _rating(rating: Rating) -> dict[str, object]:
+    return {
+        "value": rating.value,
+        "contributions": [
+            {"name": part.name, "value": part.value} for part in rating.contributions
+        ],
+    }
 
 
 def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
@@ -115,11 +142,15 @@ def _record(text: str, where: str) -> dict[str, object]:
 
 def _identifier(record: dict[str, object], number: int, where: str) -> str:
     value = record.get("id", number)
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+    text = ""
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        # As a .wa file has it, so that what is told apart here is told apart there.
+        text = " ".join(clean(str(value), where, Repairs()).split())
+    if not text:
         raise DataError(
             f"the id {json.dumps(value)}", where=where, expected="a string or a whole number"
         )
-    return clean(str(value), where, Repairs()).strip()
+    return text
 
 
 def _sentence(record: dict[str, object], number: str, where: str, repairs: Repairs) -> Sentence:

@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeAlias
 from ists_asp.errors import DataError
 
 __all__ = [
+    "LONGEST",
     "Line",
     "Repairs",
     "Source",
@@ -26,7 +27,11 @@ __all__ = [
 Source: TypeAlias = Path | BinaryIO
 Warn: TypeAlias = Callable[[str], None]
 
+LONGEST = 1 << 24
+"""Bytes of a line at most: what has no line ends at all must not fill the memory."""
+
 _BLANKS = re.compile(r"[ \t]+")
+_LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -88,8 +93,9 @@ def read_lines(
 ) -> Iterator[Line]:
     r"""Yield the lines of a file or binary stream; only ``\n`` (or ``\r\n``) ends a line.
 
-    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, and
-    control characters other than tab become blanks, each with one warning.
+    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no
+    byte between blanks is lost, and control characters other than tab become blanks, each with
+    one warning.
 
     Raises:
         DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
@@ -139,16 +145,23 @@ def _decode(raw: bytes, where: str, repairs: Repairs) -> str:
             f"byte 0x{byte:02X} at column {error.start + 1} is not UTF-8",
             "the line is read as Windows-1252",
         )
-    try:
-        return raw.decode("cp1252")
-    except UnicodeDecodeError:
-        # Five bytes have no meaning in Windows-1252; Latin-1 gives every byte one.
-        return raw.decode("latin-1")
+    # Five bytes have no meaning in Windows-1252: they become U+FFFD. So does a no-break space by
+    # itself, for a stray byte between blanks is a token, and token numbers must not shift.
+    return _LONE_BLANK.sub("\ufffd", raw.decode("cp1252", "replace"))
 
 
 def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
+    number = 0
     try:
-        yield from stream
+        while raw := stream.readline(LONGEST + 1):
+            number += 1
+            if len(raw) > LONGEST:
+                raise DataError(
+                    f"a line of more than {LONGEST >> 20} MB",
+                    where=f"{label}:{number}",
+                    expected="one sentence or pair a line",
+                )
+            yield raw
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
+from ists_asp.io.ids import Ids
 from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Line, Source, Warn, ignore, read_lines, split_words
+from ists_asp.io.text import Line, Source, Warn, ignore, read_lines, source_name, split_words
 from ists_asp.model import Pair, Sentence
 
 if TYPE_CHECKING:
@@ -30,31 +31,33 @@ def read_tsv(
 ) -> Iterator[Pair]:
     """Yield pairs of two columns (sentences) or three (an id, then sentences).
 
-    Pairs of two columns have their line number as id. Sentences are split at blanks.
+    Pairs of two columns have their line number as id; all lines have as many columns as the
+    first. Sentences are split at blanks.
 
     Raises:
         DataError: another number of columns, an empty sentence, an empty or repeated id.
     """
-    seen: dict[str, str] = {}
-    for line in read_lines(source, name=name, warn=warn, strict=strict):
-        columns = line.text.split("\t")
-        if len(columns) not in (2, 3):
-            raise DataError(
-                f"{len(columns)} columns",
-                where=line.where,
-                expected="sentence 1, tab, sentence 2, with or without an id and a tab before",
-            )
-        identifier = columns[0].strip() if len(columns) == 3 else str(line.number)
-        if not identifier:
-            raise DataError("an empty id", where=line.where)
-        if identifier in seen:
-            raise DataError(
-                f"the id '{identifier}' again, first at {seen[identifier]}",
-                where=line.where,
-                expected="one line an id",
-            )
-        seen[identifier] = line.where
-        yield Pair(identifier, *_sentences(columns[-2:], line))
+    label = source_name(source, name)
+    first = 0
+    with Ids() as ids:
+        for line in read_lines(source, name=name, warn=warn, strict=strict):
+            columns = line.text.split("\t")
+            first = first or len(columns)
+            if len(columns) in (2, 3) and len(columns) != first:
+                raise DataError(
+                    f"{len(columns)} columns", where=line.where, expected=f"{first}, as before"
+                )
+            if len(columns) not in (2, 3):
+                raise DataError(
+                    f"{len(columns)} columns",
+                    where=line.where,
+                    expected="sentence 1, tab, sentence 2, with or without an id and a tab before",
+                )
+            identifier = " ".join(columns[0].split()) if len(columns) == 3 else str(line.number)
+            if not identifier:
+                raise DataError("an empty id", where=line.where)
+            ids.add(identifier, line.number, label)
+            yield Pair(identifier, *_sentences(columns[-2:], line))
 
 
 def read_sts(

@@ -19,6 +19,9 @@ _OPEN = re.compile(r"<sentence\b([^>]*)>")
 _ID = re.compile(r"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _TOKEN = re.compile(r"(\d+)[ \t]+(.*)", re.ASCII)
 _NUMBERED_ARROW = re.compile(r"[\d\s]*<==>", re.ASCII)
+_BLANKS = " \t"
+"""What surrounds tokens; other Unicode blanks may be part of them."""
+
 _SECTIONS = ("source", "translation", "alignment")
 
 
@@ -66,7 +69,7 @@ def read_wa(
     repairs = Repairs(warn, strict)
     draft: _Draft | None = None
     for line in read_lines(source, name=name, warn=warn, strict=strict):
-        text = line.text.strip()
+        text = line.text.strip(_BLANKS)
         if not text:
             continue
         opening = _OPEN.fullmatch(text)
@@ -135,7 +138,7 @@ def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
         return None
     number, form = int(match[1]), match[2]
     if form.endswith(" :"):
-        return WaToken(number, form[:-2].strip())
+        return WaToken(number, form[:-2].strip(_BLANKS))
     if form.endswith(":") and len(form) > 1:
         repairs.report(where, f"no blank before the colon of '{text}'", f"read as '{form[:-1]}'")
         return WaToken(number, form[:-1])

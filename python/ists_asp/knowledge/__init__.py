@@ -12,7 +12,7 @@ from ists_asp.knowledge.acronyms import acronyms, initials
 from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
 from ists_asp.knowledge.nearness import Near, Nearness, Norm, Product
 from ists_asp.knowledge.numbers import decimal, measure, numeral
-from ists_asp.knowledge.spelling import Glued, glued, similar_spelling
+from ists_asp.knowledge.spelling import Glued, glued, shared_letters, similar_spelling
 from ists_asp.knowledge.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ class PairKnowledge:
     acronyms: tuple[Acronym, ...] = ()
     initials: tuple[Initials, ...] = ()
     multiwords: tuple[Multiword, ...] = ()
+    shared_letters: int = 0
     nearness: Nearness = field(default_factory=Nearness)
     nearness_in_context: Nearness = field(default_factory=Nearness)
 
@@ -251,6 +252,7 @@ class Knowledge:
             acronyms=short,
             initials=(*_initials(1, forms1, short), *_initials(2, forms2, short)),
             multiwords=multiwords,
+            shared_letters=shared_letters(*_all_spoken(pair)),
             nearness=self._nearness(pair),
             nearness_in_context=self._nearness_in_context(pair),
         )
@@ -258,14 +260,15 @@ class Knowledge:
     def _nearness(self, pair: Pair) -> Nearness:
         if self._vectors is None:
             return Nearness()
-        texts1 = [_spoken(token) for token in pair.sent1.tokens]
-        texts2 = [_spoken(token) for token in pair.sent2.tokens]
+        texts1, texts2 = _all_spoken(pair)
         return Nearness.of(self._vectors.matrix(texts1), self._vectors.matrix(texts2))
 
     def _nearness_in_context(self, pair: Pair) -> Nearness:
         if self._encoder is None:
             return Nearness()
-        return Nearness.of(self._encoder.matrix(pair.sent1), self._encoder.matrix(pair.sent2))
+        encoder, sents = self._encoder, (pair.sent1, pair.sent2)
+        first, second = map(encoder.matrix, sents)
+        return Nearness.of(first, second, (encoder.whole(sents[0]), encoder.whole(sents[1])))
 
     def _verbs(self, lemmas: set[tuple[str, str]]) -> tuple[VerbUsage, ...]:
         percents = {lemma: self._lexicon.usage(lemma, "v") for lemma, _ in lemmas}
@@ -312,6 +315,12 @@ def _lemmas(
 def _plain_form(token: Token) -> str:
     """The token without what was split from it, such as a full stop."""
     return token.words[0].form if token.words else token.form
+
+
+def _all_spoken(pair: Pair) -> tuple[list[str], list[str]]:
+    """What is spoken of the tokens of both sentences."""
+    first = [_spoken(token) for token in pair.sent1.tokens]
+    return first, [_spoken(token) for token in pair.sent2.tokens]
 
 
 def _spoken(token: Token) -> str:

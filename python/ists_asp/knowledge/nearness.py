@@ -5,6 +5,8 @@ inner products and norms instead, from which the cosine of any two runs of token
 a chunk's vector is the sum of its tokens' vectors, and::
 
     cosine(A, B) = sum of product(i, j) over i in A, j in B / (norm(A) * norm(B))
+
+The cosine of the whole sentences, which has no such choice in it, is given as it is.
 """
 
 from __future__ import annotations
@@ -19,13 +21,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MAX_LENGTH", "MAX_RUN", "MIN_PERCENT", "UNIT", "Near", "Nearness", "Norm", "Product"]
+__all__ = [
+    "MAX_LENGTH",
+    "MAX_RUN",
+    "MIN_PERCENT",
+    "PER_MILLE",
+    "UNIT",
+    "Near",
+    "Nearness",
+    "Norm",
+    "Product",
+]
 
 UNIT = 100
 """A vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT."""
 
 MIN_PERCENT = 25
 """Pairs of tokens with a smaller cosine, in percent, are not near."""
+
+PER_MILLE = 1000
+"""The cosine of two whole sentences is given in thousandths."""
 
 MAX_RUN = 12
 """Norms are given for runs of so many tokens at most."""
@@ -68,20 +83,32 @@ class Norm:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """What the token vectors of one pair tell; every tuple is sorted."""
+    """What the token vectors of one pair tell; every tuple is sorted.
+
+    ``whole`` is the cosine of both sentences in thousandths, 0 where it is negative; None where
+    there are no vectors.
+    """
 
     near: tuple[Near, ...] = ()
     products: tuple[Product, ...] = ()
     norms: tuple[Norm, ...] = ()
+    whole: int | None = None
 
     @classmethod
-    def of(cls, vectors1: NDArray[np.float32], vectors2: NDArray[np.float32]) -> Nearness:
+    def of(
+        cls,
+        vectors1: NDArray[np.float32],
+        vectors2: NDArray[np.float32],
+        wholes: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
+    ) -> Nearness:
         """Compare the token vectors of two sentences.
 
         Args:
             vectors1: shape (tokens of sentence 1, dimensions); a token that is to take no
                 part, such as a punctuation mark, has the zero vector.
             vectors2: the same of sentence 2.
+            wholes: a vector of each sentence as a whole, shape (dimensions,); by default the
+                sum of its tokens' vectors.
         """
         cut1, cut2 = _cut(vectors1), _cut(vectors2)
         inner = cut1 @ cut2.T
@@ -89,6 +116,7 @@ class Nearness:
             tuple(_near(inner, cut1, cut2)),
             tuple(_products(inner)),
             (*_norms(1, cut1), *_norms(2, cut2)),
+            _whole(*(wholes or (cut1.sum(axis=0), cut2.sum(axis=0)))),
         )
 
 
@@ -110,6 +138,12 @@ def _near(
     values = percents[rows, columns]
     for row, column, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
         yield Near(row + 1, column + 1, value)
+
+
+def _whole(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:
+    lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
+    cosine = float(first @ second) / lengths if lengths else 0.0
+    return round(PER_MILLE * min(1.0, max(0.0, cosine)))
 
 
 def _products(inner: NDArray[np.float64]) -> Iterator[Product]:

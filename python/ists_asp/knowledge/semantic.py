@@ -11,7 +11,7 @@ import importlib.util
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -74,12 +74,20 @@ def find_encoder(semantic: bool | Path) -> ContextEncoder | None:
     return ContextEncoder(None if semantic is True else semantic)
 
 
+class _Encoded(NamedTuple):
+    """The vectors of a sentence's tokens, and of the sentence."""
+
+    tokens: NDArray[np.float32]
+    whole: NDArray[np.float32]
+
+
 class ContextEncoder:
     """Token vectors from a sentence-transformers model.
 
     A token's vector is the mean of the hidden states of its word pieces inside the whole
     sentence, in the last :data:`LAYERS` layers, scaled to length 1. Tokens without a letter or
-    digit have the zero vector, as do those beyond the model's longest input.
+    digit have the zero vector, as do those beyond the model's longest input. A sentence as a
+    whole has the vector that the model was trained to give.
 
     Args:
         folder: a local model; that of :func:`packaged_model` if None.
@@ -100,7 +108,7 @@ class ContextEncoder:
                 expected="a folder with modules.json, config.json and the weights",
                 hint="Name the folder that SentenceTransformer.save wrote",
             )
-        self._known: dict[tuple[str, ...], NDArray[np.float32]] = {}
+        self._known: dict[tuple[str, ...], _Encoded] = {}
 
     def prepare(self, sentences: Sequence[Sentence]) -> None:
         """Encode sentences together and keep their vectors until the next call."""
@@ -116,9 +124,18 @@ class ContextEncoder:
 
         A sentence that was not prepared is encoded by itself.
         """
+        return self._encoded(sentence).tokens
+
+    def whole(self, sentence: Sentence) -> NDArray[np.float32]:
+        """Return the vector of a sentence, shape (dimensions,)."""
+        return self._encoded(sentence).whole
+
+    def _encoded(self, sentence: Sentence) -> _Encoded:
         forms = _forms(sentence)
         known = self._known.get(forms)
-        return next(self._encode([forms])) if known is None else known
+        if known is None:
+            known = self._known[forms] = next(self._encode([forms]))
+        return known
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - the library is optional and untyped
@@ -139,7 +156,7 @@ class ContextEncoder:
                 hint="Name the folder that SentenceTransformer.save wrote",
             ) from None
 
-    def _encode(self, batch: Sequence[tuple[str, ...]]) -> Iterator[NDArray[np.float32]]:
+    def _encode(self, batch: Sequence[tuple[str, ...]]) -> Iterator[_Encoded]:
         model = self._model
         encoding = model.tokenizer(
             [list(forms) for forms in batch],
@@ -154,8 +171,16 @@ class ContextEncoder:
         with torch.inference_mode():
             layers = model[0].auto_model(**encoding, output_hidden_states=True).hidden_states
             states = sum(layers[-LAYERS:]).numpy()
+            features = {
+                "token_embeddings": layers[-1],
+                "attention_mask": encoding["attention_mask"],
+            }
+            # What comes after the transformer makes one vector of those of the pieces.
+            for module in list(model)[1:]:
+                features = module(features)
+            wholes = features["sentence_embedding"].numpy()
         for row, forms in enumerate(batch):
-            yield _token_means(states[row], encoding.word_ids(row), forms)
+            yield _Encoded(_token_means(states[row], encoding.word_ids(row), forms), wholes[row])
 
 
 def _token_means(

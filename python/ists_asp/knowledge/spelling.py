@@ -1,4 +1,4 @@
-"""Words that are spelt alike, and words that lost the blank between them."""
+"""Words and sentences that are spelt alike, and words that lost the blank between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Glued", "glued", "similar_spelling", "similarity"]
+__all__ = ["Glued", "glued", "shared_letters", "similar_spelling", "similarity"]
 
 MIN_LETTERS = 4
 """Shorter words resemble each other by chance."""
@@ -49,6 +49,23 @@ def similarity(word1: str, word2: str) -> int:
     if not longest:
         return 100
     return 100 * (longest - _edits(first, second)) // longest
+
+
+def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> int:
+    """How alike two sentences are written, from 0 to 1000.
+
+    Dice's coefficient of the runs of three letters, blanks between words and at both ends
+    included, whatever their case: of all runs, the share that has its like in the other
+    sentence. It is kind to slips of the pen, endings and compounds, and asks no dictionary.
+    """
+    runs1, runs2 = _trigrams(words1), _trigrams(words2)
+    total = runs1.total() + runs2.total()
+    return 2000 * (runs1 & runs2).total() // total if total else 0
+
+
+def _trigrams(words: Iterable[str]) -> Counter[str]:
+    text = f" {' '.join(words).lower()} "
+    return Counter(text[start : start + 3] for start in range(len(text) - 2))
 
 
 def similar_spelling(words1: Iterable[str], words2: Iterable[str]) -> list[tuple[str, str, int]]:

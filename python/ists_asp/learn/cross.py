@@ -10,7 +10,7 @@ from clingo import Function, Number, parse_term
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.chunking import compare_chunks
-from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.learn.folds import deal
 from ists_asp.learn.tune import learn_weights
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.measures import Scores
     from ists_asp.learn.examples import Example, Teacher
     from ists_asp.learn.fit import Settings, Weight
-    from ists_asp.model import Answer
+    from ists_asp.model import Answer, Scheme
 
     _Part = Sequence[tuple[Example, Answer]]
 
@@ -91,23 +91,23 @@ def cross_validate(
                 tick()
             parts.append(part)
     return (
-        CrossValidation(*_scores(answers[True]), None),
-        CrossValidation(*_scores(answers[False]), _chunking(answers[False])),
+        CrossValidation(*_scores(answers[True], settings.scheme), None),
+        CrossValidation(*_scores(answers[False], settings.scheme), _chunking(answers[False])),
     )
 
 
-def _scores(parts: Sequence[_Part]) -> tuple[Scores, tuple[Scores, ...]]:
+def _scores(parts: Sequence[_Part], scheme: Scheme) -> tuple[Scores, tuple[Scores, ...]]:
     whole = [decided for part in parts for decided in part]
-    return _score(whole), tuple(map(_score, parts))
+    return _score(whole, scheme), tuple(_score(part, scheme) for part in parts)
 
 
-def _score(part: _Part) -> Scores:
+def _score(part: _Part, scheme: Scheme) -> Scores:
     gold = {
         example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
         for example, _ in part
     }
     system = {answer.pair.id: Reference(answer.pair, answer.alignments) for _, answer in part}
-    return evaluate(gold, system, Scheme.Y2016).overall
+    return evaluate(gold, system, scheme).overall
 
 
 def _chunking(parts: Iterable[_Part]) -> Chunking:

@@ -88,6 +88,7 @@ class Teacher:
         semantic: whether words are compared in context as well; see
             :func:`ists_asp.engine.load`.
         cache: the directory of the annotation cache; None for none.
+        scripts: whether rules may hold scripts; see :func:`ists_asp.rules.load_rules`.
 
     Raises:
         UsageError: there is no such profile, or the rules do not go together.
@@ -103,12 +104,14 @@ class Teacher:
         vectors: bool = True,
         semantic: bool | Path = False,
         cache: Path | None = None,
+        scripts: bool = False,
     ) -> None:
         encoder = find_encoder(semantic)
         overlay = read_overlay(rules)
         self.profile = load_profile(profile, overlay.base)
         bare = replace(self.profile, weights=())
-        parsed = load_rules(overlay.apply(profile_sources(bare, overlay.base)))
+        sources = overlay.apply(profile_sources(bare, overlay.base))
+        parsed = load_rules(sources, scripts=scripts)
         self._solver = Solver(parsed, SolverOptions(constants=dict(bare.constants)))
         knowledge = Knowledge(
             vectors_path=shipped(bare.language) if vectors else None, encoder=encoder
@@ -188,7 +191,7 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
     golden = {
         (_kept(a.tokens1, 1, spoken), _kept(a.tokens2, 2, spoken)): a
         for a in gold.alignments
-        if a.label.aligned and a.label is not Label.ALIC
+        if a.label.aligned
     }
     candidates = []
     for (span1, span2), carried in masses.items():

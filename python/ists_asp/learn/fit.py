@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError
 from ists_asp.learn.softmax import fit_softmax
-from ists_asp.model import Label
+from ists_asp.model import Label, Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BIAS",
+    "LABELS",
     "SCORES",
     "Settings",
     "Weight",
@@ -35,6 +37,9 @@ __all__ = [
 
 UNIT = 100
 """Weights are in so many parts of a log-odds unit."""
+
+LABELS = frozenset(label.value.lower() for label in Label if label.aligned)
+"""What an alignment may be."""
 
 SCORES = (1, 2, 3, 4)
 """What an alignment that is not EQUI may score."""
@@ -59,6 +64,7 @@ class Settings:
         most: so many weights at most; the smallest are dropped first.
         folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
+        scheme: whose official measure decides what is best.
     """
 
     boundary: float = 1.0
@@ -71,6 +77,7 @@ class Settings:
     most: int = 1500
     folds: int = 5
     seed: int = 0
+    scheme: Scheme = Scheme.Y2016
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +126,18 @@ def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weig
 
 
 def fit_labels(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit the weights of labels."""
+    """Fit the weights of labels.
+
+    A label that no example has gets the odds of one in all of them and one more: without a
+    weight it would be chosen where everything speaks against the others.
+    """
     rows = _label_rows(_candidates(examples))
-    return list(_fit("label", rows, settings.label, settings.features[2], settings))
+    weights = list(_fit("label", rows, settings.label, settings.features[2], settings))
+    if weights:
+        unseen = sorted(LABELS - {row.outcome for row in rows})
+        odds = -round(UNIT * log(len(rows) + 1))
+        weights += [Weight(BIAS, label, odds, 0) for label in unseen]
+    return weights
 
 
 def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:

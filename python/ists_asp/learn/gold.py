@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import read_references
 from ists_asp.io.chunks import read_chunk_pairs
 from ists_asp.io.text import ignore
+from ists_asp.model import Chunk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.io.text import Warn
-    from ists_asp.model import Alignment, Pair
+    from ists_asp.model import Alignment, Pair, Sentence
 
 __all__ = ["GoldPair", "read_gold"]
 
@@ -30,19 +31,59 @@ class GoldPair:
     alignments: tuple[Alignment, ...]
 
 
-def read_gold(folder: Path, warn: Warn = ignore) -> list[GoldPair]:
-    """Read a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``.
+def read_gold(path: Path, warn: Warn = ignore) -> list[GoldPair]:
+    """Read gold pairs.
+
+    Args:
+        path: a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``; or a
+            ``.wa`` file of one-to-one alignments, such as the 2015 pilot's, in which each
+            side of a line is a chunk.
+        warn: receives one line of text for each repair.
 
     Raises:
         DataError: a file is missing or faulty, or the pairs of the files do not match.
     """
+    golds = _read_lines(path, warn) if path.is_file() else _read_folder(path, warn)
+    if not golds:
+        raise DataError("no pairs", where=str(path), expected="at least one gold pair")
+    return golds
+
+
+def _read_lines(file: Path, warn: Warn) -> list[GoldPair]:
+    golds = []
+    for reference in read_references(file, warn=warn).values():
+        pair, lines = reference.pair, tuple(reference.alignments)
+        where = f"{file}: pair {pair.id}"
+        chunks1 = _chunks(pair.sent1, [line.tokens1 for line in lines], f"{where}, sentence 1")
+        chunks2 = _chunks(pair.sent2, [line.tokens2 for line in lines], f"{where}, sentence 2")
+        sent1, sent2 = replace(pair.sent1, chunks=chunks1), replace(pair.sent2, chunks=chunks2)
+        golds.append(GoldPair(replace(pair, sent1=sent1, sent2=sent2), lines))
+    return golds
+
+
+def _chunks(sentence: Sentence, sides: list[tuple[int, ...]], where: str) -> tuple[Chunk, ...]:
+    """The sides of the lines as chunks, which have to cut the sentence into runs of tokens."""
+    found = sorted(side for side in sides if side)
+    numbers = [number for side in found for number in side]
+    if numbers != [token.index for token in sentence.tokens]:
+        raise DataError(
+            f"the sides of the lines are {', '.join(map(str, map(list, found)))}",
+            where=where,
+            expected="each token on one line, and neighbours on each side",
+            hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
+            f"files, {CHUNKS[0]} and {CHUNKS[1]}",
+        )
+    return tuple(Chunk(side[0], side[-1]) for side in found)
+
+
+def _read_folder(folder: Path, warn: Warn) -> list[GoldPair]:
     for name in (*CHUNKS, ALIGNMENTS):
         if not (folder / name).is_file():
             raise DataError(
                 f"there is no {name}",
                 where=str(folder),
                 expected=f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}",
-                hint="Name such a folder with --gold",
+                hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
             )
     references = read_references(folder / ALIGNMENTS, warn=warn)
     golds = []
@@ -63,8 +104,6 @@ def read_gold(folder: Path, warn: Warn = ignore) -> list[GoldPair]:
                 hint="Check that line N of the chunk files is the pair with the id N",
             )
         golds.append(GoldPair(pair, tuple(reference.alignments)))
-    if not golds:
-        raise DataError("no pairs", where=str(folder), expected="at least one gold pair")
     return golds
 
 

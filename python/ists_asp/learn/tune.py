@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.learn.decode import best_candidates
 from ists_asp.learn.fit import (
     BIAS,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ists_asp.learn.examples import Candidate, Example
     from ists_asp.learn.fit import Settings
+    from ists_asp.model import Scheme
 
 __all__ = ["learn_weights"]
 
@@ -57,7 +58,10 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
         fitted = [*fit_alignments(train, settings), *fit_labels(train, settings)]
         table = _Table(strongest(fitted, settings))
         held_out.extend((example, table.judge(example.candidates)) for example in test)
-    shift = max(SHIFTS, key=lambda shift: (_quality(gold, held_out, shift), -abs(shift)))
+    shift = max(
+        SHIFTS,
+        key=lambda shift: (_quality(gold, held_out, shift, settings.scheme), -abs(shift)),
+    )
     weights = [
         *fit_boundaries(examples, settings),
         *fit_alignments(examples, settings),
@@ -76,13 +80,16 @@ def _shifted(weights: Iterable[Weight], shift: int) -> list[Weight]:
 
 
 def _quality(
-    gold: Mapping[str, Reference], held_out: Iterable[tuple[Example, list[_Judged]]], shift: int
+    gold: Mapping[str, Reference],
+    held_out: Iterable[tuple[Example, list[_Judged]]],
+    shift: int,
+    scheme: Scheme,
 ) -> float:
     system = {
         example.gold.pair.id: Reference(example.gold.pair, tuple(_decide(judged, shift)))
         for example, judged in held_out
     }
-    overall = evaluate(gold, system, Scheme.Y2016).overall
+    overall = evaluate(gold, system, scheme).overall
     return overall.type_score.f1 + overall.alignment.f1 / 3
 
 

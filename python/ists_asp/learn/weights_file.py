@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ists_asp.learn.fit import Weight
 
-__all__ = ["render_weights"]
+__all__ = ["render_rating_weights", "render_weights"]
 
 _TITLES = {
     "boundary": "Chunk boundaries",
@@ -49,9 +49,38 @@ def render_weights(weights: Sequence[Weight], title: str, command: str) -> str:
             continue
         own.sort(key=lambda weight: (-abs(weight.value), weight.name))
         lines += ["", f"% {_TITLES.get(decision, f'{decision}, of alignments that are not EQUI')}"]
-        facts = [f"weight({w.name},{w.decision},{w.value})." for w in own]
-        width = max(map(len, facts))
-        lines += [
-            f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, own, strict=True)
-        ]
+        lines += _facts(own)
     return "\n".join(lines) + "\n"
+
+
+def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -> str:
+    """Return the text of a rule file of what evidence is worth for a rating.
+
+    Args:
+        weights: the weights, in any order.
+        title: what they are for.
+        command: the command that learns them again.
+    """
+    lines = [
+        f"% Weights of ratings: {title}, learned from gold.",
+        "%",
+        "% Purpose: how many thousandths of a point evidence adds to a rating, or takes from it,",
+        "%          where there is all of it; behind each, in how many pairs there was some.",
+        "%          Not edited by hand; this writes the file again:",
+        f"%          {command}",
+        "% Input:   none",
+        "% Output:  weight/3",
+        "% Private: none",
+        "",
+    ]
+    ordered = sorted(weights, key=lambda weight: (-abs(weight.value), weight.name))
+    return "\n".join([*lines, *_facts(ordered)]) + "\n"
+
+
+def _facts(weights: Sequence[Weight]) -> list[str]:
+    """A line for each weight."""
+    facts = [f"weight({w.name},{w.decision},{w.value})." for w in weights]
+    width = max(map(len, facts))
+    return [
+        f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, weights, strict=True)
+    ]

@@ -42,12 +42,13 @@ class Entry:
     comparison: Comparison | None = None
 
 
-def page(entries: Sequence[Entry], title: str) -> str:
+def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
     """The page as text.
 
     Args:
         entries: the pairs, in the order of the page.
         title: its heading, such as the profile's name.
+        made_by: what made the answers, in one line.
 
     Raises:
         ResourceError: the installation lacks the page's template.
@@ -58,6 +59,7 @@ def page(entries: Sequence[Entry], title: str) -> str:
     template = Template((folder / "page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(title),
+        made_by=escape(made_by),
         style=style,
         style_hash=_digest(style),
         script=script,

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
-from ists_asp.rules.loader import RuleFile, RuleSet, RuleSource, find_rules, load_rules
+from ists_asp.rules.loader import (
+    RuleFile,
+    RuleSet,
+    RuleSource,
+    find_rules,
+    load_rules,
+    rule_files,
+)
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
 from ists_asp.rules.profiles import (
@@ -16,6 +23,7 @@ from ists_asp.rules.profiles import (
     list_profiles,
     load_profile,
     profile_sources,
+    rating_sources,
 )
 from ists_asp.rules.weights import Weight, rule_weights
 
@@ -47,13 +55,17 @@ __all__ = [
     "load_rules",
     "profile_rule_sources",
     "profile_sources",
+    "rating_rule_sources",
+    "rating_sources",
     "read_overlay",
+    "read_profile_rules",
+    "rule_files",
     "rule_weights",
 ]
 
 
 def load_profile_rules(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and its parsed rules.
 
@@ -62,6 +74,7 @@ def load_profile_rules(
         given: what the user gave with ``--rules``, in order; see
             :mod:`ists_asp.rules.overlay`.
         semantic: whether words are compared in context; see :func:`profile_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -69,7 +82,27 @@ def load_profile_rules(
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = profile_rule_sources(name, given, semantic=semantic)
-    return profile, load_rules(sources)
+    return profile, load_rules(sources, scripts=scripts)
+
+
+def read_profile_rules(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+) -> tuple[Profile, tuple[RuleFile, ...]]:
+    """Return a profile and its rule files, which are read but not given to clingo.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether words are compared in context; see :func:`profile_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    profile, sources = profile_rule_sources(name, given, semantic=semantic)
+    return profile, rule_files(sources, scripts=scripts)
 
 
 def profile_rule_sources(
@@ -107,3 +140,23 @@ def explanation_rule_sources(name: str, given: Sequence[Path] = ()) -> tuple[Rul
     chosen = read_overlay(given)
     profile = load_profile(name, chosen.base)
     return chosen.replace(explanation_sources(profile, chosen.base))
+
+
+def rating_rule_sources(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False
+) -> tuple[RuleSource, ...]:
+    """Return the files that rate a profile's pairs, without what they include.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether sentences are compared in context; see :func:`rating_sources`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty or has no such files, or a file is missing.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    chosen = read_overlay(given)
+    profile = load_profile(name, chosen.base)
+    return chosen.replace(rating_sources(profile, chosen.base, semantic=semantic))

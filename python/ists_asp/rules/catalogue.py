@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.overlay import read_overlay
-from ists_asp.rules.profiles import explanation_sources, load_profile, profile_sources
+from ists_asp.rules.profiles import (
+    explanation_sources,
+    load_profile,
+    profile_sources,
+    rating_sources,
+)
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
@@ -24,11 +29,15 @@ __all__ = ["Catalogue", "ListedRule", "Use", "list_rules"]
 
 
 class Use(StrEnum):
-    """What a profile loads a rule for: to decide an answer, to say it in words, or both."""
+    """What a profile loads a rule for: to decide an answer, to say it in words, or both.
+
+    ``rating`` is for rules that do nothing but rate the pair as a whole.
+    """
 
     ANSWER = "answer"
     EXPLANATION = "explanation"
     BOTH = "both"
+    RATING = "rating"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +54,22 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The named rules of a profile: first those of the answer, then those of its explanation."""
+    """The named rules of a profile: those of the answer, of its rating, of its explanation."""
 
     rules: tuple[ListedRule, ...]
     warnings: tuple[RuleWarning, ...]
 
 
-def list_rules(name: str, given: Sequence[Path] = (), *, semantic: bool = False) -> Catalogue:
+def list_rules(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+) -> Catalogue:
     """List the rules of a profile that have a name, each once.
 
     Args:
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
         semantic: whether weights are those for words compared in context.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -66,19 +78,31 @@ def list_rules(name: str, given: Sequence[Path] = (), *, semantic: bool = False)
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
-    answer = load_rules(overlay.apply(profile_sources(profile, overlay.base, semantic=semantic)))
+    sources = overlay.apply(profile_sources(profile, overlay.base, semantic=semantic))
+    answer = load_rules(sources, scripts=scripts)
     weights = rule_weights(answer, profile.constants)
     first = _named(answer)
     second: dict[NamedRule, None] = {}
     warnings = answer.warnings
     if profile.explanation:
-        explanation = load_rules(overlay.replace(explanation_sources(profile, overlay.base)))
+        sources = overlay.replace(explanation_sources(profile, overlay.base))
+        explanation = load_rules(sources, scripts=scripts)
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
     listed = [
         ListedRule(rule, Use.BOTH if rule in second else Use.ANSWER, weights.get(rule.name))
         for rule in first
     ]
+    if profile.rating:
+        sources = rating_sources(profile, overlay.base, semantic=semantic)
+        rating = load_rules(overlay.replace(sources))
+        worth = rule_weights(rating, profile.constants)
+        warnings = tuple(dict.fromkeys((*warnings, *rating.warnings)))
+        listed += [
+            ListedRule(rule, Use.RATING, worth.get(rule.name))
+            for rule in _named(rating)
+            if rule not in first and rule not in second
+        ]
     listed += [ListedRule(rule, Use.EXPLANATION, None) for rule in second if rule not in first]
     return Catalogue(tuple(listed), warnings)
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType
 
+from ists_asp.errors import RuleError
 from ists_asp.rules.trees import children
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from ists_asp.errors import RuleError
     from ists_asp.rules.source import SourceText
 
-__all__ = ["NamedRule", "name_rules", "variables"]
+__all__ = ["NamedRule", "check_forms", "name_rules", "refuse", "variables"]
 
 _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\])*)"\s*'
@@ -50,8 +50,16 @@ class NamedRule:
     text: str
 
 
+def refuse(error: RuleError) -> None:
+    """Raise an error: what to do with a fault unless all faults are wanted."""
+    raise error
+
+
 def name_rules(
-    source: SourceText, comments: Sequence[AST], statements: Sequence[AST]
+    source: SourceText,
+    comments: Sequence[AST],
+    statements: Sequence[AST],
+    report: Callable[[RuleError], None] = refuse,
 ) -> tuple[NamedRule, ...]:
     """Return a named rule for each statement of a file, in order.
 
@@ -59,6 +67,7 @@ def name_rules(
         source: the file.
         comments: its comments, as parsed.
         statements: its other statements, as parsed, in order.
+        report: gets each fault; if it does not raise it, the directive is passed over.
 
     Raises:
         RuleError: a directive is unknown or malformed, shares its line with a rule, stands
@@ -69,23 +78,54 @@ def name_rules(
     for comment in comments:
         if not str(comment.value).startswith("%@"):
             continue
-        name, sentence = _parse(source, comment)
-        # The parser puts an empty #program base in front of each file, at its first column.
-        index = max(bisect_left(begins, _begin(comment)), 1)
-        if _end(statements[index - 1]) > _begin(comment):
-            raise _fault(
-                source, comment, "this directive stands inside a rule", expected="it above the rule"
-            )
-        if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
-            raise _fault(source, comment, "no rule follows this directive", expected="a rule below")
-        if begins[index] in given:
-            raise _fault(source, comment, "the rule below has two names", expected="one directive")
-        _check(source, comment, sentence, statements[index])
-        given[begins[index]] = (name, sentence)
+        try:
+            name, sentence = _parse(source, comment)
+            begin = _named_place(source, comment, statements, begins)
+            if begin in given:
+                raise _fault(
+                    source, comment, "the rule below has two names", expected="one directive"
+                )
+            given[begin] = (name, sentence)
+            _check(source, comment, sentence, statements[begins.index(begin)])
+        except RuleError as error:
+            report(error)
     return tuple(
         _named(source, statement, given.get(begin))
         for statement, begin in zip(statements, begins, strict=True)
     )
+
+
+def check_forms(
+    source: SourceText, comments: Sequence[AST], report: Callable[[RuleError], None]
+) -> None:
+    """Report malformed directives, wherever they stand.
+
+    That is all that can be said where some of the rules that they name could not be parsed.
+    """
+    for comment in comments:
+        if str(comment.value).startswith("%@"):
+            try:
+                _parse(source, comment)
+            except RuleError as error:
+                report(error)
+
+
+def _named_place(
+    source: SourceText,
+    comment: AST,
+    statements: Sequence[AST],
+    begins: Sequence[tuple[int, int]],
+) -> tuple[int, int]:
+    """Where the rule begins that a directive names."""
+    # The parser puts an empty #program base in front of each file, at its first column.
+    index = max(bisect_left(begins, _begin(comment)), 1)
+    if _end(statements[index - 1]) > _begin(comment):
+        raise _fault(
+            source, comment, "this directive stands inside a rule", expected="it above the rule"
+        )
+    if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
+        raise _fault(source, comment, "no rule follows this directive", expected="a rule below")
+    return begins[index]
 
 
 def variables(statement: AST) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -16,20 +17,37 @@ from clingo.ast import (
     parse_files,
     parse_string,
 )
+from clingo.script import enable_python
 
 from ists_asp.errors import RuleError
-from ists_asp.rules.directives import NamedRule, name_rules
-from ists_asp.rules.messages import Messages, RuleWarning, syntax_error
+from ists_asp.rules.directives import NamedRule, check_forms, name_rules
+from ists_asp.rules.messages import Messages, RuleWarning, in_one, syntax_errors
 from ists_asp.rules.source import Include, SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from clingo import Control
 
-__all__ = ["RuleFile", "RuleSet", "RuleSource", "find_rules", "load_rules"]
+__all__ = [
+    "RuleFile",
+    "RuleSet",
+    "RuleSource",
+    "find_rules",
+    "load_rules",
+    "read_rules",
+    "rule_files",
+]
 
+MOST = 1 << 26
+"""Bytes of all rule files together at most."""
+
+MOST_FILES = 1000
+"""Rule files at most."""
+
+DEEPEST = 50
+"""Files that include one another at most."""
 
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
@@ -50,11 +68,15 @@ class RuleSource:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal)."""
+    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal).
+
+    ``includes`` are the absolute paths of the files that it includes.
+    """
 
     path: Path
     name: str
     sha256: str
+    includes: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +118,10 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     shown = str(path) if name is None else name
     place = path.resolve()
     if place.is_dir():
-        files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        try:
+            files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        except RecursionError:
+            raise RuleError("the folders are nested too deeply", where=shown) from None
         if not files:
             raise RuleError("the folder has no rule files", where=shown, expected="*.lp files")
         return tuple(
@@ -111,20 +136,64 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     return (RuleSource(place, shown, place.parent, root_name),)
 
 
-def load_rules(sources: Iterable[RuleSource]) -> RuleSet:
+def load_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> RuleSet:
     """Parse rule files, and what they include, each once, in the order of their mention.
+
+    Args:
+        sources: the files.
+        scripts: whether they may hold scripts, which can do anything that this process can.
 
     Raises:
         RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
             that leaves its folder, a faulty directive, or a rule name that is taken.
     """
-    loading = _Loading()
+    reading = _Reading(scripts)
+    reading.read_all(sources)
+    return _parsed(reading)
+
+
+def rule_files(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
+    """Say which files :func:`load_rules` loads, without giving any of them to clingo.
+
+    Args:
+        sources: the files.
+        scripts: whether they may hold scripts.
+
+    Raises:
+        RuleError: a file is missing, is not UTF-8, or has what clingo must not see.
+    """
+    reading = _Reading(scripts)
+    reading.read_all(sources)
+    return tuple(reading.files.values())
+
+
+def read_rules(sources: Iterable[RuleSource], report: Callable[[str, RuleError], None]) -> RuleSet:
+    """Parse what can be parsed of rule files, and tell all that is wrong with them.
+
+    Names and private predicates that two files define are not looked at: these may be files
+    of different programs.
+
+    Args:
+        sources: the files.
+        report: gets each fault with its kind: ``file``, ``syntax``, ``include`` or
+            ``directive``.
+    """
+    reading = _Reading(report=report)
     for source in sources:
-        loading.load(source)
-    if not loading.files:
-        raise RuleError("there are no rule files to load", hint="Name at least one")
+        reading.read(source)
+    return _parsed(reading)
+
+
+def _refuse(_kind: str, error: RuleError) -> None:
+    raise error
+
+
+def _parsed(reading: _Reading) -> RuleSet:
+    loading = _Loading(reading.report)
+    for path, text, includes in reading.texts:
+        loading.add(text, *loading.parse(path, text, includes))
     return RuleSet(
-        tuple(loading.files.values()),
+        tuple(reading.files.values()),
         tuple(loading.statements),
         tuple(loading.rules),
         loading.messages.warnings,
@@ -132,30 +201,94 @@ def load_rules(sources: Iterable[RuleSource]) -> RuleSet:
 
 
 @dataclass(slots=True)
-class _Loading:
-    """What has been loaded so far."""
+class _Reading:
+    """What has been read so far: ``files`` as they are mentioned, ``texts`` includes first.
 
+    ``report`` gets each fault and its kind; reading goes on unless it raises it.
+    """
+
+    scripts: bool = False
+    report: Callable[[str, RuleError], None] = _refuse
     files: dict[Path, RuleFile] = field(default_factory=dict)
+    texts: list[tuple[Path, SourceText, tuple[Include, ...]]] = field(default_factory=list)
+    size: int = 0
+
+    def read_all(self, sources: Iterable[RuleSource]) -> None:
+        for source in sources:
+            self.read(source)
+        if not self.files:
+            raise RuleError("there are no rule files to load", hint="Name at least one")
+
+    def read(self, source: RuleSource, depth: int = 0) -> None:
+        path = source.path.resolve()
+        if path in self.files:
+            return
+        try:
+            text, data = self._read(source, path)
+        except RuleError as error:
+            self.report("file", error)
+            return
+        checksum = sha256(data).hexdigest()
+        self.files[path] = RuleFile(path, source.name, checksum)
+        try:
+            includes = text.includes(scripts=self.scripts)
+        except RuleError as error:
+            # clingo must not see such a text.
+            self.report("syntax", error)
+            return
+        included = []
+        for include in includes:
+            try:
+                target = _included(source, text, include, depth)
+            except RuleError as error:
+                self.report("include", error)
+                continue
+            self.read(target, depth + 1)
+            included.append(target.path.resolve())
+        self.files[path] = RuleFile(path, source.name, checksum, tuple(included))
+        self.texts.append((path, text, includes))
+
+    def _read(self, source: RuleSource, path: Path) -> tuple[SourceText, bytes]:
+        if not path.is_relative_to(source.root):
+            raise RuleError(
+                "this link leads out of the rule folder",
+                where=source.name,
+                expected=f"a file in {source.root_name or '.'}",
+                hint="Copy the file into the folder",
+            )
+        text, data = read_source(path, source.name)
+        self.size += len(data)
+        if self.size > MOST or len(self.files) == MOST_FILES:
+            raise RuleError(
+                f"more than {MOST >> 20} MB or {MOST_FILES} files of rules",
+                where=source.name,
+                hint="Give a folder that holds nothing but your rules",
+            )
+        return text, data
+
+
+@dataclass(slots=True)
+class _Loading:
+    """What has been parsed so far.
+
+    ``report`` gets each fault and its kind; loading goes on unless it raises it. Whether files
+    go together is only asked where it raises.
+    """
+
+    report: Callable[[str, RuleError], None]
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
 
-    def load(self, source: RuleSource) -> None:
-        path = source.path.resolve()
-        if path in self.files:
-            return
-        text, data = read_source(path, source.name)
-        self.files[path] = RuleFile(path, source.name, sha256(data).hexdigest())
-        includes = text.includes()
-        for include in includes:
-            self.load(_included(source, text, include))
-        self._add(text, self._parse(path, text, includes))
-
-    def _parse(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> list[AST]:
+    def parse(
+        self, path: Path, text: SourceText, includes: tuple[Include, ...]
+    ) -> tuple[list[AST], bool]:
+        """The syntax trees of a file, and whether they are all that should be there."""
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
+        whole = True
         try:
             if includes:
                 # clingo would look for included files in the working directory first.
@@ -165,15 +298,34 @@ class _Loading:
             else:
                 parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
-            raise syntax_error(text, messages.errors) from None
+            errors = syntax_errors(text, messages.errors)
+            if self.report is _refuse:
+                raise in_one(errors) from None
+            whole = False
+            for error in errors:
+                self.report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
-        return nodes
+        return nodes, whole
 
-    def _add(self, text: SourceText, nodes: list[AST]) -> None:
+    def add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
-        rules = name_rules(text, comments, statements)
+        if any(node.ast_type is ASTType.Script for node in statements):
+            enable_python()
+        report = partial(self.report, "directive")
+        if not whole:
+            check_forms(text, comments, report)
+        rules = name_rules(text, comments if whole else (), statements, report)
+        if self.report is _refuse:
+            self._keep_apart(text, statements, rules)
+        self.statements.extend(statements)
+        self.rules.extend(rules)
+
+    def _keep_apart(
+        self, text: SourceText, statements: Sequence[AST], rules: Sequence[NamedRule]
+    ) -> None:
+        """Refuse names that an earlier file has given to something else."""
         for rule in rules:
             if rule.sentence is None:
                 continue
@@ -188,8 +340,6 @@ class _Loading:
                 )
         for statement, rule in zip(statements, rules, strict=True):
             self._keep_private(text, statement, rule)
-        self.statements.extend(statements)
-        self.rules.extend(rules)
 
     def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
         """Refuse a private predicate that two files define: clingo would merge them silently."""
@@ -218,7 +368,11 @@ class _Loading:
                 )
 
 
-def _included(source: RuleSource, text: SourceText, include: Include) -> RuleSource:
+def _included(source: RuleSource, text: SourceText, include: Include, depth: int) -> RuleSource:
+    if depth == DEEPEST:
+        raise text.error_at(
+            include.start, f"files include one another {DEEPEST} deep", expected="fewer"
+        )
     path = (source.path.parent / include.target).resolve()
     if not path.is_relative_to(source.root):
         raise text.error_at(

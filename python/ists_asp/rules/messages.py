@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ists_asp.errors import RuleError
     from ists_asp.rules.source import SourceText
 
-__all__ = ["Messages", "RuleWarning", "syntax_error"]
+__all__ = ["Messages", "RuleWarning", "in_one", "syntax_errors"]
 
 _PLACED = re.compile(
     r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+)-(?:(?P<line2>\d+):)?(?P<column2>\d+): "
@@ -84,8 +84,8 @@ class Messages:
         return tuple(self._errors)
 
 
-def syntax_error(source: SourceText, errors: Sequence[str]) -> RuleError:
-    """Turn the parser's messages about a file into one error, the first place in front.
+def syntax_errors(source: SourceText, errors: Sequence[str]) -> tuple[RuleError, ...]:
+    """Turn the parser's messages about a file into errors, at least one, in order of place.
 
     Only the first message of a line counts: the others follow from it.
     """
@@ -95,9 +95,16 @@ def syntax_error(source: SourceText, errors: Sequence[str]) -> RuleError:
         if match is not None and int(match["line"]) not in found:
             found[int(match["line"])] = _explain(source, match)
     if not found:
-        return source.error(_one_line("; ".join(errors)) or "clingo cannot read this file", 1, 1)
-    first, *others = (found[line] for line in sorted(found))
-    first.excerpt = "\n".join([str(first.excerpt), *(str(other) for other in others)])
+        text = _one_line("; ".join(errors)) or "clingo cannot read this file"
+        return (source.error(text, 1, 1),)
+    return tuple(found[line] for line in sorted(found))
+
+
+def in_one(errors: Sequence[RuleError]) -> RuleError:
+    """One error that tells all of them, the first in front."""
+    first, *others = errors
+    if others:
+        first.excerpt = "\n".join([str(first.excerpt), *(str(other) for other in others)])
     return first
 
 

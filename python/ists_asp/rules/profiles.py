@@ -9,15 +9,23 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     explanation = ["english/words", "explanation"]
     weights = ["weights/headlines"]
     semantic_weights = ["weights/headlines-semantic"]
+    rating = ["english/words", "sts"]
+    rating_weights = ["weights/sts-en"]
+    semantic_rating_weights = ["weights/sts-en-semantic"]
     constants = { max_span = 2 }
     symmetric = true
+    scheme = "2015"
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
 or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
 that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` take the place of
-``weights`` where words are compared in context. A constant is what ``clingo -c name=value``
+``weights`` where words are compared in context. ``rating`` names the files that rate the pair as
+a whole, given its answer, beside ``asp/sts.lp``; ``rating_weights`` and
+``semantic_rating_weights`` are theirs. A constant is what ``clingo -c name=value``
 takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
-nothing, so that weights are learned from each pair and its mirror image. Only ``description``,
+nothing, so that weights are learned from each pair and its mirror image. ``scheme`` is the year
+of the task whose answers are made, "2016" or "2015"; rules decide what that means, here it says
+whose measure learning looks at. Only ``description``,
 ``language``, ``machine`` and ``rules`` are required.
 """
 
@@ -32,20 +40,46 @@ from typing import TYPE_CHECKING, Any
 from clingo import parse_term
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.model import Scheme
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.loader import RuleSource, find_rules
+from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Profile", "explanation_sources", "list_profiles", "load_profile", "profile_sources"]
+__all__ = [
+    "Profile",
+    "explanation_sources",
+    "list_profiles",
+    "load_profile",
+    "profile_sources",
+    "rating_sources",
+]
 
 _REQUIRED = ("description", "language", "machine", "rules")
-_KEYS = (*_REQUIRED, "explanation", "weights", "semantic_weights", "constants", "symmetric")
+_OPTIONAL = (
+    "explanation",
+    "weights",
+    "semantic_weights",
+    "rating",
+    "rating_weights",
+    "semantic_rating_weights",
+    "constants",
+    "symmetric",
+    "scheme",
+)
+_KEYS = (*_REQUIRED, *_OPTIONAL)
 _EXPLAIN = "explain"
+_RATE = "sts"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
+_LONGEST_TERM = 200
+"""Characters of a constant's value: clingo's parser crashes on terms that are nested deeply."""
+
+_LARGEST = 1 << 16
+"""Bytes of a profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +98,12 @@ class Profile:
     explanation: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     semantic_weights: tuple[str, ...] = ()
+    rating: tuple[str, ...] = ()
+    rating_weights: tuple[str, ...] = ()
+    semantic_rating_weights: tuple[str, ...] = ()
     constants: tuple[tuple[str, str], ...] = ()
     symmetric: bool = False
+    scheme: Scheme = Scheme.Y2016
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -98,7 +136,9 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         )
     file = _shown(base, f"profiles/{name}.toml")
     try:
-        table = tomllib.loads((base / "profiles" / f"{name}.toml").read_text("utf-8"))
+        table = tomllib.loads(_read(base, name, file).decode())
+    except RecursionError:
+        raise RuleError("the profile is nested too deeply", where=file) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RuleError(
             f"the profile is no TOML: {error}", where=file, hint='Texts stand in "…", lists in […]'
@@ -114,8 +154,12 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         explanation=_list(table, "explanation", file),
         weights=_list(table, "weights", file),
         semantic_weights=_list(table, "semantic_weights", file),
+        rating=_list(table, "rating", file),
+        rating_weights=_list(table, "rating_weights", file),
+        semantic_rating_weights=_list(table, "semantic_rating_weights", file),
         constants=_constants(table.get("constants", {}), file),
         symmetric=_flag(table, "symmetric", file),
+        scheme=_scheme(table, file),
     )
 
 
@@ -135,7 +179,7 @@ def profile_sources(
         ResourceError: the installation lacks the shipped rules or encodings.
     """
     base = rules_dir() if rules is None else rules
-    weights = "semantic_weights" if semantic and profile.semantic_weights else "weights"
+    weights = _weights(profile, "weights", semantic=semantic)
     return _sources(
         profile,
         ("machine", profile.machine, asp_dir(), "asp"),
@@ -170,6 +214,43 @@ def explanation_sources(profile: Profile, rules: Path | None = None) -> tuple[Ru
     )
 
 
+def rating_sources(
+    profile: Profile, rules: Path | None = None, *, semantic: bool = False
+) -> tuple[RuleSource, ...]:
+    """Return the files that rate a pair, given its answer, each once: machine, rules, weights.
+
+    Args:
+        profile: the profile.
+        rules: its rule folder (the shipped one by default).
+        semantic: whether sentences are compared in context, as for :func:`profile_sources`.
+
+    Raises:
+        RuleError: the profile names no such files, or one that does not exist.
+        ResourceError: the installation lacks the shipped rules or encodings.
+    """
+    base = rules_dir() if rules is None else rules
+    if not profile.rating:
+        raise RuleError(
+            'the key "rating" is missing: this profile does not rate pairs',
+            where=profile.file,
+            expected="the rule files that rate a pair",
+            hint='Choose a profile that does, such as sts-en, or add rating = ["words", "sts"]',
+        )
+    weights = _weights(profile, "rating_weights", semantic=semantic)
+    return _sources(
+        profile,
+        ("rating", (_RATE,), asp_dir(), "asp"),
+        ("rating", profile.rating, base, _shown(base)),
+        (weights, getattr(profile, weights), base, _shown(base)),
+    )
+
+
+def _weights(profile: Profile, key: str, *, semantic: bool) -> str:
+    """The key of the weights that count."""
+    other = f"semantic_{key}"
+    return other if semantic and getattr(profile, other) else key
+
+
 def _sources(
     profile: Profile, *parts: tuple[str, tuple[str, ...], Path, str]
 ) -> tuple[RuleSource, ...]:
@@ -201,6 +282,15 @@ def _entry(
         RuleSource(source.path, source.name, root, shown)
         for source in find_rules(found[0], shown if relative == "." else f"{shown}/{relative}")
     )
+
+
+def _read(base: Path, name: str, file: str) -> bytes:
+    path = (base / "profiles" / f"{name}.toml").resolve()
+    if not path.is_relative_to(base.resolve()):
+        raise RuleError(
+            "this link leads out of the rule folder", where=file, hint="Copy the file there"
+        )
+    return read_plain(path, file, _LARGEST)
 
 
 def _check_keys(table: dict[str, Any], file: str) -> None:
@@ -241,6 +331,14 @@ def _flag(table: dict[str, Any], key: str, file: str) -> bool:
     return value
 
 
+def _scheme(table: dict[str, Any], file: str) -> Scheme:
+    value = table.get("scheme", str(Scheme.Y2016))
+    if value not in tuple(Scheme):
+        known = " or ".join(f'"{scheme}"' for scheme in Scheme)
+        raise RuleError(f"found {value!r}", where=f"{file}: scheme", expected=known)
+    return Scheme(value)
+
+
 def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
         raise RuleError(f"found {table!r}", where=f"{file}: constants", expected="{ name = value }")
@@ -255,7 +353,7 @@ def _constant(name: str, value: object, file: str) -> str:
         )
     if isinstance(value, int) and not isinstance(value, bool) and -_INT32 <= value < _INT32:
         return str(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= _LONGEST_TERM:
         try:
             return str(parse_term(value, logger=lambda _code, _text: None))
         except RuntimeError:

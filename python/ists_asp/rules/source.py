@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,10 @@ from ists_asp.errors import RuleError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Include", "SourceText", "read_source"]
+__all__ = ["Include", "SourceText", "read_plain", "read_source"]
+
+LARGEST = 1 << 24
+"""Bytes of a rule file at most."""
 
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
 _LEXEMES = re.compile(
@@ -102,8 +107,11 @@ class SourceText:
         column = offset - self.text.rfind("\n", 0, offset)
         return self.error(found, line, column, expected=expected, hint=hint)
 
-    def includes(self) -> tuple[Include, ...]:
+    def includes(self, *, scripts: bool = False) -> tuple[Include, ...]:
         """Return the file's includes in order.
+
+        Args:
+            scripts: whether there may be scripts.
 
         Raises:
             RuleError: the text has what clingo must not see: a script, an include of one
@@ -121,21 +129,24 @@ class SourceText:
                 include = self._include(match.start())
                 found.append(include)
                 position = include.end
+            elif match.lastgroup == "script" and scripts:
+                position = self._script_end(match)
             elif match.lastgroup not in ("string", "comment"):
                 raise self._forbidden(match)
         return tuple(found)
 
     def without(self, includes: tuple[Include, ...]) -> str:
         """Return the text with blanks for the includes, all else at its old position."""
-        text = self.text
-        for include in reversed(includes):
+        parts, position = [], 0
+        for include in includes:
             blanks = re.sub(
                 r"[^\n]",
                 lambda match: " " * len(match[0].encode()),
-                text[include.start : include.end],
+                self.text[include.start : include.end],
             )
-            text = text[: include.start] + blanks + text[include.end :]
-        return text
+            parts += [self.text[position : include.start], blanks]
+            position = include.end
+        return "".join([*parts, self.text[position:]])
 
     def _block_end(self, start: re.Match[str]) -> int:
         # As in clingo: blocks nest, and a % within a block hides the rest of its line.
@@ -152,6 +163,12 @@ class SourceText:
             depth += (match.lastgroup == "open") - (match.lastgroup == "close")
             position = match.end()
         return position
+
+    def _script_end(self, start: re.Match[str]) -> int:
+        end = self.text.find("#end", start.end())
+        if end < 0:
+            raise self.error_at(start.start(), "this script has no end", expected="#end.")
+        return end + len("#end")
 
     def _include(self, offset: int) -> Include:
         match = _INCLUDE.match(self.text, offset)
@@ -170,7 +187,7 @@ class SourceText:
             return self.error_at(
                 match.start(),
                 "#script is refused: a script could do anything on this computer",
-                hint="Express it as rules, or give clingo the facts it needs",
+                hint="Express it as rules; if you trust whoever wrote it, add --allow-scripts",
             )
         if match.lastgroup == "quote":
             return self.error_at(
@@ -190,20 +207,42 @@ class SourceText:
         )
 
 
-def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
-    """Read a rule file; return its text and its bytes.
+def read_plain(path: Path, name: str, most: int) -> bytes:
+    """Read a file of the rules, which is not to be a pipe, a device or without an end.
+
+    Args:
+        path: the file.
+        name: what to call it in messages.
+        most: how many bytes it may have.
 
     Raises:
-        RuleError: there is no such file, it cannot be read, or it is not UTF-8.
+        RuleError: there is no such file, it cannot be read, is no plain file, or is too large.
     """
     try:
-        data = path.read_bytes()
+        # Opening a pipe would wait for somebody to write to it.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
+            plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+            data = stream.read(most + 1) if plain else b""
     except FileNotFoundError:
         raise RuleError("there is no such rule file", where=name) from None
     except OSError as error:
         raise RuleError(
             f"the rule file cannot be read ({error.strerror})", where=name, expected="a .lp file"
         ) from None
+    if not plain:
+        raise RuleError("this is no plain file", where=name, expected="a text file")
+    if len(data) > most:
+        raise RuleError(f"the file has more than {most >> 10} kB", where=name, expected="less")
+    return data
+
+
+def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
+    """Read a rule file; return its text and its bytes.
+
+    Raises:
+        RuleError: there is no such file, it cannot be read, or it is not UTF-8.
+    """
+    data = read_plain(path, name, LARGEST)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -1,7 +1,8 @@
 """The weights that belong to a rule: those of the features that it can derive.
 
 The weights file names features, not rules. A weight belongs to each rule whose head can be
-``feature(Target,Name)`` for it: ``feature(pair(X,Y),meaning(N))`` has the weight
+``feature(Target,Name)`` for it (or, for a rating, ``speaks_for(Name,V)`` or
+``speaks_against(Name,V)``): ``feature(pair(X,Y),meaning(N))`` has the weight
 ``weight(meaning(20),align,12)``. The conditions of the rule count as far as the name's variables
 occur in them: each needs a rule or a fact that could derive it with these values.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
+import clingo
 from clingo import Control, Symbol, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
@@ -24,13 +26,18 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.terms import Bindings, Term
 
-__all__ = ["Weight", "rule_weights"]
+__all__ = ["TARGETS", "Weight", "rule_weights"]
 
 _FEATURE = ("feature", 2)
+_EVIDENCE = {("speaks_for", 2), ("speaks_against", 2)}
 _WEIGHT = ("weight", 3)
-_TARGETS = {"boundary": "boundary", "align": "pair"}
+_RATING = "rating"
+_TARGETS = {"boundary": "boundary", "align": "pair", _RATING: _RATING}
 """What decisions are about, as ``asp/weights.lp`` tells; labels and scores are about links."""
 _LINK = "link"
+
+TARGETS = {"boundary": 2, "pair": 2, "link": 2}
+"""What features can be of, and how many arguments that has."""
 
 _Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = tuple[Symbol, Symbol, int]
@@ -39,6 +46,8 @@ _Known: TypeAlias = tuple[Symbol, Symbol, int]
 @dataclass(frozen=True, slots=True)
 class Weight:
     """What a feature is worth for a decision, in hundredths of log-odds.
+
+    For the decision ``rating``: what evidence is worth, in thousandths of a point.
 
     ``feature`` and ``decision`` are ASP terms, such as ``meaning(20)`` and ``align``.
     """
@@ -64,7 +73,9 @@ def rule_weights(
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
     for statement, rule in zip(rules.statements, rules.rules, strict=True):
-        if statement.ast_type is not ASTType.Rule or _FEATURE not in _keys(statement.head):
+        if statement.ast_type is not ASTType.Rule:
+            continue
+        if _keys(statement.head).isdisjoint({_FEATURE, *_EVIDENCE}):
             continue
         for maker in heads.makers(statement):
             own = found.setdefault(rule.name, {})
@@ -146,8 +157,11 @@ class _Heads:
         """The features that a rule derives; several if it has pools."""
         for single in rule.unpool():
             for head in self._calls(single.head):
-                if (head.name, len(head.arguments)) == _FEATURE:
+                key = head.name, len(head.arguments)
+                if key == _FEATURE or key in _EVIDENCE:
                     target, name = head.arguments
+                    if key in _EVIDENCE:
+                        target, name = clingo.Function(_RATING), target
                     named = set(variables_in(name))
                     conditions = tuple(
                         atom
@@ -160,7 +174,8 @@ class _Heads:
 
     def can_derive(self, maker: _Maker, name: Symbol, decision: Symbol) -> bool:
         """Whether a rule can derive the feature of this name for this kind of decision."""
-        if isinstance(maker.target, Call) and maker.target.name != _target(decision):
+        target = maker.target
+        if isinstance(target, Call | Symbol) and target.name != _target(decision):
             return False
         values: Bindings = {}
         return match(maker.name, name, values) and all(

@@ -1,20 +1,20 @@
 """Outputs that grow while a run goes on, appear whole at its end, and survive a kill -9.
 
 Beside an output ``out.wa`` lies its draft, ``out.wa.part``, and for all outputs of a run one
-journal, ``out.wa.journal``: a line that identifies the run, then a line whenever some pairs are
-safely on disk, with how many they are and how long each draft is. What a draft has beyond that is
-cut off when the run is resumed, so that nothing is lost and nothing is there twice.
+journal, ``out.wa.journal`` (:mod:`ists_asp.run.journal`). What a draft has beyond the last mark of
+the journal is cut off when the run is resumed, so that nothing is lost and nothing is there twice.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
+from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError
+from ists_asp.run.journal import Failed, Journal, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,14 +25,7 @@ __all__ = ["Drafts", "draft_of", "journal_of"]
 
 _HINT = "Check that the directory exists, may be written to and has room"
 
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """``pairs`` are on disk, each draft being ``sizes`` bytes long; ``failed`` by pair."""
-
-    pairs: int
-    sizes: tuple[int, ...]
-    failed: tuple[tuple[str, str], ...]
+_PIECE = 1 << 20
 
 
 class Drafts:
@@ -50,28 +43,32 @@ class Drafts:
 
     def __init__(self, targets: Sequence[Path], run: str, resume: bool) -> None:
         self.targets = tuple(targets)
-        self._journal_path = journal_of(targets[0])
         self._streams: list[IO[bytes]] = []
-        self._failed: list[tuple[str, str]] = []
+        self._sums = [blake2b(digest_size=16) for _ in targets]
+        self.failed = Failed()
+        """The pairs without an answer, those of earlier runs included."""
         self._fresh: list[tuple[str, str]] = []
-        mark = _Mark(0, (0,) * len(targets), ())
-        if resume and self._journal_path.exists():
-            mark = self._last(run) or mark
-        self.done = mark.pairs
-        self._failed += mark.failed
-        self._pairs = self.saved = mark.pairs
         try:
-            for target, size in zip(self.targets, mark.sizes, strict=True):
-                stream = draft_of(target).open("r+b" if size else "wb")
-                self._streams.append(stream)
-                stream.truncate(size)
-                stream.seek(size)
-            self._journal = self._journal_path.open("ab" if mark.pairs else "wb")
-            if not mark.pairs:
-                self._note({"run": run})
+            self._journal = Journal(journal_of(targets[0]), run, resume)
+        except OSError as error:
+            raise _failure(error) from None
+        try:
+            mark = self._journal.last or Mark(0, tuple((0, "") for _ in targets))
+            if len(mark.drafts) != len(targets):
+                raise _damaged(journal_of(targets[0]), f"it is about {len(mark.drafts)} outputs")
+            for identifier in self._journal.failed():
+                self.failed.add(identifier)
+            for target, (size, digest), whole in zip(
+                self.targets, mark.drafts, self._sums, strict=True
+            ):
+                self._streams.append(_open(target, size, digest, whole))
         except OSError as error:
             self._release()
             raise _failure(error) from None
+        except BaseException:
+            self._release()
+            raise
+        self.done = self._pairs = self.saved = mark.pairs
 
     def __enter__(self) -> Self:
         return self
@@ -84,11 +81,6 @@ class Drafts:
     ) -> None:
         self._release()
 
-    @property
-    def failed(self) -> tuple[tuple[str, str], ...]:
-        """The ids of the pairs without an answer, and why; those of earlier runs included."""
-        return tuple(self._failed)
-
     def write(self, *texts: str) -> None:
         """Add what a pair gives to each output.
 
@@ -96,15 +88,17 @@ class Drafts:
             DataError: there is no room.
         """
         try:
-            for stream, text in zip(self._streams, texts, strict=True):
-                stream.write(text.encode("utf-8", "surrogatepass"))
+            for stream, whole, text in zip(self._streams, self._sums, texts, strict=True):
+                data = text.encode("utf-8", "surrogatepass")
+                stream.write(data)
+                whole.update(data)
         except OSError as error:
             raise _failure(error) from None
         self._pairs += 1
 
     def fail(self, identifier: str, reason: str) -> None:
         """Note that a pair, which is to be written next, has no answer."""
-        self._failed.append((identifier, reason))
+        self.failed.add(identifier)
         self._fresh.append((identifier, reason))
 
     def save(self) -> None:
@@ -117,8 +111,11 @@ class Drafts:
             for stream in self._streams:
                 stream.flush()
                 os.fsync(stream.fileno())
-            sizes = [stream.tell() for stream in self._streams]
-            self._note({"pairs": self._pairs, "sizes": sizes, "failed": self._fresh})
+            drafts = tuple(
+                (stream.tell(), whole.hexdigest())
+                for stream, whole in zip(self._streams, self._sums, strict=True)
+            )
+            self._journal.note(Mark(self._pairs, drafts), self._fresh)
         except OSError as error:
             raise _failure(error) from None
         self._fresh = []
@@ -131,60 +128,61 @@ class Drafts:
             DataError: that cannot be done.
         """
         self.save()
-        self._release()
         try:
             for target in self.targets:
                 draft_of(target).replace(os.path.realpath(target))
-            self._journal_path.unlink()
+            self._journal.remove()
         except OSError as error:
             raise _failure(error) from None
+        self._release()
 
     def discard(self) -> None:
         """Leave nothing behind."""
+        with suppress(OSError):
+            for target in self.targets:
+                draft_of(target).unlink(missing_ok=True)
+            self._journal.remove()
         self._release()
-        for path in (*map(draft_of, self.targets), self._journal_path):
-            path.unlink(missing_ok=True)
-
-    def _last(self, run: str) -> _Mark | None:
-        """What the journal says last; a line that a kill has cut is left out."""
-        lines = self._journal_path.read_bytes().split(b"\n")[:-1]
-        records = [json.loads(line) for line in lines]
-        if not records:
-            return None
-        if records[0].get("run") != run:
-            raise UsageError(
-                "the run to be resumed had other inputs, rules or options",
-                where=str(self._journal_path),
-                hint="Repeat the command as it was, or leave out --resume to begin anew",
-            )
-        if len(records) == 1:
-            return None
-        failed = [(str(one), str(why)) for record in records[1:] for one, why in record["failed"]]
-        last = records[-1]
-        for target, size in zip(self.targets, last["sizes"], strict=True):
-            draft = draft_of(target)
-            if not draft.exists() or draft.stat().st_size < size:
-                raise DataError(
-                    "less than the journal says",
-                    where=str(draft),
-                    expected=f"{size} bytes",
-                    hint="Leave out --resume to begin anew",
-                )
-        return _Mark(last["pairs"], tuple(last["sizes"]), tuple(failed))
-
-    def _note(self, record: dict[str, object]) -> None:
-        self._journal.write(json.dumps(record).encode() + b"\n")
-        self._journal.flush()
-        os.fsync(self._journal.fileno())
 
     def _release(self) -> None:
-        for stream in (*self._streams, getattr(self, "_journal", None)):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    # What could not be written is not in the journal either.
-                    continue
+        # What could not be written is not in the journal either.
+        for stream in self._streams:
+            with suppress(OSError):
+                stream.close()
+        with suppress(OSError):
+            self._journal.close()
+
+
+def _open(target: Path, size: int, digest: str, whole: blake2b) -> IO[bytes]:
+    """Open a draft behind its first ``size`` bytes, which ``whole`` takes in.
+
+    Raises:
+        DataError: it does not have these bytes.
+        OSError: it cannot be opened.
+    """
+    draft, real = draft_of(target), Path(os.path.realpath(target))
+    if not size:
+        return draft.open("wb")
+    if not draft.exists() and real.exists():
+        # The run was killed between the moments when its outputs appear.
+        real.replace(draft)
+    if not draft.exists():
+        raise _damaged(draft, "it is gone")
+    stream = draft.open("r+b")
+    left = size
+    while left and (data := stream.read(min(left, _PIECE))):
+        whole.update(data)
+        left -= len(data)
+    if left or whole.hexdigest() != digest:
+        stream.close()
+        raise _damaged(draft, "it does not hold what the journal says")
+    stream.truncate(size)
+    stream.seek(size)
+    return stream
+
+
+def _damaged(draft: Path, found: str) -> DataError:
+    return DataError(found, where=str(draft), hint="Leave out --resume to begin anew")
 
 
 def draft_of(target: Path) -> Path:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Protocol
 
 from pebble import ProcessExpired, ProcessPool
 
+from ists_asp.engine import Stages
 from ists_asp.errors import RuleError
-from ists_asp.run.outcome import Failure, Outcome, Report, Times
+from ists_asp.processes import ending
+from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
 if TYPE_CHECKING:
@@ -19,15 +22,25 @@ if TYPE_CHECKING:
     from pebble import ProcessFuture
 
     from ists_asp.model import Pair
+    from ists_asp.rules import RuleWarning
     from ists_asp.run.spec import Spec
 
 __all__ = ["Executor", "Inline", "Pool", "Task"]
 
-LOADING = 60.0
+LOADING = 30.0
 """Seconds that loading the rules may take."""
+
+SEMANTIC_LOADING = 120.0
+"""The same where words are compared in context, which takes torch."""
+
+RENEWED = 200
+"""Batches after which a worker gives way to a new one: clingo never forgets a word."""
 
 GRACE = 5.0
 """Seconds that a worker may take beyond a pair's, to ground and to write."""
+
+LOST = (FutureTimeout, ProcessExpired, BrokenProcessPool)
+"""What says that a worker was lost."""
 
 _MEGABYTE = 1 << 20
 
@@ -40,9 +53,13 @@ class Task(Protocol):
 
 
 class Executor(Protocol):
-    """Whoever takes batches; ``width`` is how many to have under way."""
+    """Whoever takes batches.
+
+    ``width`` is how many to have under way, ``warnings`` is what the parser finds suspicious.
+    """
 
     width: int
+    warnings: tuple[RuleWarning, ...]
 
     def submit(self, pairs: Sequence[Pair]) -> Task:
         """Begin to decide annotated pairs."""
@@ -66,6 +83,7 @@ class Inline:
 
     def __init__(self, decider: Decider) -> None:
         self._decider = decider
+        self.warnings = decider.system.rules.warnings
 
     def submit(self, pairs: Sequence[Pair]) -> Task:
         """Decide annotated pairs."""
@@ -91,11 +109,13 @@ class Pool:
     def __init__(self, spec: Spec, jobs: int) -> None:
         self._spec = spec
         self._jobs = jobs
+        self.generation = 0
+        """Counts how often all workers were replaced."""
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
         self._pool = self._begin()
         try:
-            self._load()
+            self.warnings = self._load()
         except BaseException:
             self.close()
             raise
@@ -116,15 +136,27 @@ class Pool:
             return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
         except RuntimeError:
             # Pebble gives up when somebody kills a worker that has nothing to do.
+            self.renew(self.generation)
+            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+
+    def renew(self, generation: int) -> None:
+        """Begin with new workers, unless that was done since ``generation``."""
+        if generation == self.generation:
+            self.generation += 1
             self.close()
             self._pool = self._begin()
-            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a batch may take at most, with one before it and a worker replaced."""
+        limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
+        return limit + 2 * (self._spec.limits.seconds + GRACE)
 
     def blameless(self, error: BaseException) -> bool:
         """Whether a worker was lost for another reason than its limits."""
         if isinstance(error, ProcessExpired):
             return bool(error.exitcode != OUT_OF_MEMORY)
-        return isinstance(error, BrokenProcessPool)
+        return isinstance(error, BrokenProcessPool | _StuckError)
 
     def why(self, error: BaseException) -> Failure:
         """Why a worker was lost."""
@@ -134,7 +166,7 @@ class Pool:
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if code == OUT_OF_MEMORY and limits.memory is not None:
             return Failure(f"more than {limits.memory // _MEGABYTE} MB of memory")
-        return Failure(f"the worker ended unexpectedly (exit code {code})")
+        return Failure(f"the worker {ending(code)}")
 
     def _begin(self) -> ProcessPool:
         # A fork of a process that has threads may hang; the server has none.
@@ -144,20 +176,31 @@ class Pool:
         if method == "forkserver":
             context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
         return ProcessPool(
-            max_workers=self._jobs, initializer=start, initargs=(self._spec,), context=context
+            max_workers=self._jobs,
+            max_tasks=RENEWED,
+            initializer=start,
+            initargs=(self._spec,),
+            context=context,
         )
 
-    def _load(self) -> None:
-        future = self._pool.schedule(ready)
+    def _load(self) -> tuple[RuleWarning, ...]:
+        """Wait for the first worker to be ready, and tell why if it never will be."""
+        limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
         try:
-            future.result(timeout=LOADING)
-        except (FutureTimeout, ProcessExpired) as error:
-            timed_out = isinstance(error, FutureTimeout)
-            reason = f"more than {LOADING:g} s" if timed_out else self.why(error).reason
-            raise RuleError(
-                f"the rules cannot be loaded: {reason}",
-                hint="Look for a rule that derives ever larger terms, such as p(X+1) :- p(X)",
-            ) from None
+            return self._pool.schedule(ready).result(timeout=limit)
+        except FutureTimeout:
+            reason = f"more than {limit:g} s"
+        except LOST as error:
+            reason = self.why(error).reason
+        raise RuleError(
+            f"the rules cannot be loaded: {reason}",
+            hint="Look for terms that are nested very deeply, tables that are very large, and "
+            "rules without an end, such as p(X+1) :- p(X)",
+        )
+
+
+class _StuckError(Exception):
+    """Nothing comes from the workers: one was killed that held what they share."""
 
 
 class _Remote:
@@ -168,29 +211,42 @@ class _Remote:
         self._pairs = pairs
         self._again = again
         self._future = pool.schedule(pairs)
+        self._generation = pool.generation
 
     def result(self) -> Report:
         try:
-            return self._future.result()
-        except (FutureTimeout, ProcessExpired, BrokenProcessPool) as error:
+            return self._wait()
+        except (*LOST, _StuckError) as error:
             if self._pool.blameless(error) and not self._again:
                 # Somebody killed the worker: that is not the fault of these pairs.
                 return _Remote(self._pool, self._pairs, again=True).result()
             if len(self._pairs) == 1:
                 (pair,) = self._pairs
                 outcome = Outcome(pair, (), self._pool.why(error))
-                return Report((outcome,), Times(0.0, 0.0, (), ()), ())
+                return Report((outcome,), Stages(), ())
         return _joined([_Remote(self._pool, [pair]).result() for pair in self._pairs])
+
+    def _wait(self) -> Report:
+        ends = time.monotonic() + self._pool.patience
+        while True:
+            try:
+                return self._future.result(timeout=1.0)
+            except FutureTimeout:
+                if self._future.done():
+                    return self._future.result()
+            if self._generation != self._pool.generation:
+                raise _StuckError
+            if time.monotonic() > ends:
+                self._pool.renew(self._generation)
+                raise _StuckError
 
 
 def _joined(reports: Sequence[Report]) -> Report:
+    times = Stages()
+    for report in reports:
+        times.merge(report.times)
     return Report(
         tuple(outcome for report in reports for outcome in report.outcomes),
-        Times(
-            sum(report.times.knowledge for report in reports),
-            sum(report.times.facts for report in reports),
-            tuple(spent for report in reports for spent in report.times.grounding),
-            tuple(spent for report in reports for spent in report.times.solving),
-        ),
+        times,
         tuple(warning for report in reports for warning in report.warnings),
     )

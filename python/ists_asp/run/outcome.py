@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ists_asp.engine import Stages
     from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleWarning
 
-__all__ = ["Failure", "Outcome", "Report", "Times"]
+__all__ = ["Failure", "Outcome", "Report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +37,9 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
-    """Seconds that a batch took in a worker; ``grounding`` and ``solving`` by pair."""
-
-    knowledge: float
-    facts: float
-    grounding: tuple[float, ...]
-    solving: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """What a worker sends back for a batch: an outcome for each pair, in their order."""
 
     outcomes: tuple[Outcome, ...]
-    times: Times
+    times: Stages
     warnings: tuple[RuleWarning, ...]

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.engine import System
-    from ists_asp.rules import Profile, RuleSet
 
 __all__ = ["Limits", "Spec"]
 
@@ -48,13 +47,12 @@ class Spec:
     vectors: bool = True
     semantic: bool | Path = False
     traced: bool = False
+    rated: bool = False
     files: tuple[str, ...] = ()
+    scripts: bool = False
 
-    def load(self, parsed: tuple[Profile, RuleSet] | None = None) -> System:
+    def load(self) -> System:
         """Load the system that the spec describes; it keeps no annotations.
-
-        Args:
-            parsed: its rules, where they have been parsed already.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
@@ -67,5 +65,5 @@ class Spec:
             time_limit=self.limits.seconds,
             vectors=self.vectors,
             semantic=self.semantic,
-            parsed=parsed,
+            scripts=self.scripts,
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.run.executor import Executor, Task
-    from ists_asp.run.outcome import Outcome, Report
+    from ists_asp.run.outcome import Outcome
 
 __all__ = ["run"]
 
@@ -44,7 +44,7 @@ def run(
 
     def finished() -> Iterator[Outcome]:
         report = under_way.popleft().result()
-        _count(report, stages)
+        stages.merge(report.times)
         for warning in report.warnings:
             warn(warning)
         yield from report.outcomes
@@ -56,10 +56,3 @@ def run(
             yield from finished()
     while under_way:
         yield from finished()
-
-
-def _count(report: Report, stages: Stages) -> None:
-    stages.knowledge += report.times.knowledge
-    stages.facts += report.times.facts
-    stages.grounding.extend(report.times.grounding)
-    stages.solving.extend(report.times.solving)

@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING
 
 from ists_asp.collector import paused
 from ists_asp.errors import IstsError, RuleError, SolveError
-from ists_asp.run.outcome import Failure, Outcome, Report, Times
+from ists_asp.processes import end_with_parent
+from ists_asp.run.outcome import Failure, Outcome, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ists_asp.engine import System
     from ists_asp.model import Pair
-    from ists_asp.rules import Profile, RuleSet
+    from ists_asp.rules import RuleWarning
     from ists_asp.run.spec import Spec
 
 __all__ = ["OUT_OF_MEMORY", "Decider", "decide", "ready", "start"]
+
+TOO_DEEP = RuleError("a rule is nested too deeply", hint="Break up its terms")
 
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
@@ -32,11 +35,10 @@ class Decider:
 
     Args:
         spec: what to load.
-        parsed: its rules, where they have been parsed already.
     """
 
-    def __init__(self, spec: Spec, parsed: tuple[Profile, RuleSet] | None = None) -> None:
-        self.system: System = spec.load(parsed)
+    def __init__(self, spec: Spec) -> None:
+        self.system: System = spec.load()
         self._spec = spec
         self._warned = 0
         found = tuple(file.sha256 for file in self.system.rules.files)
@@ -48,38 +50,34 @@ class Decider:
 
     def decide(self, pairs: Sequence[Pair]) -> Report:
         """Decide annotated pairs; a pair without an answer does not keep the others from one."""
-        stages = self.system.stages
-        began = stages.knowledge, stages.facts, len(stages.grounding)
         outcomes = tuple(self._outcomes(pairs))
-        knowledge, facts, done = began
         warnings = self.system.warnings
         fresh, self._warned = warnings[self._warned :], len(warnings)
-        times = Times(
-            stages.knowledge - knowledge,
-            stages.facts - facts,
-            tuple(stages.grounding[done:]),
-            tuple(stages.solving[done:]),
-        )
-        del stages.grounding[:], stages.solving[:]
-        return Report(outcomes, times, fresh)
+        return Report(outcomes, self.system.stages.taken(), fresh)
 
     def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
         try:
             return list(self._together(pairs))
-        except SolveError as error:
+        # Rules that clingo cannot ground for one pair may be right for all others.
+        except (SolveError, RuleError) as error:
             if len(pairs) == 1:
                 return [Outcome(pairs[0], (), Failure(error.found, error.hint))]
+        except RecursionError:
+            if len(pairs) == 1:
+                return [Outcome(pairs[0], (), Failure(TOO_DEEP.found, TOO_DEEP.hint))]
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         if not self._spec.traced:
-            for pair, answers in zip(pairs, self.system.decide(pairs), strict=True):
+            decided = self.system.decide(pairs, rated=self._spec.rated)
+            for pair, answers in zip(pairs, decided, strict=True):
                 yield Outcome(pair, answers, knowledge=self.system.knowledge)
             return
         from ists_asp.trace.document import trace_line
 
         with paused():
-            for pair, trace in zip(pairs, self.system.trace_annotated(pairs), strict=True):
+            traces = self.system.trace_annotated(pairs, rated=self._spec.rated)
+            for pair, trace in zip(pairs, traces, strict=True):
                 yield Outcome(
                     pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
                 )
@@ -95,6 +93,7 @@ def start(spec: Spec) -> None:
     """
     global _decider
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     if spec.limits.memory is not None:
         import resource
 
@@ -103,18 +102,26 @@ def start(spec: Spec) -> None:
         _decider = Decider(spec)
     except IstsError as error:
         _decider = error
+    except RecursionError:
+        _decider = TOO_DEEP
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
 
-def ready() -> None:
-    """Return when the worker has loaded everything.
+def ready() -> tuple[RuleWarning, ...]:
+    """Return when the worker has loaded everything: what the parser finds suspicious.
 
     Raises:
         IstsError: a rule file is faulty, or something is missing.
     """
+    return _loaded().system.rules.warnings
+
+
+def _loaded() -> Decider:
     if isinstance(_decider, IstsError):
         raise _decider
+    assert _decider is not None
+    return _decider
 
 
 def decide(pairs: Sequence[Pair]) -> Report:
@@ -123,10 +130,9 @@ def decide(pairs: Sequence[Pair]) -> Report:
     Raises:
         IstsError: the system cannot be loaded, or cannot decide any pair.
     """
-    ready()
-    assert isinstance(_decider, Decider)
+    decider = _loaded()
     try:
-        return _decider.decide(pairs)
+        return decider.decide(pairs)
     except MemoryError:
         # What clingo holds now may be half of a program.
         os._exit(OUT_OF_MEMORY)

@@ -11,12 +11,14 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from clingo.ast import ASTType
+
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
 from ists_asp.errors import RuleError
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
-from ists_asp.solver.search import CORE_GUIDED, ground, search
+from ists_asp.solver.search import CORE_GUIDED, ground, only_model, search
 from ists_asp.solver.signatures import predicates
 from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.solver.program import Program
+    from ists_asp.solver.search import Found
 
 __all__ = ["Batches"]
 
@@ -52,6 +55,7 @@ class Batches:
     ) -> None:
         self._statements = statements
         names = {name.name for node in statements for name in predicates(node)}
+        names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = program.table_facts
@@ -60,6 +64,7 @@ class Batches:
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
         self._known: set[str] = set()
+        self._weighed = any(node.ast_type is ASTType.Minimize for node in statements)
 
     def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution] | None:
         """Decide pairs together.
@@ -74,8 +79,8 @@ class Batches:
         if control is None:
             return None
         grounded = time.perf_counter()
-        found, _ = search(control, self._time_limit, atoms=False)
-        if found is None or not found.optimal:
+        found = self._search(control, atoms=False)
+        if found is None:
             return None
         atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
@@ -105,10 +110,17 @@ class Batches:
             control = self._ground(items, extra)
             if control is None:
                 return None
-            found, _ = search(control, self._time_limit, atoms=True)
-            if found is None or not found.optimal:
+            found = self._search(control, atoms=True)
+            if found is None:
                 return None
             return Together.of(control, found, self._table_set, len(items))
+
+    def _search(self, control: Control, *, atoms: bool) -> Found | None:
+        """The best answer set; without an objective the only one."""
+        if not self._weighed:
+            return only_model(control, self._time_limit, atoms=atoms)
+        found, _ = search(control, self._time_limit, atoms=atoms)
+        return found if found is not None and found.optimal else None
 
     def _ground(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()

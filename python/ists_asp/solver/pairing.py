@@ -75,12 +75,13 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
 
     Returns:
         The rewritten statements; None if they hold anything that cannot be rewritten with
-        certainty, use a reserved name, show nothing, or have no objective. Without an
-        objective any answer set would do, and another one might be found.
+        certainty, use a reserved name, or show nothing. Without an objective any answer set
+        would do and another one might be found, unless there is only one: whoever grounds the
+        statements must see to that.
     """
     statements = program.statements
     kinds = {node.ast_type for node in statements}
-    if not {ASTType.Minimize, ASTType.ShowSignature} <= kinds or not kinds <= _KINDS:
+    if ASTType.ShowSignature not in kinds or not kinds <= _KINDS:
         return None
     if any(_is_obstacle(part) for node in statements for part in walk(node)):
         return None
@@ -88,7 +89,8 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
         return None
     pairing = Pairing(program.tables)
     rewritten = [pairing.statement(node) for node in statements]
-    parse_string(_OBJECTIVE, rewritten.append)
+    if ASTType.Minimize in kinds:
+        parse_string(_OBJECTIVE, rewritten.append)
     return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)
 
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType
 
 from ists_asp.solver.search import ground
-from ists_asp.solver.signatures import Signature, derives_atom, is_fact, predicates, signature
+from ists_asp.solver.signatures import (
+    Signature,
+    derived,
+    derives_atom,
+    is_fact,
+    predicates,
+    signature,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +40,10 @@ _PLAIN = frozenset(
         ASTType.ShowTerm,
     }
 )
+
+
+_EVERYWHERE = frozenset({ASTType.Definition, ASTType.Script})
+"""What all statements may refer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ def prepare(
         found = _tables(kept)
     while True:
         once = [node for node in kept if is_fact(node) or _defines_table(node, found)]
-        definitions = [node for node in kept if node.ast_type is ASTType.Definition]
+        definitions = [node for node in kept if node.ast_type in _EVERYWHERE]
         control = ground([*definitions, *once], (), arguments, messages)
         atoms = list(control.symbolic_atoms)
         open_ = {signature(atom.symbol) for atom in atoms if not atom.is_fact} & found
@@ -108,7 +119,7 @@ def _tables(statements: Iterable[AST]) -> set[Signature]:
     chosen: set[Signature] = set()
     for node in rules:
         # What a choice derives is among the atoms of its head, as are the conditions for it.
-        (defined if derives_atom(node) else chosen).update(_chosen(node.head))
+        (defined if derives_atom(node) else chosen).update(derived(node.head))
     return _closed(rules, defined - chosen)
 
 
@@ -125,17 +136,6 @@ def _closed(statements: Iterable[AST], found: set[Signature]) -> set[Signature]:
         if not lost:
             return found
         found -= lost
-
-
-def _chosen(head: AST) -> set[Signature]:
-    """The predicates that a choice or disjunction derives, without those of conditions."""
-    if head.ast_type is ASTType.Literal:
-        return predicates(head)
-    if head.ast_type is ASTType.HeadAggregate:
-        return {name for part in head.elements for name in predicates(part.condition.literal)}
-    if head.ast_type in {ASTType.Aggregate, ASTType.Disjunction}:
-        return {name for part in head.elements for name in predicates(part.literal)}
-    return predicates(head)
 
 
 def _defines_table(node: AST, tables: set[Signature]) -> bool:

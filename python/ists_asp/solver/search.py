@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from clingo import Control, MessageCode
+from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import RuleError
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from clingo import Model, Symbol
     from clingo.ast import AST
 
-__all__ = ["CORE_GUIDED", "FALLBACK", "Found", "ground", "last_model", "search"]
+    from ists_asp.solver.prices import Prices
+
+__all__ = ["CORE_GUIDED", "FALLBACK", "Found", "ground", "last_model", "only_model", "search"]
 
 T = TypeVar("T")
 
@@ -47,6 +49,7 @@ def ground(
     facts: Iterable[Symbol],
     arguments: Sequence[str],
     logger: Callable[[MessageCode, str], None],
+    prices: Prices | None = None,
 ) -> Control:
     """Ground statements and facts.
 
@@ -55,6 +58,7 @@ def ground(
         facts: atoms that hold.
         arguments: clingo's command line arguments.
         logger: gets clingo's messages.
+        prices: are added to the objective.
 
     Raises:
         RuleError: clingo cannot ground them.
@@ -67,6 +71,8 @@ def ground(
         logger(code, text)
 
     control = Control(list(arguments), logger=log)
+    if prices is not None:
+        control.register_observer(prices)
     # The facts first: clingo evaluates #show statements when a backend is closed.
     with control.backend() as backend:
         for symbol in facts:
@@ -82,6 +88,8 @@ def ground(
             f"clingo cannot ground the rules: {' '.join(text.split())}",
             hint="Mend the rule that the message names",
         ) from None
+    if prices is not None:
+        prices.add_to(control)
     return control
 
 
@@ -102,20 +110,43 @@ def search(
         The best answer set, if one was found, and whether there can be none.
     """
     found, ended, exhausted = last_model(
-        control,
-        time_limit,
-        lambda model: Found(
-            tuple(model.symbols(shown=True)),
-            tuple(model.symbols(atoms=True)) if atoms else (),
-            tuple(model.cost),
-            optimal=False,
-            priorities=tuple(model.priority),
-        ),
+        control, time_limit, lambda model: _copy(model, atoms=atoms)
     )
     if found is None:
         return None, exhausted
     # Without an objective clingo stops at the first answer set, as good as any.
     return replace(found, optimal=exhausted or (ended and not found.cost)), False
+
+
+def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
+    """Find the answer set of a program that has just one.
+
+    Args:
+        control: a ground program without an objective.
+        time_limit: seconds for the search.
+        atoms: whether all true atoms are wanted, as for :func:`search`.
+
+    Returns:
+        None if there is another one, or none, or there was no time to find out.
+    """
+    solving = control.configuration.solve
+    assert isinstance(solving, Configuration)
+    solving.models = "2"
+    seen: list[Found] = []
+    _, ended, _ = last_model(
+        control, time_limit, lambda model: seen.append(_copy(model, atoms=atoms))
+    )
+    return replace(seen[0], optimal=True) if ended and len(seen) == 1 else None
+
+
+def _copy(model: Model, *, atoms: bool) -> Found:
+    return Found(
+        tuple(model.symbols(shown=True)),
+        tuple(model.symbols(atoms=True)) if atoms else (),
+        tuple(model.cost),
+        optimal=False,
+        priorities=tuple(model.priority),
+    )
 
 
 def last_model(

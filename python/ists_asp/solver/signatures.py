@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Signature",
+    "derived",
     "derives_atom",
     "functions",
     "is_fact",
@@ -54,6 +55,17 @@ def predicates(node: AST) -> set[Signature]:
         if part.ast_type is ASTType.SymbolicAtom
         for function in functions(part.symbol)
     }
+
+
+def derived(head: AST) -> set[Signature]:
+    """The predicates that a head derives, without those of its conditions."""
+    if head.ast_type is ASTType.Literal:
+        return predicates(head)
+    if head.ast_type is ASTType.HeadAggregate:
+        return {name for part in head.elements for name in predicates(part.condition.literal)}
+    if head.ast_type in {ASTType.Aggregate, ASTType.Disjunction}:
+        return {name for part in head.elements for name in predicates(part.literal)}
+    return predicates(head)
 
 
 def is_fact(node: AST) -> bool:

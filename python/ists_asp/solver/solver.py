@@ -20,6 +20,7 @@ from ists_asp.solver.batch import Batches
 from ists_asp.solver.best import Best
 from ists_asp.solver.options import Solution, SolverOptions, constant_arguments
 from ists_asp.solver.pairing import pair_up
+from ists_asp.solver.prices import Prices
 from ists_asp.solver.program import Program, prepare
 from ists_asp.solver.search import CORE_GUIDED, FALLBACK, Found, ground, search
 from ists_asp.solver.signatures import signature
@@ -187,14 +188,14 @@ class Solver:
         return search(control, self._options.time_limit, atoms=True)
 
     @property
-    def program(self) -> Program:
-        """The rules for a pair, tables evaluated."""
-        return self._program
-
-    @property
     def options(self) -> SolverOptions:
         """How pairs are solved."""
         return self._options
+
+    @property
+    def program(self) -> Program:
+        """What is grounded for a pair, and what holds for every pair."""
+        return self._program
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -278,7 +279,13 @@ class Solver:
     def _ground(self, facts: Sequence[Symbol], strategy: str) -> Control:
         program = self._program_for(facts)
         arguments = (strategy, *self._arguments)
-        return ground(program.statements, chain(program.facts, facts), arguments, self._messages)
+        return ground(
+            program.statements,
+            chain(program.facts, facts),
+            arguments,
+            self._messages,
+            Prices() if strategy == CORE_GUIDED else None,
+        )
 
     def _program_for(self, facts: Iterable[Symbol]) -> Program:
         """The program, its tables left to clingo where a pair's facts add to them."""

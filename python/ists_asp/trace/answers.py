@@ -107,7 +107,9 @@ def why(trace: Trace, question: str) -> Why:
     Raises:
         UsageError: the question is malformed, or the answer has no such decision.
     """
-    asked = read_question(question, trace.answer.pair)
+    if question.strip() == DecisionKind.RATING:
+        return _why_rated(trace)
+    asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     failing = [goal for goal in wanted if not holds(trace, goal)]
     if failing:
@@ -130,6 +132,16 @@ def why(trace: Trace, question: str) -> Why:
     return Why(trace, tuple(found), tuple(absent))
 
 
+def _why_rated(trace: Trace) -> Why:
+    if trace.rating is None:
+        raise UsageError(
+            "the answer is not rated",
+            where=f"decision '{DecisionKind.RATING}'",
+            hint="Choose a profile with rules for ratings, such as sts-en",
+        )
+    return Why(trace.rating, decisions(trace.rating))
+
+
 def _whole(known: Iterable[Decision], about: Sequence[Decision]) -> list[Decision]:
     """An alignment with its label, score and tags."""
     sides = {(one.tokens1, one.tokens2) for one in about}
@@ -147,7 +159,13 @@ def why_not(trace: Trace, question: str) -> WhyNot:
         UsageError: the question is malformed, or the answer has the decision.
         TimeLimitError: there was no answer with the decision within the time limit.
     """
-    asked = read_question(question, trace.answer.pair)
+    if question.strip() == DecisionKind.RATING:
+        raise UsageError(
+            "a rating is a sum, and no choice",
+            where=f"decision '{DecisionKind.RATING}'",
+            hint="Ask ists-asp why",
+        )
+    asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     if all(holds(trace, goal) for goal in wanted):
         raise UsageError(

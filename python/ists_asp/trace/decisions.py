@@ -1,7 +1,7 @@
 """The decisions of an answer, each with what it is worth and what came second.
 
 These are the atoms that ``asp/`` shows: chunk boundaries, alignments, labels, scores, tags
-and what is left over.
+and what is left over; in the trace of a rating, the rating.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class DecisionKind(StrEnum):
     TAG = "tag"
     NOALI = "noali"
     ALIC = "alic"
+    RATING = "rating"
 
 
 PREDICATES = {
@@ -53,6 +54,7 @@ PREDICATES = {
     "tag": (DecisionKind.TAG, 3),
     "noali": (DecisionKind.NOALI, 2),
     "alic": (DecisionKind.ALIC, 2),
+    "rating": (DecisionKind.RATING, 1),
 }
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
 
@@ -76,6 +78,8 @@ class Decision:
     @property
     def selector(self) -> str:
         """What selects it: ``label:3-5:3-5``, ``boundary:1:4``, ``noali:2:6``."""
+        if self.kind is DecisionKind.RATING:
+            return str(self.kind)
         if self.kind in _ONE_SIDED:
             side, tokens = (1, self.tokens1) if self.tokens1 else (2, self.tokens2)
             return f"{self.kind}:{side}:{tokens_text(tokens)}"
@@ -140,7 +144,8 @@ def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
         raise UsageError(
             f"'{selector}' selects no decision",
             where="--only",
-            expected="label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, or label",
+            expected="label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, label, "
+            "or rating",
         )
     if parts:
         wanted = f"{kind}:" + ":".join(tokens_text(numbers(part, selector)) for part in parts)
@@ -258,14 +263,18 @@ def _sides(
     trace: Trace, kind: DecisionKind, atom: Ground
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     words = trace.words
-    first, second = atom.arguments[:2]
+    if kind is DecisionKind.RATING:
+        sentences = trace.answer.pair.sent1, trace.answer.pair.sent2
+        first, second = (tuple(token.index for token in sent.tokens) for sent in sentences)
+        return first, second
+    one, two = atom.arguments[:2]
     if kind not in _ONE_SIDED:
-        return words.tokens("span", 1, first), words.tokens("span", 2, second)
-    if first.type is not SymbolType.Number:
+        return words.tokens("span", 1, one), words.tokens("span", 2, two)
+    if one.type is not SymbolType.Number:
         return (), ()
     what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
-    tokens = words.tokens(what, first.number, second)
-    return (tokens, ()) if first.number == 1 else ((), tokens)
+    tokens = words.tokens(what, one.number, two)
+    return (tokens, ()) if one.number == 1 else ((), tokens)
 
 
 def _text(
@@ -275,6 +284,8 @@ def _text(
     sides: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> str:
     pair = trace.answer.pair
+    if kind is DecisionKind.RATING:
+        return f"the pair is rated {atom.arguments[0].number / 1000:.3f}"
     words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
     if kind in _ONE_SIDED:
         side = 1 if sides[0] else 2

@@ -102,7 +102,7 @@ class _Document:
         best = trace.best.found
         pair = trace.answer.pair
         rules = trace.tracer.rules
-        return {
+        record = {
             "version": VERSION,
             "program": [{"path": file.name, "sha256": file.sha256} for file in rules.files],
             "solver": {
@@ -126,6 +126,10 @@ class _Document:
             "firings": self._firing_list,
             "objective": objective,
         }
+        if trace.rating is not None and whole:
+            own = _Document(trace.rating, self._everything, self._compare)
+            record["rating"] = own.write(decisions(trace.rating), whole=True)
+        return record
 
     def _decision(self, decision: Decision) -> Json:
         second = runner_up(self._trace, decision) if self._compare else None

@@ -1,8 +1,8 @@
 """A decision to ask about, written as in a ``.wa`` file: what ``why`` and ``why-not`` take.
 
 ``3 4 5 <==> 3 4``, with a label ``3 4 5 <==> 3 4 // EQUI``, with a score ``… // EQUI // 5``;
-``6 <==> 0`` or ``6 <==> 0 // NOALI`` for a chunk without a counterpart; ``1: 3 4 5`` for a
-chunk of sentence 1.
+``6 <==> 0``, ``6 <==> 0 // NOALI`` or ``6 <==> 0 // ALIC`` for a chunk without a counterpart;
+``1: 3 4 5`` for a chunk of sentence 1. The rating of a pair, ``rating``, has a trace of its own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from ists_asp.model import Label, Tag
 from ists_asp.trace.decisions import numbers
 
 if TYPE_CHECKING:
-    from ists_asp.model import Pair, Sentence
+    from ists_asp.model import Answer, Sentence
 
 __all__ = ["Question", "read_question"]
 
-_FORM = '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, or a chunk "1: 3 4 5"'
+_FORM = (
+    '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, a chunk "1: 3 4 5", or "rating"'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,18 @@ class Question:
         return self.side != 0
 
 
-def read_question(text: str, pair: Pair) -> Question:
-    """Read a decision.
+def read_question(text: str, answer: Answer) -> Question:
+    """Read a decision that an answer takes, or might have taken.
+
+    What is left over without a label is what the answer has: NOALI or ALIC.
 
     Raises:
         UsageError: it is malformed, or has tokens that the sentences do not have.
     """
     where = f"decision '{text}'"
     if "<==>" in text:
-        return _alignment(text, pair, where)
+        return _alignment(text, answer, where)
+    pair = answer.pair
     side, colon, tokens = text.partition(":")
     if not colon or side.strip() not in ("1", "2"):
         raise UsageError("it is neither an alignment nor a chunk", where=where, expected=_FORM)
@@ -62,7 +67,8 @@ def read_question(text: str, pair: Pair) -> Question:
     return Question(found, (), number)
 
 
-def _alignment(text: str, pair: Pair, where: str) -> Question:
+def _alignment(text: str, answer: Answer, where: str) -> Question:
+    pair = answer.pair
     sides, *more = (part.strip() for part in text.split("//"))
     first, _, second = sides.partition("<==>")
     tokens1 = _tokens(first, pair.sent1, 1, where)
@@ -82,8 +88,13 @@ def _alignment(text: str, pair: Pair, where: str) -> Question:
     if not whole and score is not None:
         raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
     if not whole and label is None:
-        label = Label.NOALI
+        label = _left_over(answer, tokens1, tokens2)
     return Question(tokens1, tokens2, 0, label, tags, score)
+
+
+def _left_over(answer: Answer, tokens1: tuple[int, ...], tokens2: tuple[int, ...]) -> Label:
+    found = {(line.tokens1, line.tokens2): line.label for line in answer.alignments}
+    return found.get((tokens1, tokens2), Label.NOALI)
 
 
 def _tokens(text: str, sentence: Sentence, side: int, where: str) -> tuple[int, ...]:

@@ -40,7 +40,10 @@ class Term:
 
 
 class Trace:
-    """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`."""
+    """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`.
+
+    ``rating`` is the trace of how the answer is rated, if that was asked for.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Trace:
     ) -> None:
         self.tracer = tracer
         self.answer = answer
+        self.rating: Trace | None = None
         self.best = best
         self.facts = facts
         self.firings = firings
@@ -106,7 +110,7 @@ class Trace:
 
         Args:
             decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
-                without, or a chunk, ``"1: 3 4 5"``.
+                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
 
         Raises:
             UsageError: it is malformed, or the answer has no such decision.

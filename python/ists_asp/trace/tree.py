@@ -25,6 +25,9 @@ __all__ = ["Branch", "decision_tree", "reason_tree", "render"]
 _SHOWN = 5
 """Elements of a sum that are shown unless all are asked for."""
 
+_SUM = "rating"
+"""What is the sum of a few things, each of which is shown."""
+
 
 @dataclass(slots=True)
 class Branch:
@@ -98,14 +101,15 @@ class _Grower:
             if not self._is_weight(atom):
                 branch.below += self.atom(atom, level + 1).below or [self.atom(atom, level + 1)]
         for group in self._trace.groups(firing):
-            branch.below += self._group(group, level + 1)
+            branch.below += self._group(firing, group, level + 1)
         for atom in firing.negative:
             branch.below.append(Branch(f"not {self._trace.words.atom(atom)}"))
         return branch
 
-    def _group(self, group: Group, level: int) -> Iterator[Branch]:
+    def _group(self, firing: Firing, group: Group, level: int) -> Iterator[Branch]:
         elements = sorted(group.elements, key=_heaviness)
-        limit = len(elements) if self._everything or not group.companion.function else _SHOWN
+        whole = self._everything or not group.companion.function or firing.head.name == _SUM
+        limit = len(elements) if whole else _SHOWN
         for element in elements[:limit]:
             yield self._element(group, element, level)
         rest = elements[limit:]

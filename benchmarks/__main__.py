@@ -1,0 +1,72 @@
+"""All benchmarks that need no data: ``python -m benchmarks``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import memory, runs, scaling, speed
+from benchmarks.machine import describe_machine
+from benchmarks.tables import markdown, speed_table
+from ists_asp import load
+from ists_asp.errors import IstsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmarks one after the other, print tables and write figures."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Time of each stage, growth with long pairs, whole commands, memory.",
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter pairs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
+    options = parser.parse_args(arguments)
+    sizes = (5, 10, 20) if options.quick else scaling.SIZES
+    pairs = 60 if options.quick else runs.PAIRS
+    counts = (100, 1_000) if options.quick else memory.SIZES
+    try:
+        print("Stages, milliseconds a pair\n")
+        stages = speed.measure_samples()
+        print(speed_table(stages))
+        print("Growth, milliseconds a pair\n")
+        with load("headlines") as system:
+            grown = [scaling.grow(system, kind, size) for kind in scaling.KINDS for size in sizes]
+        print(scaling.growth_table(grown))
+        print("Commands, seconds\n")
+        ratios = list(runs.measure(pairs, "headlines"))
+        print(runs.ratio_table(ratios))
+        print("Memory\n")
+        usages = [memory.measure(count, ("--profile", "headlines")) for count in counts]
+        header = ["Pairs", "Peak of the parent, MB", "Seconds"]
+        rows = [[str(one.pairs), f"{one.peak:.1f}", f"{one.seconds:.1f}"] for one in usages]
+        print(markdown(header, rows, texts=0))
+    except IstsError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return error.exit_code
+    print(describe_machine())
+    if options.json is not None:
+        figures = {
+            "machine": describe_machine(),
+            "stages": [
+                {"set": case.set, "chunks": case.scenario, **case.timing.as_dict()}
+                for case in stages
+            ],
+            "growth": [scaling.as_dict(growth) for growth in grown],
+            "commands": [{**asdict(one), "ratio": round(one.ratio, 3)} for one in ratios],
+            "memory": [asdict(one) for one in usages],
+        }
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,271 @@
+"""An ablation study: every rule of a profile left out once.
+
+1. Each pair is traced: its answer, which rules fired, which decisions rest on them. Rules for
+   features of alignments and labels are left out here, too, by one grounding
+   (:mod:`ists_asp.ablate.features`).
+2. Other rules are left out of the program, and the pairs for which they fire are decided
+   again; those for which they do not fire keep their answers, as no rule can do anything else
+   than derive atoms from others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.ablate.features import FeatureAblation
+from ists_asp.ablate.result import Ablation, RuleWorth, Tally
+from ists_asp.ablate.support import tally
+from ists_asp.ablate.workers import workers
+from ists_asp.engine import load
+from ists_asp.evaluate.measures import Scores
+from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.solver import Solver
+from ists_asp.solver.signatures import derives_atom, is_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.engine import System
+    from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.rules import NamedRule
+
+__all__ = ["GoldItem", "Study", "ablate"]
+
+_BATCH = 20
+_MACHINE = "asp/"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """An annotated pair, with chunks or without, and its gold alignments."""
+
+    pair: Pair
+    gold: tuple[Alignment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Surveyed:
+    """What is known of a pair: measures, counts, and the measures without rules for features.
+
+    ``inexact`` says that the pair has to be decided by the whole program for those, too.
+    """
+
+    scores: Scores
+    tallies: Mapping[str, Tally]
+    without: Mapping[str, Scores]
+    inexact: bool
+
+
+@dataclass
+class Study:
+    """A profile's rules, and the pairs to try them on; it can be sent to another process.
+
+    Args:
+        items: annotated pairs with gold.
+        options: what :func:`ists_asp.engine.load` takes.
+    """
+
+    items: Sequence[GoldItem]
+    options: Mapping[str, Any]
+    _facts: dict[int, tuple[Symbol, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def system(self) -> System:
+        """The rules, ready to decide."""
+        return load(**self.options)
+
+    @cached_property
+    def rules(self) -> Mapping[str, NamedRule]:
+        """The rules that can be left out, by name: those that derive atoms, the machine's aside.
+
+        Facts count only where they are named: tables of words, but not weights.
+        """
+        return {
+            rule.name: rule
+            for node, rule in zip(
+                self.system.rules.statements, self.system.rules.rules, strict=True
+            )
+            if rule.sentence is not None
+            and derives_atom(node)
+            and not rule.file.startswith(_MACHINE)
+        }
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The rules that are evaluated once for all pairs."""
+        open_ = {id(node) for node in self.system.solver.program.statements}
+        return frozenset(
+            rule.name
+            for node, rule in zip(
+                self.system.rules.statements, self.system.rules.rules, strict=True
+            )
+            if is_fact(node) or id(node) not in open_
+        )
+
+    @cached_property
+    def features(self) -> FeatureAblation:
+        """Leaves rules for features out."""
+        program = self.system.solver.program
+        weights = [fact for fact in program.facts if fact.name == "weight"]
+        solver = self.system.solver
+        return FeatureAblation(self.system.rules, solver.options, solver.arguments, weights)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"items": self.items, "options": self.options, "_facts": {}}
+
+    def survey(self, numbers: Sequence[int], wanted: Collection[str]) -> list[_Surveyed]:
+        """Trace pairs, and leave out rules for features.
+
+        Args:
+            numbers: the places of the pairs.
+            wanted: the names of the rules to leave out.
+        """
+        pairs = [self.items[number].pair for number in numbers]
+        found = []
+        for number, trace in zip(numbers, self.system.trace_annotated(iter(pairs)), strict=True):
+            gold = self.items[number].gold
+            tallies = tally(trace, gold)
+            names = [name for name in self.features.names if name in wanted and name in tallies]
+            without: dict[str, Scores] | None = None
+            if names:
+                without = self._without_features(trace.answer, trace.facts, gold, names)
+            scores = _score(trace.answer.pair, trace.answer.alignments, gold)
+            found.append(_Surveyed(scores, tallies, without or {}, bool(names) and without is None))
+        return found
+
+    def _without_features(
+        self,
+        answer: Answer,
+        facts: Sequence[Symbol],
+        gold: Sequence[Alignment],
+        names: Sequence[str],
+    ) -> dict[str, Scores] | None:
+        pair = replace(
+            answer.pair,
+            sent1=replace(answer.pair.sent1, chunks=answer.chunks1),
+            sent2=replace(answer.pair.sent2, chunks=answer.chunks2),
+        )
+        if answer.pair.sent1.chunks is None:
+            ((_, facts),) = self.system.known([pair])
+        answers = self.features.answers(pair, facts, answer, names)
+        if answers is None:
+            return None
+        return {name: _score(pair, one.alignments, gold) for name, one in answers}
+
+    def without(self, name: str, numbers: Sequence[int]) -> dict[int, Scores]:
+        """Decide pairs by all rules but one; the measures, by the places of the pairs."""
+        rules = self.system.rules
+        kept = [
+            (node, rule)
+            for node, rule in zip(rules.statements, rules.rules, strict=True)
+            if rule.name != name
+        ]
+        solver = Solver(
+            replace(
+                rules,
+                statements=tuple(node for node, _ in kept),
+                rules=tuple(rule for _, rule in kept),
+            ),
+            self.system.solver.options,
+        )
+        items = [(self.items[number].pair, self._known(number)) for number in numbers]
+        return {
+            number: _score(
+                self.items[number].pair, solution.answers[0].alignments, self.items[number].gold
+            )
+            for number, solution in zip(numbers, solver.solve_all(items), strict=True)
+        }
+
+    def _known(self, number: int) -> tuple[Symbol, ...]:
+        if number not in self._facts:
+            ((_, facts),) = self.system.known([self.items[number].pair])
+            self._facts[number] = facts
+        return self._facts[number]
+
+
+def ablate(
+    study: Study,
+    wanted: Collection[str],
+    *,
+    jobs: int = 1,
+    begin: Callable[[int], Callable[[], None]] = lambda _total: lambda: None,
+) -> Ablation:
+    """Leave out rules, one at a time.
+
+    Args:
+        study: rules and pairs.
+        wanted: the names of the rules, see :attr:`Study.rules`.
+        jobs: how many processes work.
+        begin: gets the number of steps, and returns what to call after each.
+
+    Returns:
+        The worth of each rule, best first by type and score.
+
+    Raises:
+        SolveError: there is no answer for a pair, with all rules or without one.
+    """
+    places = range(len(study.items))
+    chunks = [places[start : start + _BATCH] for start in places[::_BATCH]]
+    whole = [name for name in wanted if name not in study.features.parts.switched]
+    step = begin(len(chunks) + len(whole))
+    with workers(study, jobs) as team:
+        surveyed: dict[int, _Surveyed] = {}
+        for place, found in team.map(Study.survey, [(list(one), set(wanted)) for one in chunks]):
+            surveyed.update(zip(chunks[place], found, strict=True))
+            step()
+        changed: dict[str, dict[int, Scores]] = {name: {} for name in wanted}
+        calls: list[tuple[str, list[int]]] = []
+        for name in wanted:
+            switched = name in study.features.parts.switched
+            again = []
+            for place in places:
+                one = surveyed[place]
+                if switched and name in one.without:
+                    changed[name][place] = one.without[name]
+                fires = name in one.tallies or name in study.tables
+                if fires and (one.inexact or not switched):
+                    again.append(place)
+            if again:
+                calls.append((name, again))
+            elif not switched:
+                step()
+        for place, scores in team.map(Study.without, calls):
+            name = calls[place][0]
+            changed[name].update(scores)
+            if name not in study.features.parts.switched:
+                step()
+    base = [surveyed[place].scores for place in places]
+    total = _sum(base)
+    found_rules = []
+    for name in wanted:
+        tallies = (one.tallies.get(name) for one in surveyed.values())
+        differs = {
+            place: scores for place, scores in changed[name].items() if scores != base[place]
+        }
+        found_rules.append(
+            RuleWorth(
+                study.rules[name],
+                sum((one for one in tallies if one is not None), Tally()),
+                _sum([differs.get(place, scores) for place, scores in enumerate(base)])
+                if differs
+                else total,
+                len(differs),
+            )
+        )
+    ablation = Ablation(len(base), total, ())
+    order = {id(one): ablation.worth(one) for one in found_rules}
+    found_rules.sort(key=lambda one: (-order[id(one)][-1][1], -order[id(one)][0][1]))
+    return replace(ablation, rules=tuple(found_rules))
+
+
+def _score(pair: Pair, alignments: Sequence[Alignment], gold: Sequence[Alignment]) -> Scores:
+    right = {pair.id: Reference(pair, tuple(gold))}
+    return evaluate(right, {pair.id: Reference(pair, tuple(alignments))}).overall
+
+
+def _sum(scores: Iterable[Scores]) -> Scores:
+    return sum(scores, Scores())

@@ -1,0 +1,191 @@
+"""``ists-asp diff``: two sets of rules, or two outputs, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    check_output,
+    progress,
+    show_json,
+    warn,
+    write_output,
+)
+from ists_asp.cli.guard import isolate
+from ists_asp.cli.inputs import chosen
+from ists_asp.cli.options import (
+    PATH,
+    Choice,
+    id_option,
+    json_option,
+    optional_input_options,
+    output_option,
+    quiet_option,
+    system_options,
+)
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.compare import Comparison, Edit, WeightEdits
+    from ists_asp.evaluate.scorer import Reference
+
+__all__ = ["diff"]
+
+_OUTPUTS = (".wa", ".jsonl")
+_SHIPPED = "shipped"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ists-asp diff shipped my-rules --profile headlines --sent1 a.txt --sent2 b.txt
+  ists-asp diff old-rules new-rules --sent1 a.txt --sent2 b.txt --gold gold.wa
+  ists-asp diff shipped my-rules "a cat sleeps" "one cat naps"
+  ists-asp diff old.wa new.wa --gold gold.wa --top 5
+  ists-asp diff old.jsonl new.jsonl --json -o diff.json
+"""
+)
+@click.argument("old", type=PATH, metavar="OLD")
+@click.argument("new", type=PATH, metavar="NEW")
+@optional_input_options
+@system_options
+@id_option
+@click.option(
+    "--gold",
+    type=PATH,
+    metavar="FILE",
+    help="Say what each of the official measures gains, by the alignments in this .wa file.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Tell so many pairs: with --gold so many of the best and of the worst.",
+)
+@click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
+@json_option
+@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@quiet_option
+def diff(
+    old: Path,
+    new: Path,
+    inputs: Inputs | None,
+    choice: Choice,
+    identifier: str | None,
+    gold: Path | None,
+    top: int,
+    everything: bool,
+    as_json: bool,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Show what changes between two sets of rules, or two outputs.
+
+    In: two rule folders (or files, as for --rules; "shipped" for those that come along) and
+    pairs as for ists-asp solve; or two outputs of ists-asp solve, .wa or .jsonl.
+
+    Out: the pairs that change, decision by decision: chunks, alignments, labels, scores. Of
+    rules also how they differ, and for each change which of them are responsible: those that
+    fire by one set only, and weights that differ, with what they move, in hundredths of
+    log-odds. With --gold what the four official measures gain or lose, over all pairs and for
+    each, best and worst pairs first. JSON has everything.
+    """
+    from ists_asp.cli import diffing
+
+    check_output(output, (*(inputs.files if inputs else ()), *((gold,) if gold else ())))
+    of_rules = _of_rules(old, new, inputs, choice)
+    right = _gold(gold)
+    edits = None
+    if of_rules:
+        isolate()
+        assert inputs is not None
+        comparison, edits = _rules(old, new, inputs, choice, identifier, right, quiet)
+    else:
+        comparison = _outputs(old, new, identifier, right)
+    if as_json:
+        show_json(diffing.as_json(comparison, edits), output)
+    else:
+        write_output(output, diffing.as_text(comparison, edits, None if everything else top))
+
+
+def _of_rules(old: Path, new: Path, inputs: Inputs | None, choice: Choice) -> bool:
+    """Whether rules are compared, rather than outputs.
+
+    Raises:
+        UsageError: the arguments do not go together.
+    """
+    written = [path for path in (old, new) if path.suffix in _OUTPUTS]
+    if len(written) == 1:
+        raise UsageError(
+            f"{written[0]} is an output, the other is not",
+            expected="two rule folders, or two outputs (.wa or .jsonl)",
+        )
+    if written and inputs is not None:
+        raise UsageError("two outputs need no sentences", hint="Leave them out")
+    if not written and inputs is None:
+        raise UsageError(
+            "there are no pairs to decide by these rules",
+            expected="two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE",
+        )
+    if choice.rules:
+        raise UsageError("--rules does not go with OLD and NEW, which are the rules")
+    return not written
+
+
+def _gold(path: Path | None) -> Mapping[str, Reference] | None:
+    if path is None:
+        return None
+    from ists_asp.evaluate.files import read_references
+
+    return read_references(path, warn=warn)
+
+
+def _outputs(
+    old: Path, new: Path, identifier: str | None, gold: Mapping[str, Reference] | None
+) -> Comparison:
+    from ists_asp.compare import compare, read_answered
+
+    before, after = (read_answered(path, warn=warn) for path in (old, new))
+    if identifier is not None:
+        for run in (before, after):
+            chosen([one.pair for one in run.values()], identifier)
+        before, after = ({identifier: run[identifier]} for run in (before, after))
+    return compare(before, after, gold)
+
+
+def _rules(
+    old: Path,
+    new: Path,
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    gold: Mapping[str, Reference] | None,
+    quiet: bool,
+) -> tuple[Comparison, tuple[Sequence[Edit], WeightEdits]]:
+    from ists_asp.compare import compare, find_edits
+    from ists_asp.compare.rules_run import run_both
+
+    pairs = chosen(inputs.read(warn), identifier)
+    first, second = (
+        replace(choice, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
+    )
+    with (
+        first.load() as before,
+        second.load() as after,
+        RuleWarnings(before),
+        RuleWarnings(after),
+        progress(len(pairs), shown=not quiet) as step,
+    ):
+        runs = run_both(before, after, inputs.tokenized(before, pairs), step)
+        edits = find_edits(before.rules, after.rules)
+    return compare(runs.old, runs.new, gold, runs.causes), edits

@@ -1,0 +1,237 @@
+"""Comparisons as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.compare import ChangeKind
+from ists_asp.evaluate.measures import DECIMALS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.compare import Change, Comparison, Edit, PairComparison, WeightEdits
+    from ists_asp.compare.causes import Cause
+    from ists_asp.compare.comparison import Gain
+    from ists_asp.model import Pair
+    from ists_asp.rules import NamedRule
+
+__all__ = ["as_json", "as_text"]
+
+_CAUSES = 5
+_MOVED = 4
+_EDITS = 20
+_MARKS = {"added": "+", "removed": "-", "changed": "~"}
+_WHOSE = {"old": ", only in OLD", "new": ", only in NEW", "both": ""}
+
+
+def as_text(
+    comparison: Comparison,
+    edits: tuple[Sequence[Edit], WeightEdits] | None,
+    most: int | None,
+) -> str:
+    """What differs, with gold the best and then the worst pairs; colours for a terminal.
+
+    Args:
+        comparison: what was found.
+        edits: how the rules differ, where they were compared.
+        most: how many pairs to tell of each kind; None for all.
+    """
+    lines = [*_edits(*edits)] if edits is not None else []
+    for ids, where in ((comparison.only_old, "OLD"), (comparison.only_new, "NEW")):
+        if ids:
+            lines.append(f"only in {where}: {_pairs(len(ids))}, such as {ids[0]}")
+    lines.append(f"{len(comparison.changed)} of {comparison.count} pairs have changed")
+    if comparison.gain is not None:
+        lines += ["", *_gain(comparison.gain, comparison.scored)]
+    for title, pairs in _sections(comparison, most):
+        if title:
+            lines += ["", click.style(title, bold=True)]
+        for one in pairs:
+            lines += ["", *_pair(one)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def as_json(
+    comparison: Comparison, edits: tuple[Sequence[Edit], WeightEdits] | None
+) -> dict[str, object]:
+    """Everything, in a form that ``json.dumps`` takes."""
+    found: dict[str, object] = {
+        "pairs": comparison.count,
+        "only_old": list(comparison.only_old),
+        "only_new": list(comparison.only_new),
+        "scored": comparison.scored,
+        "measures": _measures(comparison.gain),
+    }
+    if edits is not None:
+        rules, weights = edits
+        found["rules"] = [
+            {
+                "edit": str(edit.kind),
+                "name": rule.name,
+                "old": _place(edit.old),
+                "new": _place(edit.new),
+            }
+            for edit in rules
+            if (rule := edit.new or edit.old) is not None
+        ]
+        found["weights"] = {
+            "added": weights.added,
+            "removed": weights.removed,
+            "changed": weights.changed,
+        }
+    found["changed"] = [
+        {
+            "id": one.pair.id,
+            "sent1": one.pair.sent1.text,
+            "sent2": one.pair.sent2.text,
+            "measures": _measures(one.gain),
+            "changes": [
+                {
+                    "decision": str(change.kind),
+                    "tokens1": list(change.tokens1),
+                    "tokens2": list(change.tokens2),
+                    "text1": one.pair.sent1.words(change.tokens1),
+                    "text2": one.pair.sent2.words(change.tokens2),
+                    "old": change.old,
+                    "new": change.new,
+                    "causes": [_cause(cause) for cause in causes],
+                }
+                for change, causes in zip(one.changes, one.causes, strict=True)
+            ],
+        }
+        for one in comparison.changed
+    ]
+    return found
+
+
+def _edits(edits: Sequence[Edit], weights: WeightEdits) -> Iterator[str]:
+    for edit in edits[:_EDITS]:
+        rule = edit.new or edit.old
+        assert rule is not None
+        yield f"{_MARKS[edit.kind]} {_named(rule.name, rule.file, rule.line)}: {edit.kind}"
+    if len(edits) > _EDITS:
+        yield f"  and {len(edits) - _EDITS} rules more, see --json"
+    if weights.added or weights.removed or weights.changed:
+        yield (
+            f"weights: {weights.changed} changed, {weights.added} added, {weights.removed} removed"
+        )
+    elif not edits:
+        yield "the rules are the same"
+
+
+def _gain(gain: Gain, scored: int) -> Iterator[str]:
+    yield f"F1 over {_pairs(scored)} with gold"
+    for (name, old), (_, new), (_, by) in zip(
+        gain.old.named(), gain.new.named(), gain.by(), strict=True
+    ):
+        yield f"  {name:<8} {old.f1:.4f} -> {new.f1:.4f}  {_signed(by)}"
+
+
+def _sections(
+    comparison: Comparison, most: int | None
+) -> Iterator[tuple[str, Sequence[PairComparison]]]:
+    """The pairs to tell: with gold by what they gain."""
+    changed = comparison.changed
+    if comparison.gain is None:
+        yield "", changed[:most]
+        if most is not None and len(changed) > most:
+            yield f"and {_pairs(len(changed) - most)} more, see --all", ()
+        return
+    better = [one for one in changed if one.gain and one.gain.total > 0]
+    worse = [one for one in reversed(changed) if one.gain and one.gain.total < 0]
+    other = [one for one in changed if not (one.gain and one.gain.total)]
+    for title, pairs in (("Gained", better), ("Lost", worse), ("Neither", other)):
+        if pairs:
+            more = f", the first {most}" if most is not None and len(pairs) > most else ""
+            yield f"{title}: {_pairs(len(pairs))}{more}", pairs[:most]
+
+
+def _pair(one: PairComparison) -> Iterator[str]:
+    gain = "  ".join(f"{name} {_signed(by)}" for name, by in one.gain.by()) if one.gain else ""
+    yield f"Pair {one.pair.id}" + (f"  {gain}" if gain else "")
+    yield f"  1: {one.pair.sent1.text}"
+    yield f"  2: {one.pair.sent2.text}"
+    told: set[Cause] = set()
+    for change, causes in zip(one.changes, one.causes, strict=True):
+        yield f"  {_change(change, one.pair)}"
+        new = [cause for cause in causes if cause not in told]
+        for cause in new[:_CAUSES]:
+            yield from _because(cause)
+        if len(new) > _CAUSES:
+            yield f"      and {len(new) - _CAUSES} causes more, see --json"
+        told.update(new)
+
+
+def _change(change: Change, pair: Pair) -> str:
+    words = [
+        sentence.words(tokens)
+        for sentence, tokens in ((pair.sent1, change.tokens1), (pair.sent2, change.tokens2))
+        if tokens
+    ]
+    if change.kind is ChangeKind.BOUNDARY:
+        side = 1 if change.tokens1 else 2
+        verb = "begins" if change.new else "no longer begins"
+        return f'a chunk of sentence {side} {verb} at "{words[0]}"'
+    was, now = change.old or "none", change.new or "none"
+    return f"{change.kind:<9}  {' ~ '.join(words)}:  {was} -> {now}"
+
+
+def _because(cause: Cause) -> Iterator[str]:
+    name = _named(cause.rule, cause.file, cause.line)
+    yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
+    moved = [f"{one.decision} {one.by:+} {one.feature}" for one in cause.moved[:_MOVED]]
+    more = len(cause.moved) - len(moved)
+    if moved:
+        yield f"        moves {', '.join(moved)}" + (f" and {more} more" if more else "")
+
+
+def _named(name: str, file: str, line: int) -> str:
+    """A rule's name with its place, which is its name if it has no other."""
+    place = f"{file}:{line}"
+    return place if name == place else f"{name} ({place})"
+
+
+def _cause(cause: Cause) -> dict[str, object]:
+    return {
+        "rule": cause.rule,
+        "file": cause.file,
+        "line": cause.line,
+        "only": cause.only if cause.only != "both" else None,
+        "text": cause.text,
+        "moved": [
+            {"feature": one.feature, "decision": one.decision, "by": one.by} for one in cause.moved
+        ],
+    }
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count} pairs"
+
+
+def _measures(gain: Gain | None) -> dict[str, object] | None:
+    if gain is None:
+        return None
+    return {
+        name: {
+            "old": round(old.f1, DECIMALS),
+            "new": round(new.f1, DECIMALS),
+            "by": round(by, DECIMALS),
+        }
+        for (name, old), (_, new), (_, by) in zip(
+            gain.old.named(), gain.new.named(), gain.by(), strict=True
+        )
+    }
+
+
+def _place(rule: NamedRule | None) -> str | None:
+    return None if rule is None else f"{rule.file}:{rule.line}"
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.4f}"
+    if abs(value) < 0.5 / 10**DECIMALS:
+        return f"{0:.4f}".rjust(len(text))
+    return click.style(text, fg="green" if value > 0 else "red")

@@ -1,0 +1,276 @@
+"""Which rules are responsible for a decision that differs between two sets of rules.
+
+An atom that holds by one set of rules and not by the other is traced back: to the rule that
+derived it, if the other set lacks that rule, or to the atoms in its conditions, aggregates
+and negations that differ in turn. A decision is chosen by weight, so that the search begins
+with the atoms that weigh it: what the sums there add up differently is what moved it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
+
+from clingo import SymbolType
+
+from ists_asp.compare.changes import ChangeKind
+from ists_asp.compare.edits import texts
+from ists_asp.model import Label
+from ists_asp.trace.decisions import decisions
+from ists_asp.trace.terms import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ists_asp.compare.changes import Change
+    from ists_asp.rules import RuleSet
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace import Decision, Trace
+    from ists_asp.trace.firings import Element, Firing
+
+__all__ = ["Cause", "Moved", "find_causes"]
+
+_DEPTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A weight that only one side has: what is weighed, for which decision, by how much.
+
+    ``by`` is the weight by the new rules less that by the old ones, in hundredths of
+    log-odds.
+    """
+
+    feature: str
+    decision: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A rule that is responsible for a change.
+
+    ``rule`` is its name (``file:line`` if it has none) and ``text`` what it says where it
+    fired, or a fact itself. ``only`` is ``old`` or ``new``, whose rules have it, or ``both``
+    for a weight that has changed. ``moved`` are the weights that it moves, heaviest first.
+    """
+
+    rule: str
+    file: str
+    line: int
+    only: str
+    text: str
+    moved: tuple[Moved, ...]
+
+
+@dataclass(slots=True)
+class _Side:
+    """One trace, and what is looked up in it."""
+
+    name: str
+    sign: int
+    trace: Trace
+    others: frozenset[str]
+    by_rule: dict[str, list[Firing]] = field(default_factory=dict)
+    decided: dict[tuple[object, ...], list[Decision]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for firing in chain.from_iterable(self.trace.firings.by_head.values()):
+            self.by_rule.setdefault(firing.probe.rule.name, []).append(firing)
+        for decision in decisions(self.trace):
+            key = str(decision.kind), decision.tokens1, decision.tokens2
+            self.decided.setdefault(key, []).append(decision)
+
+    def lacks(self, firing: Firing) -> bool:
+        """Whether the other rules lack the rule of a firing."""
+        return " ".join(firing.probe.rule.text.split()) not in self.others
+
+
+def find_causes(
+    old: Trace, new: Trace, changes: Sequence[Change], rules: tuple[RuleSet, RuleSet]
+) -> tuple[tuple[Cause, ...], ...]:
+    """The causes of each change, weightiest first.
+
+    Where chunks differ, only boundaries are traced back: all else is about other chunks. A
+    score that comes or goes with EQUI has no causes of its own.
+
+    Args:
+        old: the trace by the old rules.
+        new: the trace by the new rules.
+        changes: what differs between their answers.
+        rules: the old and the new rules.
+    """
+    first, second = (frozenset(texts(one)) for one in rules)
+    sides = _Side("old", -1, old, second), _Side("new", 1, new, first)
+    cut = any(change.kind is ChangeKind.BOUNDARY for change in changes)
+    equal = {
+        (change.tokens1, change.tokens2)
+        for change in changes
+        if change.kind is ChangeKind.LABEL and Label.EQUI in (change.old, change.new)
+    }
+
+    def follows(change: Change) -> bool:
+        if change.kind is ChangeKind.SCORE and (change.tokens1, change.tokens2) in equal:
+            return True
+        return cut and change.kind is not ChangeKind.BOUNDARY
+
+    return tuple(() if follows(change) else _Search(*sides).causes(change) for change in changes)
+
+
+class _Search:
+    """The search for the causes of one change."""
+
+    def __init__(self, old: _Side, new: _Side) -> None:
+        self._sides = (old, new)
+        self._seen: set[tuple[str, Ground]] = set()
+        self._roots: dict[tuple[str, str], Firing] = {}
+        self._moved: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
+
+    def causes(self, change: Change) -> tuple[Cause, ...]:
+        for side, other in (self._sides, self._sides[::-1]):
+            for decision in side.decided.get(_key(change), ()):
+                for atom in _weighing(decision):
+                    self._blame(atom, side, other, None)
+        return tuple(sorted(self._found(), key=_heaviest))
+
+    def _blame(
+        self, atom: Ground, side: _Side, other: _Side, moved: Moved | None, depth: int = 0
+    ) -> None:
+        """Trace back why an atom holds on one side only."""
+        if atom in other.trace.true or depth > _DEPTH:
+            return
+        key = side.name, atom
+        if key in self._seen and moved is None:
+            return
+        self._seen.add(key)
+        for firing in side.trace.reasons(atom):
+            if side.lacks(firing):
+                self._root(firing, side, moved)
+                continue
+            for needed in firing.positive:
+                self._blame(needed, side, other, moved, depth + 1)
+            for forbidden in _matching(firing.negative, other):
+                self._blame(forbidden, other, side, moved, depth + 1)
+            self._groups(firing, side, other, moved, depth)
+
+    def _groups(
+        self, firing: Firing, side: _Side, other: _Side, moved: Moved | None, depth: int
+    ) -> None:
+        """Trace back what aggregates and conditions count on one side only."""
+        ours = side.trace.groups(firing)
+        if not ours:
+            return
+        twin = next(
+            (
+                one
+                for one in other.by_rule.get(firing.probe.rule.name, ())
+                if one.positive == firing.positive and _alike(one.head, firing.head)
+            ),
+            None,
+        )
+        theirs = () if twin is None else other.trace.groups(twin)
+        for one, two in zip_longest(ours, theirs):
+            mine = {_content(element): element for element in (one.elements if one else ())}
+            its = {_content(element): element for element in (two.elements if two else ())}
+            for content, element in mine.items():
+                if content not in its:
+                    self._element(element, side, other, moved, depth)
+            for content, element in its.items():
+                if content not in mine:
+                    self._element(element, other, side, moved, depth)
+
+    def _element(
+        self, element: Element, side: _Side, other: _Side, moved: Moved | None, depth: int
+    ) -> None:
+        inner = moved or _weight(element, side.sign)
+        for atom in element.positive:
+            self._blame(atom, side, other, inner, depth + 1)
+        for atom in _matching(element.negative, other):
+            self._blame(atom, other, side, inner, depth + 1)
+
+    def _root(self, firing: Firing, side: _Side, moved: Moved | None) -> None:
+        key = side.name, firing.probe.rule.name
+        self._roots.setdefault(key, firing)
+        if moved is not None:
+            self._moved[key][moved.feature, moved.decision] = moved.by
+
+    def _found(self) -> Iterator[Cause]:
+        """The roots as causes, the two ends of a weight that has changed as one."""
+        weights: dict[tuple[str, str], dict[str, Firing]] = defaultdict(dict)
+        sides = {side.name: side for side in self._sides}
+        for (name, rule), firing in self._roots.items():
+            if firing.head.name == "weight" and not firing.positive:
+                feature, decision, _ = map(str, firing.head.arguments)
+                weights[feature, decision][name] = firing
+                continue
+            place = firing.probe.rule
+            text = sides[name].trace.says(firing) if place.sentence else place.text
+            moved = [Moved(*what, by) for what, by in self._moved[name, rule].items()]
+            moved.sort(key=lambda one: -abs(one.by))
+            yield Cause(rule, place.file, place.line, name, text, tuple(moved))
+        for (feature, decision), ends in weights.items():
+            values = [ends[name].head.arguments[2].number if name in ends else 0 for name in sides]
+            place = ends["new" if "new" in ends else "old"].probe.rule
+            told = " -> ".join(
+                str(ends[name].head.arguments[2]) if name in ends else "none" for name in sides
+            )
+            yield Cause(
+                f"{place.file}:{place.line}",
+                place.file,
+                place.line,
+                "both" if len(ends) == 2 else next(iter(ends)),
+                f"weight({feature},{decision}): {told}",
+                (Moved(feature, decision, values[1] - values[0]),),
+            )
+
+
+def _key(change: Change) -> tuple[object, ...]:
+    return str(change.kind), change.tokens1, change.tokens2
+
+
+def _weighing(decision: Decision) -> Iterator[Ground]:
+    """The atom of a decision, and those that its terms of the objective rest on."""
+    yield decision.atom
+    for term in decision.terms:
+        for firing in term.firings:
+            yield from firing.positive
+
+
+def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
+    """The atoms of a side that negated atoms speak of."""
+    for pattern in patterns:
+        if not any(str(part) == ANY for part in pattern.arguments):
+            if pattern in side.trace.true:
+                yield pattern
+            continue
+        for atom in side.trace.atoms(pattern.name):
+            if len(atom.arguments) == len(pattern.arguments) and all(
+                str(one) == ANY or one == two
+                for one, two in zip(pattern.arguments, atom.arguments, strict=True)
+            ):
+                yield atom
+
+
+def _alike(one: Ground, two: Ground) -> bool:
+    """Whether heads differ in no more than what an aggregate counts, their last argument."""
+    return one.name == two.name and one.arguments[:-1] == two.arguments[:-1]
+
+
+def _content(element: Element) -> tuple[object, ...]:
+    return tuple(element.terms), tuple(element.positive), tuple(element.negative)
+
+
+def _weight(element: Element, sign: int) -> Moved | None:
+    """What an element of a sum weighs, if it is a weighed feature."""
+    weights = [atom for atom in element.positive if atom.name == "weight"]
+    first = element.terms[0] if element.terms else None
+    if not weights or first is None or first.type is not SymbolType.Number:
+        return None
+    feature, decision, _ = map(str, weights[0].arguments)
+    return Moved(feature, decision, sign * first.number)
+
+
+def _heaviest(cause: Cause) -> tuple[int, str]:
+    return -sum(abs(one.by) for one in cause.moved), cause.rule

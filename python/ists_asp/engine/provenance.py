@@ -1,0 +1,74 @@
+"""What made an answer: the version, the rules, the weights and the models, by their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import ists_asp
+from ists_asp.annotate.cache import model_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ists_asp.annotate.models import Models
+    from ists_asp.rules import Profile, RuleFile
+
+__all__ = ["Provenance", "file_digest", "provenance"]
+
+_DIGITS = 12
+_WEIGHTS = "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Versions and hashes; equal ones give equal answers, constants and word vectors aside.
+
+    ``rules`` is the hash of all rule files but weights, in the order of loading, whatever they
+    are called; ``weights`` has for each weights file its name and hash; ``stanza`` has language,
+    package, version of Stanza and hash of the models.
+    """
+
+    version: str
+    profile: str
+    rules: str
+    weights: tuple[str, ...]
+    stanza: str
+
+    def __str__(self) -> str:
+        weights = ", ".join(self.weights) or "none"
+        return (
+            f"ists-asp {self.version}, profile {self.profile}, rules {self.rules}, "
+            f"weights {weights}, models {self.stanza}"
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields, in a form that ``json.dumps`` takes."""
+        return {**asdict(self), "weights": list(self.weights)}
+
+
+def provenance(profile: Profile, files: Iterable[RuleFile], models: Models) -> Provenance:
+    """What answers by these rules and models are made by."""
+    found = tuple(files)
+    learned = [file for file in found if file.path.parent.name == _WEIGHTS]
+    others = [file for file in found if file not in learned]
+    return Provenance(
+        version=ists_asp.__version__,
+        profile=profile.name,
+        rules=_digest(others),
+        weights=tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
+        stanza=model_key(models),
+    )
+
+
+def file_digest(file: Path) -> str:
+    """The first digits of a file's SHA-256."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()[:_DIGITS]
+
+
+def _digest(files: Iterable[RuleFile]) -> str:
+    whole = hashlib.sha256("".join(file.sha256 for file in files).encode())
+    return whole.hexdigest()[:_DIGITS]

@@ -1,0 +1,142 @@
+"""The second, small step of a rating: facts of a pair and of its answer in, a rating out.
+
+The rating rests on the alignment, which is a choice; once that has been made, rules leave
+nothing to choose, and one grounding gives the sum and all of its parts.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from ists_asp.errors import RuleError
+from ists_asp.facts import line_facts
+from ists_asp.rules import load_rules, rating_rule_sources
+from ists_asp.solver import Solver, SolverOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from clingo import Symbol
+
+    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.rules import RuleSet, RuleWarning
+    from ists_asp.trace import Trace, Tracer
+
+__all__ = ["Evidence", "Known", "Rated", "Rater", "load_rater"]
+
+
+_SIGNS = {"speaks_for": 1, "speaks_against": -1}
+
+
+class Known(NamedTuple):
+    """An answer, and the facts that it was found for."""
+
+    answer: Answer
+    facts: Sequence[Symbol]
+
+
+class Evidence(NamedTuple):
+    """So many thousandths of what ``name`` says, negative where it speaks against."""
+
+    name: str
+    thousandths: int
+
+
+class Rated(NamedTuple):
+    """A rating, and the seconds that it took to ground and to solve."""
+
+    rating: Rating
+    grounding: float
+    solving: float
+
+
+def load_rater(
+    profile: str,
+    rules: Sequence[Path] = (),
+    constants: Mapping[str, str] | None = None,
+    *,
+    semantic: bool = False,
+    scripts: bool = False,
+) -> Rater:
+    """Load what a profile rates pairs by.
+
+    Raises:
+        UsageError: there is no such profile, or a constant is not an ASP term.
+        RuleError: a rule file or the profile is faulty, or it names no rules for ratings.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    sources = rating_rule_sources(profile, rules, semantic=semantic)
+    options = SolverOptions(constants=dict(constants or {}))
+    return Rater(load_rules(sources, scripts=scripts), options)
+
+
+class Rater:
+    """The rules that rate a pair as a whole.
+
+    Args:
+        rules: the parsed rules.
+        options: how to solve.
+
+    Raises:
+        UsageError: a constant is not an ASP term.
+        RuleError: clingo cannot ground the facts and tables among the rules.
+    """
+
+    def __init__(self, rules: RuleSet, options: SolverOptions | None = None) -> None:
+        self.rules = rules
+        self.solver = Solver(rules, options)
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has found suspicious about the rules so far."""
+        return tuple(dict.fromkeys((*self.rules.warnings, *self.solver.warnings)))
+
+    def rate_all(self, known: Iterable[Known]) -> Iterator[Rated]:
+        """Rate answers, lazily and in their order, several at a time.
+
+        Raises:
+            RuleError: the rules do not rate an answer.
+            SolveError: the rules contradict themselves.
+        """
+        for solution in self.solver.solve_all(map(_facts, known)):
+            (rated, *_) = solution.answers
+            if rated.rating is None:
+                raise RuleError(
+                    "the rules give no rating",
+                    where=f"pair {rated.pair.id}",
+                    expected="one atom rating(R)",
+                    hint="Take asp/rate.lp as it is shipped",
+                )
+            yield Rated(rated.rating, solution.grounding, solution.solving)
+
+    def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[Evidence, ...]]:
+        """The evidence for ratings, whether it has a weight or not, sorted."""
+        for best in self.solver.best_of_all(map(_facts, known)):
+            yield tuple(
+                sorted(
+                    Evidence(str(atom.arguments[0]), sign * atom.arguments[1].number)
+                    for predicate, sign in _SIGNS.items()
+                    for atom in best.atoms.get(predicate, ())
+                )
+            )
+
+    def trace_all(self, known: Iterable[Known]) -> Iterator[Trace]:
+        """Trace the ratings of answers, lazily and in their order.
+
+        Raises:
+            TraceError: a trace does not account for its rating.
+        """
+        return self._tracer.trace_all(map(_facts, known))
+
+    @cached_property
+    def _tracer(self) -> Tracer:
+        from ists_asp.trace import Tracer
+
+        return Tracer(self.rules, self.solver)
+
+
+def _facts(known: Known) -> tuple[Pair, tuple[Symbol, ...]]:
+    """A pair with its facts and those of its answer."""
+    return known.answer.pair, (*known.facts, *line_facts(known.answer))

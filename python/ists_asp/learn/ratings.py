@@ -1,0 +1,276 @@
+"""What evidence is worth for the rating of a pair, learned from gold ratings.
+
+The rules are grounded on each pair with its answer; every ``speaks_for`` and ``speaks_against``
+that they derive is weighed, whatever its name. Weights are never negative: what two sentences
+have in common cannot make them less alike, nor a conflict more.
+
+The scale is fixed at both ends: a pair that has all evidence for it is rated highest, and of
+pairs that were put together from unrelated sentences :data:`LIKELY` are rated below 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+from ists_asp.engine import load
+from ists_asp.engine.rating import Rater
+from ists_asp.evaluate.pearson import correlation
+from ists_asp.io.tsv import ScoredPair
+from ists_asp.learn.fit import Weight
+from ists_asp.learn.folds import deal
+from ists_asp.model import Pair
+from ists_asp.rules import load_profile, load_rules, rating_sources, read_overlay
+from ists_asp.solver import SolverOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ists_asp.engine.rating import Evidence
+    from ists_asp.evaluate.pearson import Correlation
+
+__all__ = [
+    "RatedExample",
+    "RatingTeacher",
+    "cross_validate_ratings",
+    "learn_ratings",
+    "mismatched",
+    "predict",
+]
+
+DECISION = "rating"
+BASE = "base"
+
+SHRINK = 0.003
+"""How strongly weights are kept small, for each example: shares them among kindred evidence."""
+
+
+UNRELATED = 300
+"""Pairs that are put together from unrelated sentences."""
+
+LIKELY = 0.95
+"""The share of unrelated pairs that are to be rated below 1."""
+
+_HIGHEST = "highest"
+"""The constant of ``asp/rate.lp`` for the best rating, and its value if no profile sets it."""
+_DEFAULT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RatedExample:
+    """A gold pair: the data set that it is from, its gold rating, and the evidence."""
+
+    data_set: str
+    gold: float
+    evidence: tuple[Evidence, ...]
+
+
+class RatingTeacher:
+    """A profile whose evidence has no weights yet, ready to turn gold pairs into examples.
+
+    Use it as a context manager, or call :meth:`close`.
+
+    Args:
+        profile: the profile's name.
+        rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
+        vectors: whether words are compared by the shipped word vectors.
+        semantic: whether sentences are compared in context as well; see
+            :func:`ists_asp.engine.load`.
+        cache: the directory of the annotation cache; None for none.
+        scripts: whether rules may hold scripts.
+
+    Raises:
+        UsageError: there is no such profile, or the rules do not go together.
+        RuleError: a rule file is faulty, or the profile does not rate pairs.
+        ResourceError: models, the lexicon or the vectors are missing, or the extra is.
+    """
+
+    def __init__(
+        self,
+        profile: str,
+        rules: Sequence[Path] = (),
+        *,
+        vectors: bool = True,
+        semantic: bool | Path = False,
+        cache: Path | None = None,
+        scripts: bool = False,
+    ) -> None:
+        overlay = read_overlay(rules)
+        found = load_profile(profile, overlay.base)
+        bare = replace(found, rating_weights=(), semantic_rating_weights=())
+        parsed = load_rules(overlay.replace(rating_sources(bare, overlay.base)), scripts=scripts)
+        self._constants = dict(found.constants)
+        self._rater = Rater(parsed, SolverOptions(constants=self._constants))
+        self._system = load(
+            profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache, scripts=scripts
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the lexicon; the teacher cannot be used afterwards."""
+        self._system.close()
+
+    @property
+    def highest(self) -> int:
+        """The best rating."""
+        return int(self._constants.get(_HIGHEST, _DEFAULT))
+
+    def examples(self, data_set: str, golds: Iterable[ScoredPair]) -> Iterator[RatedExample]:
+        """Decide gold pairs and collect the evidence for their ratings, lazily, in their order."""
+        kept = list(golds)
+        known = self._system.answered(gold.pair for gold in kept)
+        for gold, evidence in zip(kept, self._rater.evidence_of_all(known), strict=True):
+            yield RatedExample(data_set, gold.score, evidence)
+
+
+def mismatched(golds: Sequence[ScoredPair]) -> list[ScoredPair]:
+    """Put unrelated sentences together: the first of a pair, the second of one far away.
+
+    Returns:
+        At most :data:`UNRELATED` pairs, the same each time, rated 0.
+    """
+    size = len(golds)
+    places = range(0, size, -(-size // UNRELATED))
+    found = []
+    for place in places:
+        first, other = golds[place].pair, golds[(place + size // 2) % size].pair
+        found.append(ScoredPair(Pair(f"{first.id}.{other.id}", first.sent1, other.sent2), 0.0))
+    return found
+
+
+def learn_ratings(
+    examples: Sequence[RatedExample], unrelated: Sequence[RatedExample] = (), highest: int = 5
+) -> tuple[Weight, ...]:
+    """Learn what each piece of evidence is worth.
+
+    Ridge regression with weights that are not negative. Annotators of different data sets use
+    the scale differently, so that only differences within a data set count. Where the scale
+    begins, ``base``, and how wide it is follow from both of its ends; correlation is not
+    affected by either.
+
+    Args:
+        examples: gold pairs of one data set or several.
+        unrelated: what was made of :func:`mismatched` pairs; without any the scale stays as the
+            regression has it, and begins at 0.
+        highest: the best rating.
+
+    Returns:
+        The weights that are not 0, in thousandths of a point.
+    """
+    import numpy as np
+    from scipy.optimize import nnls
+
+    names = sorted({item.name for example in examples for item in example.evidence})
+    values = _matrix(examples, names)
+    golds = np.array([example.gold for example in examples])
+    sets = sorted({example.data_set for example in examples})
+    own = {name: np.array([one.data_set == name for one in examples]) for name in sets}
+    centred, levels = values.copy(), golds.copy()
+    for rows in own.values():
+        centred[rows] -= values[rows].mean(axis=0)
+        levels[rows] -= golds[rows].mean()
+    ridge = np.sqrt(SHRINK * len(examples)) * np.eye(len(names))
+    found, _ = nnls(np.vstack([centred, ridge]), np.concatenate([levels, np.zeros(len(names))]))
+    worth = dict(zip(names, found.tolist(), strict=True))
+    against = {item.name for one in examples for item in one.evidence if item.thousandths < 0}
+    full = sum(value for name, value in worth.items() if name not in against)
+    base, width = _scale(full, [_sum(one, worth) for one in unrelated], highest)
+    weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
+    for index, name in enumerate(names):
+        support = int(np.count_nonzero(values[:, index]))
+        weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), support))
+    return tuple(weight for weight in weights if weight.value)
+
+
+def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
+    """Where the scale begins, and by what weights are to be multiplied.
+
+    Args:
+        full: what all evidence is worth.
+        unrelated: what that of unrelated pairs is worth.
+        highest: the best rating.
+    """
+    if not unrelated:
+        return 0.0, 1.0
+    low = sorted(unrelated)[min(len(unrelated) - 1, int(LIKELY * len(unrelated)))]
+    if full <= low:
+        return 0.0, 1.0
+    width = (highest - 1) / (full - low)
+    return highest - width * full, width
+
+
+def _sum(example: RatedExample, worth: Mapping[str, float]) -> float:
+    return sum(item.thousandths * worth.get(item.name, 0) for item in example.evidence) / 1000
+
+
+def cross_validate_ratings(
+    examples: Sequence[RatedExample],
+    unrelated: Sequence[RatedExample] = (),
+    *,
+    highest: int = 5,
+    folds: int | None,
+    seed: int = 0,
+) -> dict[str, tuple[Correlation, ...]]:
+    """Learn on some pairs and rate the others.
+
+    Args:
+        examples: gold pairs.
+        unrelated: as for :func:`learn_ratings`.
+        highest: the best rating.
+        folds: how many parts the pairs are dealt into; None leaves each data set out as a
+            whole, which tells what to expect of another kind of text.
+        seed: deals pairs into parts.
+
+    Returns:
+        For each data set its correlation in each part that has pairs of it.
+    """
+    sets = list(dict.fromkeys(example.data_set for example in examples))
+    if folds is None:
+        parts = [
+            (
+                [one for one in examples if one.data_set != name],
+                [one for one in examples if one.data_set == name],
+            )
+            for name in sets
+        ]
+    else:
+        parts = list(deal(examples, folds, seed))
+    found: dict[str, list[Correlation]] = {name: [] for name in sets}
+    for train, test in parts:
+        weights = learn_ratings(train, unrelated, highest)
+        for name in sets:
+            rated = [one for one in test if one.data_set == name]
+            if rated:
+                golds = [one.gold for one in rated]
+                found[name].append(correlation(golds, predict(rated, weights, highest), name))
+    return {name: tuple(correlations) for name, correlations in found.items()}
+
+
+def predict(
+    examples: Sequence[RatedExample], weights: Iterable[Weight], highest: int = 5
+) -> list[float]:
+    """The ratings that weights give, as ``asp/rate.lp`` has them but for rounding."""
+    worth = {weight.name: weight.value / 1000 for weight in weights}
+    base = worth.get(BASE, 0.0)
+    return [min(highest, max(0.0, base + _sum(example, worth))) for example in examples]
+
+
+def _matrix(examples: Sequence[RatedExample], names: Sequence[str]) -> NDArray[np.float64]:
+    """The evidence, shape (examples, names), in points: 1 where there is all of it."""
+    import numpy as np
+
+    columns = {name: number for number, name in enumerate(names)}
+    values = np.zeros((len(examples), len(names)))
+    for row, example in enumerate(examples):
+        for item in example.evidence:
+            values[row, columns[item.name]] += item.thousandths / 1000
+    return values

@@ -1,0 +1,32 @@
+"""What the system does for processes that may have to be killed."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+__all__ = ["end_with_parent", "ending"]
+
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """Have this process killed when its parent ends, however that does; on Linux only.
+
+    clingo asks nobody while it grounds: a process that grounds without end, and whose parent
+    was killed, would go on for ever.
+    """
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def ending(code: int | None) -> str:
+    """How a process ended, as a predicate; ``code`` is its exit code, negative for a signal."""
+    if code is None:
+        return "ended unexpectedly"
+    return f"crashed (signal {-code})" if code < 0 else f"ended unexpectedly (exit code {code})"

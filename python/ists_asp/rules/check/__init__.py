@@ -1,0 +1,67 @@
+"""What is wrong, or odd, about rules: all of it at once, each with its place and what to do.
+
+The rules are read (:mod:`~ists_asp.rules.check.source`) for the programs that profiles make of
+them (:mod:`~ists_asp.rules.check.programs`); nothing is decided with them here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ists_asp.rules.check.features import check_features
+from ists_asp.rules.check.finding import Finding, Severity, from_error
+from ists_asp.rules.check.names import check_names
+from ists_asp.rules.check.predicates import check_predicates
+from ists_asp.rules.check.programs import make_plan
+from ists_asp.rules.check.source import Checked, read_plan
+from ists_asp.rules.check.statements import check_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ists_asp.errors import RuleError
+
+__all__ = ["Checked", "Finding", "Severity", "check_rules", "in_order"]
+
+_CHECKS = (check_statements, check_predicates, check_features, check_names)
+
+
+def check_rules(
+    given: Sequence[Path], profiles: Sequence[str] = (), *, machine: bool = False
+) -> tuple[Checked, tuple[Finding, ...]]:
+    """Check rules.
+
+    Args:
+        given: rule folders and files, as ``--rules`` takes them.
+        profiles: the profiles that load them; if there are none, all profiles of a rule
+            folder that has its own, and otherwise the one that is called ``default``.
+        machine: whether findings about ``asp/`` are told as well.
+
+    Returns:
+        What was read, and the findings by file and line.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: there is nothing at a path.
+        ResourceError: the installation lacks the shipped rules or encodings.
+    """
+    found: list[Finding] = []
+
+    def report(kind: str, error: RuleError) -> None:
+        found.append(from_error(kind, error))
+
+    checked = read_plan(make_plan(given, profiles, report, machine=machine), report)
+    for check in _CHECKS:
+        found.extend(check(checked))
+    return checked, in_order(found)
+
+
+def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Findings by file, line and column, each once."""
+    return tuple(
+        sorted(
+            dict.fromkeys(findings),
+            key=lambda one: (one.file, one.line, one.column, list(Severity).index(one.severity)),
+        )
+    )

@@ -1,0 +1,191 @@
+"""Predicates that nothing derives, that nothing uses, or that belong to another file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from clingo.ast import ASTType
+
+from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.check.vocabulary import documented, suggestion
+from ists_asp.rules.trees import walk
+from ists_asp.solver.signatures import Signature, functions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from clingo.ast import AST
+
+    from ists_asp.rules.check.programs import Program
+    from ists_asp.rules.check.source import Checked, Statement
+
+__all__ = ["check_predicates"]
+
+_RESERVED = "__"
+_WEIGHT = Signature("weight", 3)
+_HEADS = {
+    ASTType.Aggregate: lambda part: (part.literal, part.condition),
+    ASTType.Disjunction: lambda part: (part.literal, part.condition),
+    ASTType.HeadAggregate: lambda part: (part.condition.literal, part.condition.condition),
+}
+
+_Place = tuple["Path", "AST"]
+
+
+class _Uses:
+    """Where predicates are derived and used, by file."""
+
+    def __init__(self, statements: Collection[Statement]) -> None:
+        self.derived: dict[Signature, list[_Place]] = defaultdict(list)
+        self.used: dict[Signature, list[_Place]] = defaultdict(list)
+        self.declared: set[Signature] = set()
+        for statement in statements:
+            node = statement.node
+            if node.ast_type is ASTType.Defined:
+                self.declared.add(Signature(node.name, node.arity))
+            elif node.ast_type is ASTType.ShowSignature:
+                self.used[Signature(node.name, node.arity)].append((statement.path, node))
+            elif node.ast_type is ASTType.Rule:
+                self._head(statement.path, node.head)
+                self._note(self.used, statement.path, node.body)
+            elif node.ast_type is ASTType.External:
+                self._note(self.derived, statement.path, [node.atom])
+                self._note(self.used, statement.path, node.body)
+            else:
+                self._note(self.used, statement.path, [node])
+
+    def _head(self, path: Path, head: AST) -> None:
+        if head.ast_type not in _HEADS:
+            self._note(self.derived, path, [head])
+            return
+        for element in head.elements:
+            literal, condition = _HEADS[head.ast_type](element)
+            self._note(self.derived, path, [literal])
+            self._note(self.used, path, condition)
+
+    @staticmethod
+    def _note(places: dict[Signature, list[_Place]], path: Path, nodes: Sequence[AST]) -> None:
+        for node in nodes:
+            for part in walk(node):
+                if part.ast_type is ASTType.SymbolicAtom:
+                    for atom in functions(part.symbol):
+                        key = Signature(atom.name, len(atom.arguments))
+                        places[key].append((path, atom))
+
+
+def check_predicates(checked: Checked) -> Iterator[Finding]:
+    """Look for predicates that are undefined, unused, private to another file, or reserved."""
+    uses = {path: _Uses(statements) for path, statements in checked.by_file.items()}
+    for path, weights in checked.weights.items():
+        uses[path].derived[_WEIGHT].append((path, next(iter(weights.values())).node))
+    known = {key for of in uses.values() for key in (*of.derived, *of.declared)}
+    yield from _undefined(checked, uses, known)
+    yield from _unused(checked, uses, known)
+    yield from _private(checked, uses)
+    yield from _reserved(checked, uses)
+
+
+def _undefined(
+    checked: Checked, uses: dict[Path, _Uses], known: Collection[Signature]
+) -> Iterator[Finding]:
+    lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
+    for program, files in checked.loaded.items():
+        there = {key for path in files for key in (*uses[path].derived, *uses[path].declared)}
+        for path in files:
+            if path in checked.plan.own:
+                for key in uses[path].used.keys() - there:
+                    lacking[path, key].append(program)
+    for (path, key), programs in lacking.items():
+        if key.name in checked.unread:
+            continue
+        hint = suggestion(key, known) if key not in known else ""
+        if not hint:
+            hint = "Derive it, or declare it with #defined if it may be absent"
+        everywhere = len(programs) == len(checked.programs_of[path])
+        among = "" if everywhere else f" in {_listed(programs)}"
+        for _, atom in uses[path].used[key]:
+            yield checked.finding(
+                Severity.ERROR,
+                "undefined",
+                path,
+                atom,
+                f"no rule and no fact derives {_text(key)}{among}",
+                hint,
+                _text(key),
+            )
+
+
+def _unused(
+    checked: Checked, uses: dict[Path, _Uses], known: Collection[Signature]
+) -> Iterator[Finding]:
+    used = {
+        program: {key for path in files for key in uses[path].used}
+        for program, files in checked.loaded.items()
+    }
+    for path in checked.own:
+        programs = checked.programs_of[path]
+        for key, places in uses[path].derived.items() if programs else ():
+            if key.name in checked.unread or any(key in used[program] for program in programs):
+                continue
+            hint = suggestion(key, known) if key not in documented() else ""
+            yield checked.finding(
+                Severity.WARNING,
+                "unused",
+                path,
+                places[0][1],
+                f"nothing uses {_text(key)}",
+                hint or "Use it, or remove the rule",
+                _text(key),
+            )
+
+
+def _private(checked: Checked, uses: dict[Path, _Uses]) -> Iterator[Finding]:
+    homes: dict[Signature, dict[Path, None]] = defaultdict(dict)
+    for path, of in uses.items():
+        for key in of.derived:
+            if key.name.startswith("_"):
+                homes[key][path] = None
+    for path in checked.own:
+        for key in {**uses[path].derived, **uses[path].used}:
+            others = [home for home in homes.get(key, ()) if home != path]
+            if not others:
+                continue
+            derived = key in uses[path].derived
+            if derived and path == next(iter(homes[key])):
+                # Told where it is derived for the second time.
+                continue
+            place = (uses[path].derived if derived else uses[path].used)[key][0][1]
+            yield checked.finding(
+                Severity.ERROR,
+                "private",
+                path,
+                place,
+                f"the private predicate {_text(key)} belongs to {checked.name(others[0])}",
+                "Rename it here, or take its leading _ away everywhere",
+                _text(key),
+            )
+
+
+def _reserved(checked: Checked, uses: dict[Path, _Uses]) -> Iterator[Finding]:
+    for path in checked.own:
+        for key, places in (*uses[path].derived.items(), *uses[path].used.items()):
+            if key.name.startswith(_RESERVED):
+                yield checked.finding(
+                    Severity.ERROR,
+                    "reserved",
+                    path,
+                    places[0][1],
+                    f"names that begin with {_RESERVED} are reserved: {_text(key)}",
+                    "Begin the names of private predicates with one _",
+                    _text(key),
+                )
+
+
+def _text(key: Signature) -> str:
+    return f"{key.name}/{key.arity}"
+
+
+def _listed(programs: Sequence[Program]) -> str:
+    return ", ".join(program.name for program in programs)

@@ -1,0 +1,203 @@
+"""All files of a check, read once: statements, names, texts, and what goes with what."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+from clingo import SymbolType, parse_term
+
+from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.loader import RuleSet, read_rules
+from ists_asp.rules.source import SourceText, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from clingo.ast import AST
+
+    from ists_asp.errors import RuleError
+    from ists_asp.rules.check.programs import Plan, Program
+    from ists_asp.rules.directives import NamedRule
+
+__all__ = ["Checked", "Statement", "Weighed", "read_plan"]
+
+_WEIGHT = re.compile(r"weight\(.*\)\.", re.DOTALL)
+_NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with its name and the path of its file."""
+
+    path: Path
+    node: AST
+    rule: NamedRule
+
+
+Weighed: TypeAlias = tuple[str, str]
+"""A feature and the decision that it is weighed for, as texts of terms."""
+
+
+class Checked:
+    """What was read for a check.
+
+    ``by_file`` has the statements of each file but for plain facts of weights, of which there
+    are thousands; ``weights`` has those.
+    """
+
+    def __init__(self, plan: Plan, rules: RuleSet) -> None:
+        self.plan = plan
+        self.rules = rules
+        self.faulty: set[Path] = set()
+        self._texts: dict[Path, SourceText] = {}
+        self._names = {file.path: file.name for file in rules.files}
+        paths = {str(file.path): file.path for file in rules.files}
+        self.by_file: dict[Path, list[Statement]] = {file.path: [] for file in rules.files}
+        self.weights: dict[Path, dict[Weighed, Statement]] = {}
+        for node, rule in zip(rules.statements, rules.rules, strict=True):
+            path = paths[node.location.begin.filename]
+            statement = Statement(path, node, rule)
+            key = _weighed(rule.text)
+            if key is None:
+                self.by_file[path].append(statement)
+            else:
+                self.weights.setdefault(path, {})[key] = statement
+
+    @cached_property
+    def loaded(self) -> Mapping[Program, tuple[Path, ...]]:
+        """The files of each program, included ones too, in the order of loading."""
+        includes = {file.path: file.includes for file in self.rules.files}
+        found = {}
+        for program in self.plan.programs:
+            files: dict[Path, None] = {}
+
+            def load(path: Path, files: dict[Path, None] = files) -> None:
+                if path in includes and path not in files:
+                    files[path] = None
+                    for target in includes[path]:
+                        load(target)
+
+            for source in program.sources:
+                load(source.path)
+            found[program] = tuple(files)
+        return found
+
+    @cached_property
+    def programs_of(self) -> Mapping[Path, tuple[Program, ...]]:
+        """The programs that load a file."""
+        found: dict[Path, list[Program]] = defaultdict(list)
+        for program, files in self.loaded.items():
+            for path in files:
+                found[path].append(program)
+        return {path: tuple(found[path]) for path in self.by_file}
+
+    @cached_property
+    def own(self) -> tuple[Path, ...]:
+        """The files about which findings are told."""
+        return tuple(path for path in self.by_file if path in self.plan.own)
+
+    @property
+    def statements(self) -> Iterator[Statement]:
+        """All statements, but for weights, of the files about which findings are told."""
+        return chain.from_iterable(self.by_file[path] for path in self.own)
+
+    @cached_property
+    def weights_files(self) -> frozenset[Path]:
+        """The files that profiles name as their weights."""
+        return frozenset().union(*(program.weights for program in self.plan.programs))
+
+    @cached_property
+    def unread(self) -> frozenset[str]:
+        """The names in files with syntax errors: what could not be read may define them."""
+        return frozenset(
+            name for path in self.faulty for name in _NAME.findall(self.text(path).text)
+        )
+
+    def rules_of(self, program: Program) -> RuleSet:
+        """The rules of a program, as if they had been loaded for it alone."""
+        files = {file.path: file for file in self.rules.files}
+        chosen = [files[path] for path in self.loaded[program]]
+        found = [
+            statement
+            for file in chosen
+            for statement in (
+                *self.by_file[file.path],
+                *self.weights.get(file.path, {}).values(),
+            )
+        ]
+        return RuleSet(
+            tuple(chosen),
+            tuple(one.node for one in found),
+            tuple(one.rule for one in found),
+            (),
+        )
+
+    def name(self, path: Path) -> str:
+        """What messages call a file."""
+        return self._names[path]
+
+    def text(self, path: Path) -> SourceText:
+        """The text of a file."""
+        if path not in self._texts:
+            self._texts[path] = read_source(path, self.name(path))[0]
+        return self._texts[path]
+
+    def finding(
+        self,
+        severity: Severity,
+        kind: str,
+        path: Path,
+        place: AST | tuple[int, int],
+        found: str,
+        hint: str,
+        subject: str = "",
+    ) -> Finding:
+        """Something found at a syntax tree, or at line and column, of a file."""
+        text = self.text(path)
+        if isinstance(place, tuple):
+            line, column = place
+        else:
+            begin = place.location.begin
+            line, column = begin.line, text.character(begin.line, begin.column)
+        excerpt = text.excerpt(line, column) if line else ""
+        name = self.name(path)
+        return Finding(severity, kind, name, line, column, found, hint, excerpt, subject)
+
+
+def read_plan(plan: Plan, report: Callable[[str, RuleError], None]) -> Checked:
+    """Read all files of a plan.
+
+    Args:
+        plan: what is checked.
+        report: gets each fault that keeps something from being read.
+    """
+    faulty: set[str] = set()
+
+    def note(kind: str, error: RuleError) -> None:
+        faulty.add((error.where or "").partition(":")[0] if kind == "syntax" else "")
+        report(kind, error)
+
+    checked = Checked(plan, read_rules(plan.sources, note))
+    checked.faulty.update(file.path for file in checked.rules.files if file.name in faulty)
+    return checked
+
+
+def _weighed(text: str) -> Weighed | None:
+    """What a fact ``weight(Feature,Decision,Integer)`` is about; None for anything else."""
+    if not _WEIGHT.fullmatch(text):
+        return None
+    try:
+        symbol = parse_term(text[:-1], logger=lambda _code, _text: None)
+    except RuntimeError:
+        # A rule, or a fact that stands for several.
+        return None
+    if (symbol.name, len(symbol.arguments)) != ("weight", 3):
+        return None
+    feature, decision, value = symbol.arguments
+    return (str(feature), str(decision)) if value.type is SymbolType.Number else None

@@ -1,0 +1,130 @@
+"""What rules are worth: the same as if they were deleted, found faster."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ists_asp.ablate import GoldItem, Study, ablate
+from ists_asp.cli import main
+from ists_asp.engine import load
+from ists_asp.learn import read_gold
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+# For alignments, made of others, and copied from alignments to labels.
+FEATURES = ["overlap_reaches", "best_by_far", "alignment_features"]
+OTHER = "same_word"
+PAIRS = 3
+
+
+def make(folder, profile, bare=False):
+    golds = read_gold(SAMPLES / folder)[:PAIRS]
+    with load(profile) as system:
+        pairs = [gold.pair for gold in golds]
+        if bare:
+            pairs = [
+                replace(
+                    pair,
+                    sent1=replace(pair.sent1, chunks=None),
+                    sent2=replace(pair.sent2, chunks=None),
+                )
+                for pair in pairs
+            ]
+        annotated = list(system.annotate(pairs))
+    items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
+    return Study(items, {"profile": profile})
+
+
+@pytest.fixture(scope="module")
+def study():
+    return make("headlines", "headlines")
+
+
+@pytest.fixture(scope="module")
+def places(study):
+    return range(len(study.items))
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_feature_switched_off_is_as_good_as_its_rule_deleted(study, places, name):
+    surveyed = study.survey(places, {name})
+    assert not any(one.inexact for one in surveyed)
+    fast = [one.without.get(name, one.scores) for one in surveyed]
+    assert fast == [study.without(name, places)[place] for place in places]
+
+
+def test_some_of_these_make_a_difference(study, places):
+    surveyed = study.survey(places, set(FEATURES))
+    for name in FEATURES:
+        assert any(one.without.get(name, one.scores) != one.scores for one in surveyed), name
+
+
+def test_chunks_that_the_rules_find_are_kept_while_features_are_left_out():
+    study = make("images", "images", bare=True)
+    surveyed = study.survey([0, 1], {"overlap_reaches"})
+    assert not any(one.inexact for one in surveyed)
+    fast = [one.without.get("overlap_reaches", one.scores) for one in surveyed]
+    assert fast == [study.without("overlap_reaches", [0, 1])[place] for place in (0, 1)]
+
+
+def test_worth_is_what_is_lost_without_the_rule(study, places):
+    wanted = [*FEATURES[:2], OTHER]
+    found = ablate(study, wanted)
+    base = study.survey(places, ())
+    assert found.pairs == len(base)
+    assert found.scores == sum((one.scores for one in base[1:]), base[0].scores)
+    assert {one.rule.name for one in found.rules} == set(wanted)
+    worth = [dict(found.worth(one))["Typ+Sco"] for one in found.rules]
+    assert worth == sorted(worth, reverse=True)
+    (other,) = (one for one in found.rules if one.rule.name == OTHER)
+    without = study.without(OTHER, places)
+    total = sum((without[place] for place in places[1:]), without[0])
+    assert other.without.type_score.f1 == pytest.approx(total.type_score.f1)
+    assert other.changed == sum(without[place] != base[place].scores for place in places)
+
+
+def test_several_processes_find_the_same(study):
+    wanted = [FEATURES[0], OTHER]
+    assert ablate(study, wanted, jobs=2) == ablate(study, wanted)
+
+
+def test_decisions_are_right_or_wrong_by_gold(study):
+    """By its own answers as gold all decisions are right, by other gold all are wrong."""
+    (trace,) = study.system.trace_annotated([study.items[0].pair])
+    answer = trace.answer
+    for gold, count in ((answer.alignments, (True, False)), ((), (False, True))):
+        items = [GoldItem(answer.pair, tuple(gold))]
+        (one,) = Study(items, study.options).survey([0], ())
+        told = one.tallies["overlap_reaches"]
+        assert (told.right > 0, told.wrong > 0) == count
+        assert told.fires >= told.pairs == 1
+    aligned = sum(line.label.aligned for line in answer.alignments)
+    # Each alignment is an alignment, a label and a score; EQUI has no choice of scores.
+    assert max(one.right + one.wrong for one in one.tallies.values()) <= 3 * aligned
+
+
+def test_the_command_tells_and_writes(tmp_path):
+    gold = SAMPLES / "headlines"
+    args = ["rules", "ablate", "--gold", gold, "--profile", "headlines", "--cache", "none"]
+    args += [f"--only={name}" for name in FEATURES]
+
+    def ask(*more, code=0):
+        result = CliRunner().invoke(main, [*map(str, args), *more], catch_exceptions=False)
+        assert result.exit_code == code, result.stderr
+        return result
+
+    found = json.loads(ask("--json").stdout)
+    assert {one["name"] for one in found["rules"]} == set(FEATURES)
+    assert found["pairs"] == len(read_gold(gold))
+    assert set(found["rules"][0]["worth"]) == set(found["f1"])
+    lines = ask("--top", "1").stdout.splitlines()
+    assert lines[0].startswith(f"F1 of all rules over {found['pairs']} pairs: Ali 0.")
+    assert [line.split()[0] for line in lines[2:]] == [
+        "rule",
+        found["rules"][0]["name"],
+        found["rules"][-1]["name"],
+    ]
+    message = ask("--only", "overlap_reached", code=2).stderr
+    assert "Did you mean 'overlap_reaches'?" in message

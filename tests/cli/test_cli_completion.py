@@ -1,0 +1,55 @@
+"""Shell completion offers commands, options, profiles and files."""
+
+import pytest
+from click.testing import CliRunner
+
+from ists_asp.cli import main
+
+
+@pytest.fixture
+def complete(monkeypatch):
+    """What bash is offered, one ``type,value`` a line, for words of which the last is begun."""
+
+    def offered(*words):
+        monkeypatch.setenv("_ISTS_ASP_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(["ists-asp", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        result = CliRunner().invoke(main, prog_name="ists-asp", catch_exceptions=False)
+        assert result.exit_code == 0, result.stderr
+        return [line for line in result.stdout.splitlines() if line]
+
+    return offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_its_script(monkeypatch, shell):
+    monkeypatch.setenv("_ISTS_ASP_COMPLETE", f"{shell}_source")
+    result = CliRunner().invoke(main, prog_name="ists-asp")
+    assert result.exit_code == 0
+    assert "_ISTS_ASP_COMPLETE" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "offer"),
+    [
+        (("so",), "plain,solve"),
+        (("solve", "--res"), "plain,--resume"),
+        (("solve", "--format", "js"), "plain,jsonl"),
+        (("solve", "--profile", "headl"), "plain,headlines"),
+        (("learn", "--profile", "pilot-2015-i"), "plain,pilot-2015-images"),
+        (("evaluate", "--scheme", "2015"), "plain,2015"),
+        (("solve", "--sent1", "data/x"), "file,data/x"),
+    ],
+)
+def test_what_is_offered(complete, words, offer):
+    assert complete(*words) == [offer]
+
+
+def test_profiles_are_those_of_the_rules_named(complete, tmp_path):
+    folder = tmp_path / "mine"
+    (folder / "profiles").mkdir(parents=True)
+    (folder / "profiles" / "letters.toml").write_text(
+        'description = "Letters"\nlanguage = "en"\nmachine = ["decide"]\nrules = ["words"]\n'
+    )
+    assert complete("solve", "--rules", str(folder), "--profile", "") == ["plain,letters"]
+    assert complete("solve", "--rules", "nowhere", "--profile", "") == []

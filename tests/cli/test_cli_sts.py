@@ -1,0 +1,114 @@
+"""Ratings of whole pairs on the command line."""
+
+import json
+
+import pytest
+
+PAIRS = [
+    ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
+    ("A brown horse in a green field .", "A brown horse in a green field ."),
+    ("A brown horse in a green field .", "Shares fell after the bank raised interest rates"),
+]
+
+
+@pytest.fixture
+def tsv(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{one}\t{two}\n" for one, two in PAIRS))
+    return path
+
+
+def test_a_line_has_a_rating(good, tsv):
+    close, same, apart = map(float, good("sts", "--tsv", tsv, "-q").splitlines())
+    assert 2 < close < 4.5
+    assert same == 5
+    assert 0 <= apart < 1
+
+
+def test_contributions_sum_to_the_rating(good, tsv):
+    plain = good("sts", "--tsv", tsv, "-q").splitlines()
+    good("sts", "--tsv", tsv, "-q", "-o", "out.jsonl")
+    lines = (tsv.parent / "out.jsonl").read_text("utf-8").splitlines()
+    for text, record in zip(plain, map(json.loads, lines), strict=True):
+        rating = record["rating"]
+        assert f"{rating['value']:.3f}" == text
+        total = sum(round(1000 * part["value"]) for part in rating["contributions"])
+        assert total == round(1000 * rating["value"])
+        assert record["alignments"]
+
+
+def test_solve_has_the_same_rating(good):
+    pair = PAIRS[0]
+    rated = good("sts", *pair)
+    answer = json.loads(good("solve", "--profile", "sts-en", *pair, "--format", "jsonl"))
+    assert f"{answer['rating']['value']:.3f}\n" == rated
+
+
+def test_profiles_without_rules_for_ratings(good, bad):
+    answer = json.loads(good("solve", "--profile", "baseline", *PAIRS[0], "--format", "jsonl"))
+    assert "rating" not in answer
+    message = bad(1, "sts", "--profile", "baseline", *PAIRS[0])
+    assert 'the key "rating" is missing' in message
+    message = bad(2, "why", "--profile", "baseline", *PAIRS[0], "rating")
+    assert "the answer is not rated" in message
+
+
+def test_the_token_baseline(good):
+    assert good("sts", "--baseline", "tokencos", "a b", "b c") == "2.500000\n"
+
+
+def test_a_jsonl_baseline_is_refused(bad):
+    assert "ratings only" in bad(2, "sts", "--baseline", "tokencos", "--format", "jsonl", "a", "b")
+
+
+def test_traces_hold_the_rating(good, tsv):
+    good("sts", "--tsv", tsv, "-q", "-o", "out.txt", "--trace", "traces.jsonl")
+    ratings = (tsv.parent / "out.txt").read_text().split()
+    traces = (tsv.parent / "traces.jsonl").read_text("utf-8").splitlines()
+    for rating, trace in zip(ratings, map(json.loads, traces), strict=True):
+        (decision,) = trace["rating"]["decisions"]
+        assert decision["text"] == f"the pair is rated {rating}"
+
+
+def test_why_a_rating(good, bad):
+    text = good("why", "--profile", "sts-en", *PAIRS[0], "rating")
+    first, *rest = text.splitlines()
+    assert first.startswith("the pair is rated ")
+    assert any("-" in line and "numbers_differ" in line for line in rest)
+    weights = [line.split(maxsplit=2)[1] for line in rest if line.startswith(("   ├─ ", "   └─ "))]
+    assert sum(map(int, weights)) == round(1000 * float(first.split()[4]))
+    assert "a rating is a sum" in bad(2, "why-not", "--profile", "sts-en", *PAIRS[0], "rating")
+
+
+def test_trace_shows_the_rating_alone(good, bad):
+    text = good("trace", "--profile", "sts-en", *PAIRS[0], "--only", "rating")
+    assert "the pair is rated" in text
+    assert "is aligned with" not in text
+    record = json.loads(
+        good("trace", "--profile", "sts-en", *PAIRS[0], "--only", "rating", "--json")
+    )
+    assert [one["kind"] for one in record["decisions"]] == ["rating"]
+    message = bad(2, "trace", "--profile", "baseline", *PAIRS[0], "--only", "rating")
+    assert "the answer has no rating" in message
+
+
+def test_a_rule_of_ones_own_counts(good, tmp_path):
+    good("rules", "copy", "my")
+    with (tmp_path / "my/sts/conflicts.lp").open("a") as file:
+        file.write('%@rule bus_against_road: "a bus"\n')
+        file.write('speaks_against(bus,500) :- word(1,_,"bus").\n')
+    with (tmp_path / "my/weights/sts-en.lp").open("a") as file:
+        file.write("weight(bus,rating,400).\n")
+    before = float(good("sts", *PAIRS[0]))
+    assert float(good("sts", "--rules", "my", *PAIRS[0])) == pytest.approx(before - 0.2)
+
+
+def test_evaluating_ratings(good, bad, tmp_path):
+    gold = "".join(f"{n}\t{one}\t{two}\n" for n, (one, two) in enumerate([*PAIRS, *PAIRS]))
+    (tmp_path / "gold.tsv").write_text(gold)
+    (tmp_path / "run.txt").write_text("0\n1\n2\n3\n4\n5\n")
+    assert " 1.0000 " in good("evaluate", "--task", "sts", "gold.tsv", "run.txt")
+    record = json.loads(good("evaluate", "--task", "sts", "gold.tsv", "run.txt", "--json"))
+    assert record["mean"]["correlation"]["pairs"] == 6
+    assert "do not go with" in bad(2, "evaluate", "--task", "sts", "--by-pair", "a", "b")
+    assert "--task sts only" in bad(2, "evaluate", "a.wa", "b.wa", "--versus", "c")

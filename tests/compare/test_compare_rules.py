@@ -1,0 +1,194 @@
+"""Two sets of rules on the same pairs: what changes, and which rules are responsible."""
+
+import json
+
+import pytest
+
+from ists_asp.compare import compare, find_edits
+from ists_asp.compare.rules_run import run_both
+from ists_asp.engine import load
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+from ists_asp.resources import rules_dir
+from ists_asp.rules import copy_rules
+
+POWER = ("Storm leaves thousands without power", "Storm leaves thousands without electricity")
+SAME = ("the dog barks", "the dog barks")
+SYNONYM = (
+    '\n%@rule power_is_electricity: "power is electricity"\n'
+    'alike(I,J,synonym,95) :- word(1,I,"power"), word(2,J,"electricity").\n'
+)
+
+
+def make(*texts):
+    return [
+        Pair(str(number), *(make_sentence(text.split()) for text in pair))
+        for number, pair in enumerate(texts, start=1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    with load("headlines") as system:
+        yield system
+
+
+@pytest.fixture
+def edited(tmp_path):
+    """A copy of the shipped rules, and what edits one of its files."""
+    copy_rules(tmp_path / "mine")
+
+    def edit(name, change):
+        path = tmp_path / "mine" / name
+        path.write_text(change(path.read_text("utf-8")), encoding="utf-8")
+        return tmp_path / "mine"
+
+    return edit
+
+
+def run(old, folder, *texts):
+    with load("headlines", rules=[folder]) as new:
+        runs = run_both(old, new, make(*texts))
+        edits = find_edits(old.rules, new.rules)
+        return compare(runs.old, runs.new, None, runs.causes), edits
+
+
+def test_the_same_rules_change_nothing(shipped, edited):
+    found, (edits, weights) = run(shipped, edited("words/similarity.lp", str.strip), POWER, SAME)
+    assert (found.count, found.changed) == (2, ())
+    assert edits == ()
+    assert (weights.added, weights.removed, weights.changed) == (0, 0, 0)
+
+
+def test_an_added_rule_is_responsible_through_all_that_rests_on_it(shipped, edited):
+    folder = edited("words/similarity.lp", lambda text: text + SYNONYM)
+    found, (edits, _) = run(shipped, folder, SAME, (POWER[0] + " in Spain", POWER[1]))
+    assert [(str(edit.kind), edit.new.name) for edit in edits] == [
+        ("added", "power_is_electricity")
+    ]
+    (pair,) = found.changed
+    assert pair.pair.id == "2"
+    change = next(one for one in pair.changes if one.kind == "label")
+    causes = pair.causes[pair.changes.index(change)]
+    assert [(cause.rule, cause.only) for cause in causes] == [("power_is_electricity", "new")]
+    assert causes[0].text == "power is electricity"
+    assert all(one.by for one in causes[0].moved)
+
+
+def test_a_removed_rule_is_responsible(shipped, edited):
+    name = "same_lemma"
+    text = (rules_dir() / "words/similarity.lp").read_text("utf-8")
+    start = text.index(f"%@rule {name}:")
+    end = text.index("%@rule", start + 1)
+    folder = edited("words/similarity.lp", lambda text: text[:start] + text[end:])
+    found, (edits, _) = run(shipped, folder, ("two dogs bark loudly", "one dog barked"))
+    assert [(str(edit.kind), edit.old.name) for edit in edits] == [("removed", name)]
+    (pair,) = found.changed
+    causes = {(cause.rule, cause.only) for one in pair.causes for cause in one}
+    assert causes == {(name, "old")}
+
+
+def test_a_changed_weight_is_told_with_its_values(shipped, edited):
+    def heavy(text):
+        lines = text.splitlines(keepends=True)
+        return "".join(
+            "weight(bias,align,-900).\n" if line.startswith("weight(bias,align,") else line
+            for line in lines
+        )
+
+    found, (edits, weights) = run(shipped, edited("weights/headlines.lp", heavy), POWER)
+    assert edits == ()
+    assert (weights.added, weights.removed, weights.changed) == (0, 0, 1)
+    (pair,) = found.changed
+    causes = {cause for one in pair.causes for cause in one}
+    assert {cause.only for cause in causes} == {"both"}
+    (cause,) = causes
+    assert cause.text.startswith("weight(bias,align): ")
+    assert cause.text.endswith(" -> -900")
+    assert cause.moved[0].decision == "align"
+
+
+def test_a_chunk_that_a_rule_cuts(shipped, edited):
+    cut = '\n%@rule cut: "cut"\nmust_split(1,3) :- token(1,3,_).\n'
+    folder = edited("chunking/boundaries.lp", lambda text: text + cut)
+    found, _ = run(shipped, folder, ("the very old dog barks", "the old dog barks"))
+    (pair,) = found.changed
+    first = pair.changes[0]
+    assert (first.kind, first.tokens1, first.old, first.new) == ("boundary", (3,), None, "begins")
+    assert [cause.rule for cause in pair.causes[0]] == ["cut"]
+    assert not any(pair.causes[1:])
+
+
+def test_a_rule_that_now_keeps_another_from_firing(shipped, edited):
+    folder = edited(
+        "labels/contradiction.lp",
+        lambda text: (
+            text
+            + '\n%@rule never_equal: "{X} and {Y} are never equal"\n'
+            + "forbidden_label(X,Y,equi) :- proposed(X,Y).\n"
+        ),
+    )
+    found, _ = run(shipped, folder, SAME)
+    (pair,) = found.changed
+    labels = [one for one in pair.changes if one.kind == "label"]
+    assert [one.old for one in labels] == ["EQUI"] * 2
+    for one in labels:
+        causes = pair.causes[pair.changes.index(one)]
+        assert [(cause.rule, cause.only) for cause in causes] == [("never_equal", "new")]
+
+
+def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from ists_asp.cli import main
+
+    folder = edited("words/similarity.lp", lambda text: text + SYNONYM)
+    sentence1, sentence2 = POWER[0] + " in Spain", POWER[1]
+
+    def ask(*args, code=0):
+        result = CliRunner().invoke(main, [str(arg) for arg in args], catch_exceptions=False)
+        assert result.exit_code == code, result.stderr
+        return result
+
+    options = ("--profile", "headlines", "--cache", "none", "-q")
+    for name, rules in (("old", ()), ("new", ("--rules", folder))):
+        for suffix in (".wa", ".jsonl"):
+            ask("solve", *options, *rules, sentence1, sentence2, "-o", tmp_path / (name + suffix))
+    by_rules = json.loads(
+        ask("diff", "shipped", folder, *options, sentence1, sentence2, "--json").stdout
+    )
+    for suffix in (".wa", ".jsonl"):
+        files = [tmp_path / (name + suffix) for name in ("old", "new")]
+        by_output = json.loads(ask("diff", *files, "--json", "--gold", tmp_path / "old.wa").stdout)
+        for one, two in zip(by_rules["changed"], by_output["changed"], strict=True):
+            assert [(change["old"], change["new"]) for change in one["changes"]] == [
+                (change["old"], change["new"]) for change in two["changes"]
+            ]
+        # Gold is the old answer here: whatever changes is a loss.
+        assert by_output["measures"]["Typ+Sco"]["old"] == 1
+        assert by_output["measures"]["Typ+Sco"]["by"] < 0
+    told = ask("diff", *files, "--gold", tmp_path / "old.wa").stdout
+    assert "1 of 1 pairs have changed" in told
+    assert "Lost: 1 pair" in told
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("a.wa", "rules"), "a.wa is an output, the other is not"),
+        (("a.wa", "b.wa", "one", "two"), "two outputs need no sentences"),
+        (("a", "b"), "there are no pairs to decide by these rules"),
+        (("a", "b", "one", "two", "--rules", "c"), "--rules does not go with OLD and NEW"),
+        (("a.wa", "b.wa"), "a.wa: "),
+    ],
+)
+def test_arguments_that_do_not_go_together(args, words, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from ists_asp.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["diff", *args], catch_exceptions=False)
+    assert result.exit_code in (1, 2)
+    assert result.stderr.startswith("error: ")
+    assert words in result.stderr

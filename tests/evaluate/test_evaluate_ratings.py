@@ -1,0 +1,131 @@
+"""Pearson's correlation of ratings, means, intervals and significance; the token baseline."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from ists_asp.errors import DataError
+from ists_asp.evaluate.pearson import correlation, significance, weighted_mean
+from ists_asp.evaluate.ratings import evaluate_ratings
+from ists_asp.evaluate.report import render_ratings
+from ists_asp.evaluate.tokencos import tokencos
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.tsv import read_sts
+from ists_asp.model import Pair
+
+SHARED = Path(__file__).parents[3] / "shared"
+EXPECTED = SHARED / "expected" / "sts" / "tokencos.json"
+
+
+def pair(one, two):
+    return Pair("1", make_sentence(one.split()), make_sentence(two.split()))
+
+
+def test_the_baseline_keeps_case_and_counts_a_token_once():
+    assert tokencos(pair("a a b", "b A")) == pytest.approx(1 / 2)
+    assert tokencos(pair("a b", "b a")) == pytest.approx(1)
+    assert tokencos(pair("a", "b")) == 0
+
+
+@pytest.mark.skipif(not EXPECTED.is_file(), reason="the task's train data is not beside us")
+def test_the_baseline_reaches_the_official_correlations():
+    for name, expected in json.loads(EXPECTED.read_text("utf-8")).items():
+        scored = list(read_sts(SHARED / "data" / name))
+        found = correlation(
+            [one.score for one in scored], [tokencos(one.pair) for one in scored], name
+        )
+        assert (found.pairs, round(found.r, 4)) == (expected["pairs"], expected["pearson"]), name
+
+
+def test_correlation_has_fishers_interval():
+    found = correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])
+    assert found.r == pytest.approx(0.8)
+    margin = 1.959964 / math.sqrt(2)
+    assert found.low == pytest.approx(math.tanh(math.atanh(0.8) - margin), abs=1e-6)
+    assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + margin), abs=1e-6)
+
+
+def test_ratings_that_are_all_the_same_tell_nothing():
+    assert correlation([1, 2, 3, 4], [2, 2, 2, 2]).r == 0
+
+
+def test_few_pairs_are_refused():
+    with pytest.raises(DataError, match="at least 4"):
+        correlation([1, 2, 3], [1, 2, 3])
+
+
+def test_the_mean_is_weighted_by_pairs():
+    one = correlation([1, 2, 3, 4], [4, 3, 2, 1])
+    other = correlation([1, 2, 3, 4] * 3, [1, 2, 3, 4] * 3)
+    assert weighted_mean([one, other]).r == pytest.approx(0.5)
+
+
+def test_significance_is_that_of_the_paper():
+    """The best of 74 runs (0.8015 over 3000 pairs) beat the 11th, about 0.785, and none above."""
+    assert significance(0.8015, 0.7846, 3000) < 0.05
+    assert significance(0.8015, 0.7900, 3000) > 0.05
+    assert significance(0.8, 0.8, 100) == pytest.approx(0.5)
+    assert significance(0.7, 0.8, 100) + significance(0.8, 0.7, 100) == pytest.approx(1)
+
+
+@pytest.fixture
+def gold(tmp_path):
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    (folder / "STS.gs.news.txt").write_text("5\n\n1\n2\n3\n0\n")
+    (folder / "forum.tsv").write_text("".join(f"{n}\ta\tb\n" for n in (1, 2, 3, 4)))
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path):
+    for name, news in (("good", "5\n0\n1\n2\n3\n0\n"), ("bad", "1\n5\n2\n0\n3\n4\n")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "news.txt").write_text(news)
+        (folder / "forum.jsonl").write_text(
+            "".join(json.dumps({"rating": {"value": n}}) + "\n" for n in (1, 2, 3, 4.5))
+        )
+    return tmp_path / "good", tmp_path / "bad"
+
+
+def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(gold, runs):
+    found = evaluate_ratings(gold, *runs)
+    assert [one.name for one in found.data_sets] == ["news", "forum"]
+    news, forum = found.data_sets
+    assert (news.correlation.pairs, round(news.correlation.r, 6)) == (5, 1)
+    assert news.other.p < 0.05
+    assert forum.other.p == pytest.approx(0.5)
+    assert found.mean.correlation.pairs == 9
+    text = render_ratings(found)
+    assert text.splitlines()[1].startswith("news")
+    assert " *" in text.splitlines()[1]
+    assert text.splitlines()[3].startswith("mean")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("news.txt", "5\n1\n", r"news.txt: 2 ratings; expected 6"),
+        ("news.txt", "5\n0\nx\n2\n3\n0\n", r"news.txt:3: 'x'; expected a rating"),
+        ("news.txt", "5\n0\n\n2\n3\n0\n", r"news.txt:3: no rating"),
+        ("forum.jsonl", '{"a": 1}\n' * 4, r"forum.jsonl:1: .* expected a rating"),
+        ("forum.jsonl", "[]\n" * 4, r"forum.jsonl:1: "),
+        ("forum.jsonl", "nan\n" * 4, r"forum.jsonl:1: 'nan'"),
+        ("forum.jsonl", '{"rating": 3}\n' * 4, r"forum.jsonl:1: "),
+    ],
+)
+def test_faulty_ratings_are_named(gold, runs, name, text, message):
+    (runs[0] / name).write_text(text)
+    with pytest.raises(DataError, match=message):
+        evaluate_ratings(gold, runs[0])
+
+
+def test_a_run_that_lacks_a_data_set_is_refused(gold, runs):
+    (runs[0] / "news.txt").unlink()
+    with pytest.raises(DataError, match="no ratings of news"):
+        evaluate_ratings(gold, runs[0])
+    with pytest.raises(DataError, match="a folder"):
+        evaluate_ratings(gold / "forum.tsv", runs[0])

@@ -1,0 +1,1 @@
+"""Faults injected into the command, one after the other."""

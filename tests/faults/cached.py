@@ -1,0 +1,87 @@
+"""Faults of the annotation cache: nothing in it is more than time."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+
+from ists_asp.annotate.cache import FILE
+
+from .faults import Same, Told, fault
+from .place import FEW, Ending, Place
+
+
+def _copy(place: Place) -> sqlite3.Connection:
+    """Give the place a cache of its own, and open it."""
+    copy = place.folder / "cache"
+    shutil.copytree(place.cache, copy)
+    place.cache = copy
+    return sqlite3.connect(copy / FILE)
+
+
+@fault("the cache is no database", Same(FEW))
+def _(place: Place) -> Ending:
+    _copy(place).close()
+    (place.cache / FILE).write_bytes(b"no database" * 1000)
+    return place.pairs().solve("-q")
+
+
+@fault("the cache is cut", Same(FEW))
+def _(place: Place) -> Ending:
+    _copy(place).close()
+    content = (place.cache / FILE).read_bytes()
+    (place.cache / FILE).write_bytes(content[: len(content) // 2])
+    return place.pairs().solve("-q")
+
+
+@fault("the cache is overwritten in the middle", Same(FEW))
+def _(place: Place) -> Ending:
+    _copy(place).close()
+    content = bytearray((place.cache / FILE).read_bytes())
+    content[len(content) // 3 : len(content) // 2] = b"\xaa" * (
+        len(content) // 2 - len(content) // 3
+    )
+    (place.cache / FILE).write_bytes(content)
+    return place.pairs().solve("-q")
+
+
+@fault("the cache holds JSON of another shape", Same(FEW))
+def _(place: Place) -> Ending:
+    with _copy(place) as database:
+        database.execute("UPDATE entries SET value = '[{\"lemma\": 1}, [2]]'")
+    database.close()
+    return place.pairs().solve("-q")
+
+
+@fault("the cache holds too few words", Same(FEW))
+def _(place: Place) -> Ending:
+    with _copy(place) as database:
+        database.execute('UPDATE entries SET value = \'[["a", "X", "X"]]\'')
+    database.close()
+    return place.pairs().solve("-q")
+
+
+@fault("another process holds the cache", Same(FEW))
+def _(place: Place) -> Ending:
+    database = _copy(place)
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    database.execute("BEGIN EXCLUSIVE")
+    try:
+        return place.pairs().solve("-q")
+    finally:
+        database.close()
+
+
+@fault("the cache is a folder", Told("the annotation cache cannot be used"))
+def _(place: Place) -> Ending:
+    place.cache = place.folder / "cache"
+    (place.cache / FILE).mkdir(parents=True)
+    return place.pairs().solve()
+
+
+@fault("there is no place for a cache by default", Same(FEW))
+def _(place: Place) -> Ending:
+    place.environment = {"XDG_CACHE_HOME": "/proc/none", "HOME": "/proc/none"}
+    return place.pairs().run(
+        [word for word in place.command("-q") if word not in ("--cache", str(place.cache))]
+    )

@@ -1,0 +1,61 @@
+"""What a fault is, what may become of the command, and the list of all faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .place import Ending, Place
+
+__all__ = ["FAULTS", "Failed", "Fault", "Same", "Told", "fault"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """The command ends with one line that says what is wrong, and writes no output."""
+
+    words: str
+    code: int = 1
+
+
+@dataclass(frozen=True)
+class Same:
+    """The output has the same bytes as without the fault."""
+
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """These pairs have no answer and are named; all others are there, each once."""
+
+    ids: tuple[str, ...]
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault; ``inject`` runs the command with it and returns how the last run ended."""
+
+    name: str
+    inject: Callable[[Place], Ending]
+    ends: Told | Same | Failed
+
+    def __str__(self) -> str:
+        return self.name
+
+
+FAULTS: list[Fault] = []
+
+
+def fault(name: str, ends: Told | Same | Failed) -> Callable:
+    """Add a function to the list of faults."""
+
+    def add(inject: Callable[[Place], Ending]) -> Callable[[Place], Ending]:
+        FAULTS.append(Fault(name, inject, ends))
+        return inject
+
+    return add

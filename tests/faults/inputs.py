@@ -1,0 +1,139 @@
+"""Faults of the input."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from .faults import Same, Told, fault
+from .place import FEW, SOLVE, Ending, Place, pairs
+
+
+@fault("a TSV file is cut in the middle of a line", Told("pairs.tsv:3: 2 columns"))
+def _(place: Place) -> Ending:
+    text = pairs(3)
+    place.write("pairs.tsv", text[: text.rindex("\t")])
+    return place.solve()
+
+
+@fault("a line of a TSV file is there twice", Told("the id '1' again, first at pairs.tsv:2"))
+def _(place: Place) -> Ending:
+    place.write("pairs.tsv", pairs(3) + pairs(2).splitlines()[1] + "\n")
+    return place.solve()
+
+
+@fault("the lines of the input are shuffled", Same(FEW))
+def _(place: Place) -> Ending:
+    lines = pairs(FEW).splitlines(keepends=True)
+    place.write("pairs.tsv", "".join(reversed(lines)))
+    ending = place.solve("-q")
+    # The answers are those of the ids, in the order of the input.
+    text = place.out.read_text()
+    parts = [f"{part}\n\n\n" for part in text.split("\n\n\n") if part]
+    place.out.write_text("".join(reversed(parts)))
+    return ending
+
+
+@fault("the second file has lost its last lines", Told("3 sentences against 2 in b.txt"))
+def _(place: Place) -> Ending:
+    place.write("a.txt", "a cat\na dog\na man\n")
+    place.write("b.txt", "a cat\na dog\n")
+    return place.run([*SOLVE, "--sent1", "a.txt", "--sent2", "b.txt", "-o", "out.wa"])
+
+
+@fault("a JSON object is cut", Told("pairs.jsonl:2: no valid JSON"))
+def _(place: Place) -> Ending:
+    line = '{"sent1": "a cat", "sent2": "a dog"}\n'
+    place.write("pairs.jsonl", line + line[:20])
+    return place.run([*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"])
+
+
+@fault("JSON is nested a hundred thousand times", Told("pairs.jsonl:1: no valid JSON"))
+def _(place: Place) -> Ending:
+    place.write("pairs.jsonl", "[" * 100_000)
+    return place.run([*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"])
+
+
+@fault("the input is UTF-16", Told("the file is UTF-16"))
+def _(place: Place) -> Ending:
+    place.write("pairs.tsv", pairs(FEW).encode("utf-16"))
+    return place.solve()
+
+
+@fault("the input is a program", Told("pairs.tsv:1: 1 columns"))
+def _(place: Place) -> Ending:
+    place.write("pairs.tsv", b"\x7fELF\x02\x01\x01" + bytes(1000) + b"\xff\xfe\xfd")
+    return place.solve()
+
+
+@fault("the input has no line ends", Told("a line of more than 16 MB"))
+def _(place: Place) -> Ending:
+    place.write("pairs.tsv", b"a " * (9 << 20))
+    return place.solve()
+
+
+@fault("the input has no end", Told("/dev/zero: this is a device"))
+def _(place: Place) -> Ending:
+    return place.solve(pairs="/dev/zero")
+
+
+@fault("the input is a folder", Told("cannot be read: Is a directory"))
+def _(place: Place) -> Ending:
+    (place.folder / "pairs.tsv").mkdir()
+    return place.solve()
+
+
+@fault("the input is a link to itself", Told("cannot be read: Too many levels of symbolic links"))
+def _(place: Place) -> Ending:
+    (place.folder / "pairs.tsv").symlink_to("pairs.tsv")
+    return place.solve()
+
+
+@fault("the input is empty", Told("the input is empty"))
+def _(place: Place) -> Ending:
+    place.write("pairs.tsv", "")
+    return place.solve()
+
+
+@fault("a sentence has a hundred thousand words", Told("100000 tokens"))
+def _(place: Place) -> Ending:
+    place.write("pairs.tsv", f"{'a ' * 100_000}\ta dog\n")
+    return place.solve()
+
+
+@fault("the input can be read only once", Same(FEW))
+def _(place: Place) -> Ending:
+    pipe = place.folder / "pairs.tsv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(pairs(FEW)))
+    writer.start()
+    ending = place.solve("-q")
+    writer.join()
+    return ending
+
+
+@fault("standard input is closed", Told("standard input is closed", code=2))
+def _(place: Place) -> Ending:
+    return place.shell("$solve --tsv - -o out.wa <&-")
+
+
+@fault("bytes are not UTF-8, and characters are beyond all reason", Same(FEW))
+def _(place: Place) -> Ending:
+    odd = "\u202e\u2066x\u0300\u0301\ufeff \U0001f469\u200d\U0001f4bb \ud83d\x01\x85\u2028 \u0130"
+    line = f'odd\t{odd} ﷽\t// <==> \\ " {odd}\n'.encode("utf-8", "surrogatepass")
+    place.write("pairs.tsv", pairs(FEW).encode() + line + b"bad\t\xff\xfe a\ta \x81\n")
+    ending = place.solve("-q")
+    text = place.out.read_bytes()
+    end = text.index(b'<sentence id="odd"')
+    assert text.count(b"</sentence>") == FEW + 2
+    place.out.write_bytes(text[:end])
+    return ending
+
+
+@fault("the input grows while it is read", Told("the input has changed while it was read"))
+def _(place: Place) -> Ending:
+    process = place.under_way()
+    with (place.folder / "pairs.tsv").open("a") as stream:
+        stream.write("more\ta cat\ta dog\n")
+    errors = process.communicate()[1]
+    return Ending(process.returncode, "", errors, 0.0)

@@ -1,0 +1,139 @@
+"""Where a fault is injected: a folder with pairs, and the command that solves them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECONDS = 120.0
+"""No fault may keep the command longer, on a machine that does other things as well."""
+
+FEW = 6
+MANY = 260
+"""Pairs of a run that can be interrupted; after every 60 of them it notes how far it is."""
+
+_WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
+_OUT = "out.wa"
+_ID = re.compile(r'^<sentence id="([^"]*)" status="([^"]*)">$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a command ended."""
+
+    code: int
+    output: str
+    errors: str
+    seconds: float
+
+
+@dataclass
+class Place:
+    """An empty folder; ``whole`` has the answers of an undisturbed run, by number of pairs."""
+
+    folder: Path
+    cache: Path
+    whole: dict[int, bytes]
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def out(self) -> Path:
+        return self.folder / _OUT
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / f"{_OUT}.journal"
+
+    @property
+    def draft(self) -> Path:
+        return self.folder / f"{_OUT}.part"
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def pairs(self, count: int = FEW) -> Place:
+        self.write("pairs.tsv", pairs(count))
+        return self
+
+    def command(self, *options: str, pairs: str = "pairs.tsv") -> list[str]:
+        files = ["--tsv", pairs, "-o", _OUT, "--cache", str(self.cache)]
+        return [*SOLVE, *files, *options]
+
+    def solve(self, *options: str, pairs: str = "pairs.tsv", **how) -> Ending:
+        return self.run(self.command(*options, pairs=pairs), **how)
+
+    def run(self, command: list[str], **how) -> Ending:
+        began = time.monotonic()
+        how = {"stdin": subprocess.DEVNULL, **how}
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=2 * SECONDS,
+            **how,
+        )
+        return Ending(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
+
+    def shell(self, text: str, *options: str) -> Ending:
+        """Run ``$solve`` in a shell."""
+        self.environment["solve"] = " ".join([*SOLVE, "--cache", str(self.cache), *options])
+        return self.run(["bash", "-c", text])
+
+    def start(self, *options: str, pairs: str = "pairs.tsv") -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*options, pairs=pairs),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def under_way(self, *options: str) -> subprocess.Popen[str]:
+        """A run over many pairs, of which some are on disk."""
+        process = self.pairs(MANY).start(*options)
+        wait_for(lambda: self.journal.exists() and b"drafts" in self.journal.read_bytes())
+        return process
+
+    def interrupted(self, *options: str) -> Place:
+        """The same after a kill -9."""
+        process = self.under_way(*options)
+        process.kill()
+        process.communicate()
+        assert not self.out.exists()
+        return self
+
+    def answers(self) -> list[tuple[str, str]]:
+        """Id and status of each pair in the output, in order."""
+        return _ID.findall(self.out.read_text("utf-8"))
+
+
+SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "baseline"]
+
+
+def pairs(count: int) -> str:
+    lines = []
+    for number in range(count):
+        one, two = _WORDS[number % 8], _WORDS[number // 8 % 8]
+        lines.append(f"{number}\ta {one} sits near a {two}\ta {two} stands by the {one}\n")
+    return "".join(lines)
+
+
+def wait_for(condition, seconds: float = SECONDS) -> None:
+    ends = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < ends, "nothing happened"
+        time.sleep(0.01)

@@ -1,0 +1,127 @@
+"""Processes that are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from random import Random
+
+from hypothesis import settings
+
+from .faults import Same, fault
+from .place import MANY, Ending, Place, wait_for
+
+_MOMENTS = 4 if settings.default.max_examples > 100 else 1
+"""More with ``--hypothesis-profile=thorough``."""
+
+
+def _kill_and_resume(place: Place, number: int, seed: int, *options: str) -> Ending:
+    """Send a signal at a random moment, once or more, and let the last run go on to its end."""
+    random = Random(seed)
+    place.pairs(MANY)
+    for _ in range(_MOMENTS):
+        process = place.start("-q", "--resume", *options)
+        time.sleep(random.uniform(0.3, 3.0))
+        process.send_signal(number)
+        errors = process.communicate()[1]
+        assert "Traceback" not in errors
+    return place.solve("-q", "--resume", *options)
+
+
+@fault("Ctrl-C at random moments, then --resume", Same(MANY))
+def _(place: Place) -> Ending:
+    return _kill_and_resume(place, signal.SIGINT, 1)
+
+
+@fault("kill at random moments, then --resume", Same(MANY))
+def _(place: Place) -> Ending:
+    return _kill_and_resume(place, signal.SIGTERM, 2)
+
+
+@fault("kill -9 at random moments with two jobs, then --resume", Same(MANY))
+def _(place: Place) -> Ending:
+    return _kill_and_resume(place, signal.SIGKILL, 3, "--jobs", "2")
+
+
+@fault("the terminal goes away, then --resume", Same(MANY))
+def _(place: Place) -> Ending:
+    return _kill_and_resume(place, signal.SIGHUP, 4, "--jobs", "2")
+
+
+def _below(pid: int) -> list[tuple[int, str]]:
+    """The processes below a process, with their command lines, children first."""
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        line = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        found += [(int(child), line), *_below(int(child))]
+    return found
+
+
+def _workers(pid: int) -> list[int]:
+    """The workers: the children of the process that makes them."""
+    (maker,) = [child for child, line in _below(pid) if "forkserver" in line][:1]
+    return [child for child, _ in _below(maker)]
+
+
+@fault("a worker is killed", Same(MANY))
+def _(place: Place) -> Ending:
+    process = place.under_way("-q", "--jobs", "2")
+    os.kill(_workers(process.pid)[0], signal.SIGKILL)
+    errors = process.communicate()[1]
+    return Ending(process.returncode, "", errors, 0.0)
+
+
+@fault("all workers are killed at once", Same(MANY))
+def _(place: Place) -> Ending:
+    process = place.under_way("-q", "--jobs", "2")
+    for worker in _workers(process.pid):
+        os.kill(worker, signal.SIGKILL)
+    errors = process.communicate()[1]
+    return Ending(process.returncode, "", errors, 0.0)
+
+
+@fault("the process that makes workers is killed", Same(MANY))
+def _(place: Place) -> Ending:
+    process = place.under_way("-q", "--jobs", "2")
+    (maker,) = [child for child, line in _below(process.pid) if "forkserver" in line][:1]
+    os.kill(maker, signal.SIGKILL)
+    errors = process.communicate()[1]
+    return Ending(process.returncode, "", errors, 0.0)
+
+
+@fault("the parent is killed while a worker grounds without end", Same(MANY))
+def _(place: Place) -> Ending:
+    place.write("bomb.tsv", "1\ta bomb\ta bomb\n")
+    place.write("bomb.lp", 'deep(0) :- word(1,_,"bomb"). deep(N+1) :- deep(N).')
+    process = place.start("--rules", "bomb.lp", "--timeout", "50", pairs="bomb.tsv")
+    wait_for(lambda: place.journal.exists() and _busy(process.pid))
+    below = [child for child, _ in _below(process.pid)]
+    process.kill()
+    process.communicate()
+    # Nothing of it goes on.
+    wait_for(lambda: not any(_runs(child) for child in below), 10)
+    for left in (place.journal, place.draft):
+        left.unlink()
+    return place.pairs(MANY).solve("-q")
+
+
+def _busy(pid: int) -> bool:
+    """Whether a worker has computed for a while."""
+    try:
+        return any(_seconds(child) > 2.5 for child in _workers(pid))
+    except (OSError, ValueError):
+        return False
+
+
+def _seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

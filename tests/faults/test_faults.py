@@ -1,0 +1,87 @@
+"""Whatever happens: no pair lost or there twice, no hang, one line that says what is wrong."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from ists_asp.evaluate.wellformed import check_file
+
+from . import cached, disk, inputs, processes, resumed, rules
+from .faults import FAULTS, Failed, Same, Told
+from .place import FEW, MANY, SECONDS, Place
+
+THEMES = (inputs, rules, processes, disk, cached, resumed)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The answers of undisturbed runs by number of pairs, and a cache that knows all words."""
+    root = tmp_path_factory.mktemp("whole")
+    answers = {}
+    for count in (FEW, MANY):
+        folder = root / str(count)
+        folder.mkdir()
+        place = Place(folder, root / "cache", {}).pairs(count)
+        ending = place.solve("-q")
+        assert (ending.code, ending.errors) == (0, "")
+        assert place.answers() == [(str(number), "") for number in range(count)]
+        answers[count] = place.out.read_bytes()
+    return root / "cache", answers
+
+
+@pytest.fixture(scope="module")
+def endings(request, whole, tmp_path_factory):
+    """What becomes of each fault that is asked for; as many at a time as there are cores."""
+    cache, answers = whole
+    wanted = [item.callspec.params["fault"] for item in request.session.items if _is_fault(item)]
+
+    def work(fault):
+        place = Place(tmp_path_factory.mktemp("fault"), cache, answers)
+        return place, fault.inject(place)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {fault.name: pool.submit(work, fault) for fault in wanted}
+
+
+def _is_fault(item):
+    return getattr(item, "originalname", "") == "test_fault"
+
+
+def test_there_are_forty_faults_and_more():
+    assert len(FAULTS) >= 40
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS)
+    assert {fault.inject.__module__ for fault in FAULTS} == {theme.__name__ for theme in THEMES}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_fault(fault, endings):
+    place, ending = endings[fault.name].result()
+    assert "Traceback" not in ending.errors
+    assert ending.seconds < SECONDS
+    expected = fault.ends
+    if isinstance(expected, Told):
+        lines = [line for line in ending.errors.splitlines() if line.startswith("error: ")]
+        assert len(lines) == 1, ending
+        assert expected.words in lines[0]
+        assert ending.code == expected.code
+        assert not place.out.exists() or place.out.is_dir() or place.out.read_text() == "old"
+        return
+    if isinstance(expected, Same):
+        assert ending.code == 0, ending
+        assert place.out.read_bytes() == place.whole[expected.pairs]
+    else:
+        assert isinstance(expected, Failed)
+        assert ending.code == 3, ending
+        assert place.answers() == [
+            (str(number), "failed" if str(number) in expected.ids else "")
+            for number in range(expected.pairs)
+        ]
+        last = ending.errors.splitlines()[-1]
+        count = f"{len(expected.ids)} of {expected.pairs}"
+        assert last == f"warning: no answer for {count} pairs: {', '.join(expected.ids)}"
+        assert check_file(place.out).correct
+    assert not place.journal.exists()
+    assert not place.draft.exists()

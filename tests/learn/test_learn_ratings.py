@@ -1,0 +1,97 @@
+"""What evidence is worth, learned from gold ratings."""
+
+import pytest
+
+from ists_asp.engine.rating import Evidence
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.tsv import ScoredPair
+from ists_asp.learn.ratings import (
+    BASE,
+    RatedExample,
+    RatingTeacher,
+    cross_validate_ratings,
+    learn_ratings,
+    mismatched,
+    predict,
+)
+from ists_asp.model import Pair
+
+
+def example(gold, data_set="a", **evidence):
+    found = (Evidence(name, value) for name, value in evidence.items())
+    return RatedExample(data_set, gold, tuple(found))
+
+
+def worth(weights):
+    return {weight.name: weight.value for weight in weights}
+
+
+GOLD = [
+    example(level + 3 * words / 1000 - 1.0 * (conflict / 1000), name, words=words, odds=-conflict)
+    for name, level in (("a", 0.0), ("b", 1.5))
+    for words in range(0, 1001, 50)
+    for conflict in (0, 1000)
+]
+
+
+def test_weights_are_what_evidence_was_worth_whatever_the_level_of_a_data_set():
+    found = worth(learn_ratings(GOLD))
+    assert found["words"] == pytest.approx(3000, rel=0.05)
+    assert found["odds"] == pytest.approx(1000, rel=0.05)
+    assert BASE not in found
+
+
+def test_evidence_that_would_count_the_wrong_way_counts_nothing():
+    wrong = [example(5 - one.evidence[0].thousandths / 250, words=one.evidence[0].thousandths)
+             for one in GOLD]  # fmt: skip
+    assert learn_ratings(wrong) == ()
+
+
+def test_the_scale_is_fixed_at_both_ends():
+    unrelated = [example(0, words=value) for value in range(100)]
+    weights = learn_ratings(GOLD, unrelated)
+    full, low = predict([example(0, words=1000), example(0, words=95)], weights)
+    assert full == pytest.approx(5, abs=0.002)
+    assert low == pytest.approx(1, abs=0.002)
+    assert predict([example(0)], weights)[0] < 1
+    assert predict([example(0, words=1000)], learn_ratings(GOLD, unrelated, 4), 4) == [
+        pytest.approx(4, abs=0.002)
+    ]
+
+
+def test_predictions_stay_within_the_scale():
+    weights = learn_ratings(GOLD)
+    assert predict([example(0, odds=-1000), example(0, words=9000)], weights) == [0, 5]
+
+
+def test_cross_validation_by_data_set_and_by_parts():
+    found = cross_validate_ratings(GOLD, folds=None)
+    # Not 1: what is below 0 is rated 0.
+    assert all(one.r > 0.97 for (one,) in found.values())
+    parts = cross_validate_ratings(GOLD, folds=3)
+    assert [len(found) for found in parts.values()] == [3, 3]
+    assert sum(one.pairs for found in parts.values() for one in found) == len(GOLD)
+
+
+def scored(number):
+    first, second = (make_sentence([f"{side}{number}"]) for side in "xy")
+    return ScoredPair(Pair(str(number), first, second), 3.0)
+
+
+def test_mismatched_pairs_are_of_different_pairs():
+    found = mismatched([scored(number) for number in range(1000)])
+    assert len(found) == 250
+    for one in found:
+        assert one.pair.sent1.text[1:] != one.pair.sent2.text[1:]
+        assert one.score == 0
+    assert len(mismatched([scored(number) for number in range(7)])) == 7
+
+
+def test_every_evidence_of_the_rules_is_collected(tmp_path):
+    rule = 'speaks_for(mine,700) :- word(1,_,"x1").\nspeaks_against(theirs,20) :- word(2,_,"y1").\n'
+    (tmp_path / "conflicts.lp").write_text(rule)
+    with RatingTeacher("sts-en", [tmp_path / "conflicts.lp"]) as teacher:
+        assert teacher.highest == 5
+        one, two = teacher.examples("a", [scored(1), scored(2)])
+    assert {Evidence("mine", 700), Evidence("theirs", -20)} <= set(one.evidence)
+    assert not {"mine", "theirs"} & {item.name for item in two.evidence}

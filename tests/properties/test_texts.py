@@ -1,0 +1,125 @@
+"""Any two strings go through the whole system, and come back from the file that it writes.
+
+``pytest --hypothesis-profile=thorough`` tries many more.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from clingo import Control, Function, Number, String, parse_term
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import ists_asp
+from ists_asp.errors import DataError
+from ists_asp.evaluate.wellformed import check_file
+from ists_asp.facts import facts_text, pair_facts
+from ists_asp.io.jsonl import read_jsonl
+from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.wa_writer import write_answer, write_pair
+from ists_asp.knowledge import PairKnowledge
+from ists_asp.model import Pair, Sentence, Token, Word
+
+FEWER = max(10, settings.default.max_examples // 4)
+"""Examples that need Stanza and clingo."""
+
+ODD = ("<==>", "//", "</alignment>", "-not aligned-", "NIL", '"', "\\", "%*", "#script", "\u2028")
+ODD += (
+    "\u202e",
+    "\u00a0",
+    "\ufeff",
+    "e\u0301",
+    "👩‍💻",
+    "ﷺ",
+    "\ud83d",
+    "\0",
+    "\x85",
+    "1/2",
+    "$5m",
+    "[",
+)
+WORDS = st.sampled_from(("a", "cat", "dog", "12", "killed", "in", "Pakistan", "n't", ".", *ODD))
+TEXTS = st.text(max_size=40) | st.lists(WORDS, max_size=12).map(" ".join)
+
+
+@pytest.fixture(scope="module")
+def system():
+    with ists_asp.load("images") as loaded:
+        yield loaded
+
+
+def read_pair(identifier: str, text1: str, text2: str) -> Pair:
+    record = {"id": identifier, "sent1": text1, "sent2": text2}
+    try:
+        (pair,) = read_jsonl(io.BytesIO(json.dumps(record).encode()))
+    except DataError:
+        # No token, or no id.
+        assume(False)
+    return pair
+
+
+@settings(
+    max_examples=FEWER, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_two_strings_are_solved_and_come_back(system, tmp_path, identifier, text1, text2):
+    pair = read_pair(identifier, text1, text2)
+    (answer,) = system.solve_many([pair])
+    text = write_answer(answer)
+    file = tmp_path / "out.wa"
+    file.write_text(text, "utf-8", newline="\n")
+    assert check_file(file).correct
+    (sentence,) = read_wa(file, strict=True)
+    again = sentence.to_pair()
+    assert [token.form for token in again.sent1.tokens] == forms(pair.sent1)
+    assert [token.form for token in again.sent2.tokens] == forms(pair.sent2)
+    assert sentence.to_alignments() == in_file_order(answer)
+    covered = [number for line in answer.alignments for number in line.tokens1]
+    assert sorted(covered) == list(range(1, len(pair.sent1.tokens) + 1))
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), TEXTS)
+def test_any_words_come_back_from_an_alignment_file(words, identifier):
+    pair = read_pair(identifier, " ".join(words), words[0])
+    (sentence,) = read_wa(io.BytesIO(write_pair(pair, []).encode()), strict=True)
+    again = sentence.to_pair()
+    assert (forms(again.sent1), forms(again.sent2)) == (forms(pair.sent1), forms(pair.sent2))
+    assert again.id == " ".join(pair.id.split())
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
+def test_facts_keep_every_string(text):
+    word = Word(text, text, "NOUN", "NN")
+    sentence = Sentence((Token(1, text, (word,)),))
+    facts = pair_facts(Pair("1", sentence, sentence), PairKnowledge(), "en")
+    assert Function("token", [Number(1), Number(1), String(text)]) in facts
+    control = Control()
+    control.add(facts_text(facts))
+    control.ground()
+    assert {atom.symbol for atom in control.symbolic_atoms} == set(facts)
+    assert parse_term(str(String(text))).string == text
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
+def test_what_no_fact_can_hold_is_refused(text):
+    sentence = Sentence((Token(1, text, (Word("a", "a", "NOUN", "NN"),)),))
+    with pytest.raises(DataError, match=r"pair 1: token 1 .* has a character"):
+        pair_facts(Pair("1", sentence, sentence), PairKnowledge(), "en")
+
+
+@pytest.mark.parametrize("text", ["a\0b c", "a \ud800 b"])
+def test_strings_given_in_python_are_cleaned(system, text):
+    assert system.solve(text, "a b").pair.sent1.tokens[0].form == "a"
+
+
+def forms(sentence):
+    return [token.form for token in sentence.tokens]
+
+
+def in_file_order(answer):
+    return tuple(
+        sorted(answer.alignments, key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
+    )

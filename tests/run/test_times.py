@@ -1,0 +1,50 @@
+"""Times in constant memory."""
+
+import pickle
+from random import Random
+
+import pytest
+
+from ists_asp.engine.stages import Durations, Stages
+
+
+def test_quantiles_are_within_a_hundredth():
+    random = Random(1)
+    values = sorted(10 ** random.uniform(-5, 1) for _ in range(5000))
+    durations = Durations()
+    for value in values:
+        durations.add(value)
+    assert len(durations) == 5000
+    for share in (0.01, 0.5, 0.95):
+        exact = values[int(share * 5000) - 1]
+        assert durations.quantile(share) == pytest.approx(exact, rel=0.01)
+    assert durations.quantile(1) == durations.longest == values[-1]
+
+
+def test_nothing_and_no_time():
+    durations = Durations()
+    assert (durations.quantile(0.5), len(durations)) == (0.0, 0)
+    durations.add(0.0)
+    assert durations.quantile(0.5) == 0.0
+
+
+def test_a_million_pairs_take_the_memory_of_a_thousand():
+    random = Random(2)
+    sizes = []
+    for count in (1_000, 100_000):
+        stages = Stages()
+        for _ in range(count):
+            stages.decide(random.uniform(0.001, 0.01), random.uniform(0.001, 0.01))
+        sizes.append(len(pickle.dumps(stages)))
+    assert sizes[1] < 2 * sizes[0]
+
+
+def test_times_are_added_up_and_taken():
+    one, two = Stages(knowledge=1.0), Stages(knowledge=2.0)
+    one.decide(1.0, 2.0)
+    two.decide(3.0, 4.0)
+    one.merge(two)
+    assert (one.knowledge, one.grounding, one.solving, len(one.decided)) == (3.0, 4.0, 6.0, 2)
+    taken = one.taken()
+    assert (taken.knowledge, taken.decided.longest) == (3.0, 7.0)
+    assert (one.knowledge, len(one.decided)) == (0.0, 0)

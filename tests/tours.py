@@ -1,0 +1,68 @@
+"""Commands in Markdown pages: found, run as written, and compared with what the page shows."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LINKED = ("asp", "data", "lp_rules")
+_BLOCK = re.compile(r"(?:^<!-- (\w+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, the comment above it and the block below it."""
+
+    line: int
+    mark: str
+    language: str
+    text: str
+    output: str | None
+
+
+def blocks(page):
+    found = list(_BLOCK.finditer(page))
+    for match, after in zip_longest(found, found[1:]):
+        follows = after is not None and not page[match.end() : after.start()].strip()
+        output = after[3] if follows and after[2] == "text" else None
+        line = page.count("\n", 0, match.start()) + 1
+        yield Block(line, match[1] or "", match[2], match[3], output)
+
+
+def make_place(folder):
+    """Make of an empty folder one with links to the checkout's, and commands in ``.bin``."""
+    for name in LINKED:
+        (folder / name).symlink_to(ROOT / name)
+    scripts = folder / ".bin"
+    scripts.mkdir()
+    for name, arguments in (("python", ""), ("ists-asp", "-m ists_asp ")):
+        script = scripts / name
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
+        script.chmod(0o755)
+    return folder
+
+
+def run(place, text, *, accepted=(0,)):
+    """Run shell commands in a place and return what they print."""
+    environment = {
+        **os.environ,
+        "PATH": f"{place / '.bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode in accepted, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
