@@ -12,7 +12,7 @@ from ists_asp.io.wa_reader import read_wa
 from ists_asp.model import Label
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
-SETS = {"headlines": 10, "images": 10, "answers-students": 10, "medicine": 8}
+SETS = {"headlines": 10, "images": 10, "answers-students": 10, "medicine": 8, "spanish": 10}
 
 
 def fail(message):

@@ -116,6 +116,9 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for spelling in knowledge.spellings:
         words = [String(spelling.word1.lower()), String(spelling.word2.lower())]
         yield Function("spelling", [*words, Number(spelling.similarity)])
+    for stem in knowledge.stems:
+        place = [Number(stem.sentence), Number(stem.token)]
+        yield Function("stem", [*place, String(stem.stem)])
     if knowledge.shared_letters:
         yield Function("letters_shared", [Number(knowledge.shared_letters)])
     for glued in knowledge.glued:

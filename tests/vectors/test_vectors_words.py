@@ -88,11 +88,12 @@ def test_any_text_has_a_finite_vector(text: str) -> None:
 
 
 def test_the_shipped_files() -> None:
-    assert shipped("es") is None
-    path = shipped("en")
-    assert path is not None
-    assert path.stat().st_size <= 12_000_000
-    assert "Apache License" in (path.parent / "LICENSE").read_text(encoding="utf-8")
+    assert shipped("fr") is None
+    for language in ("en", "es"):
+        path = shipped(language)
+        assert path is not None
+        assert path.stat().st_size <= 12_000_000
+        assert "Apache License" in (path.parent / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -104,6 +104,13 @@ Examples:
 )
 @scripts_option
 @words_options
+@click.option(
+    "--vectors",
+    "own",
+    type=PATH,
+    metavar="FILE",
+    help="Compare words by these vectors in place of the shipped ones.",
+)
 @cache_option
 @click.option(
     "--cross-validate",
@@ -123,6 +130,7 @@ def learn(
     rules: tuple[Path, ...],
     scripts: bool,
     words: KnownWords,
+    own: Path | None,
     cache: Path | None,
     folds: int | str | None,
     seed: int,
@@ -145,7 +153,13 @@ def learn(
     be found; with --task sts Pearson's correlation of each data set.
     """
     check_output(output)
-    source = _Source(gold, profile or _PROFILES[task], rules, scripts, words, cache, seed, quiet)
+    if own is not None and not words.vectors:
+        raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")
+    if own is not None and task == "sts":
+        raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
+    source = _Source(
+        gold, profile or _PROFILES[task], rules, scripts, words, own, cache, seed, quiet
+    )
     if task == "sts":
         _learn_ratings(source, folds, output)
         return
@@ -163,6 +177,7 @@ class _Source:
     rules: tuple[Path, ...]
     scripts: bool
     words: KnownWords
+    own: Path | None
     cache: Path | None
     seed: int
     quiet: bool
@@ -183,7 +198,7 @@ def _learn_alignments(source: _Source, folds: int | None, output: Path | None) -
     with Teacher(
         source.profile,
         source.rules,
-        vectors=source.words.vectors,
+        vectors=source.own or source.words.vectors,
         semantic=source.words.semantic,
         cache=source.cache,
         scripts=source.scripts,
@@ -306,6 +321,7 @@ def _command(source: _Source, task: str = "ists") -> str:
     parts += [f"--rules {path.name}" for path in source.rules]
     parts += [f"--profile {source.profile}"]
     parts += source.words.options
+    parts += [f"--vectors {source.own.name}"] if source.own else []
     parts += [f"--seed {source.seed}"] if source.seed else []
     suffix = "-semantic" if source.words.semantic else ""
     return " ".join([*parts, f"-o weights/{source.profile}{suffix}.lp"])

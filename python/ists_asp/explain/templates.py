@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["Templates", "languages", "load_templates"]
 
 _TABLES = ("marks", "article", "joins", "words", "statements", "clauses")
+_CONTRACTIONS = "contractions"
 
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """The tables of a template file; ``name`` is what messages call it."""
+    """The tables of a template file; ``name`` is what messages call it.
+
+    ``contractions`` may be empty: what two words that meet in a text become, as ``de el`` does.
+    """
 
     name: str
     quote: tuple[str, str]
@@ -33,6 +37,7 @@ class Templates:
     words: Mapping[str, str]
     statements: Mapping[str, str]
     clauses: Mapping[str, str]
+    contractions: Mapping[str, str] = field(default_factory=dict)
 
     def word(self, key: str) -> str:
         """A word that a rule names.
@@ -70,13 +75,18 @@ class Templates:
         self, table: str, texts: Mapping[str, str], key: str, slots: Mapping[str, str]
     ) -> str:
         try:
-            return self._get(table, texts, key).format_map(slots)
+            return self._contracted(self._get(table, texts, key).format_map(slots))
         except (KeyError, IndexError) as fault:
             raise DataError(
                 f"nothing fills the slot {{{fault.args[0]}}}",
                 where=f"{self.name}: {table}.{key}",
                 expected=", ".join(sorted(slots)),
             ) from None
+
+    def _contracted(self, text: str) -> str:
+        for words, short in self.contractions.items():
+            text = re.sub(rf"\b{re.escape(words)}\b", short, text)
+        return text
 
     def _get(self, table: str, texts: Mapping[str, str], key: str) -> str:
         if key not in texts:
@@ -140,6 +150,7 @@ def _templates(table: dict[str, Any], name: str) -> Templates:
     found: dict[str, dict[str, str]] = {"marks": marks}
     for key in _TABLES[1:]:
         found[key] = table[key]
+    found[_CONTRACTIONS] = table.get(_CONTRACTIONS, {})
     for key, texts in found.items():
         for entry, text in texts.items():
             _check(text, f"{name}: {key}.{entry}", slots=key in ("statements", "clauses"))

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Self
 from ists_asp.knowledge.acronyms import acronyms, initials
 from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
 from ists_asp.knowledge.nearness import Near, Nearness, Norm, Product
-from ists_asp.knowledge.numbers import decimal, measure, numeral
+from ists_asp.knowledge.numbers import decimal, from_spanish, measure, numeral
 from ists_asp.knowledge.spelling import Glued, glued, shared_letters, similar_spelling
+from ists_asp.knowledge.stems import stems
+from ists_asp.knowledge.thesaurus import Thesaurus
 from ists_asp.knowledge.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.knowledge.semantic import ContextEncoder
+    from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair, Sentence, Token
 
 __all__ = [
@@ -38,9 +41,12 @@ __all__ = [
     "Product",
     "Relation",
     "Spelling",
+    "Stem",
     "VerbUsage",
     "WordClass",
 ]
+
+_LEXICONS = {"en": "wordnet.sqlite", "es": "spanish.sqlite"}
 
 MAX_WORDS = 3
 """Multiword entries are sought with so many tokens at most (``prime minister``)."""
@@ -69,6 +75,15 @@ class Spelling:
     word1: str
     word2: str
     similarity: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Stem:
+    """A token without its endings; see :mod:`ists_asp.knowledge.stems`."""
+
+    sentence: int
+    token: int
+    stem: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -142,6 +157,7 @@ class PairKnowledge:
     classes: tuple[WordClass, ...] = ()
     verbs: tuple[VerbUsage, ...] = ()
     spellings: tuple[Spelling, ...] = ()
+    stems: tuple[Stem, ...] = ()
     glued: tuple[Glued, ...] = ()
     numerals: tuple[Numeral, ...] = ()
     measures: tuple[Measure, ...] = ()
@@ -158,7 +174,9 @@ class Knowledge:
     """The sources of knowledge; use it as a context manager, or call :meth:`close`.
 
     Args:
-        lexicon_path: the SQLite file of the lexicon; the shipped one if None.
+        lexicon_path: the SQLite file of the lexicon; the shipped one of the language if None.
+        language: code of the language. Spanish has a thesaurus for its lexicon, stems, points
+            of thousands and words that differ in accents only; any other is read as English.
         vectors_path: the file of word vectors, read when the first pair needs it; words are
             not compared by vectors if None. See :func:`ists_asp.knowledge.vectors.shipped`.
         encoder: compares words in context as well; not if None.
@@ -171,17 +189,19 @@ class Knowledge:
         self,
         lexicon_path: Path | None = None,
         *,
+        language: str = "en",
         vectors_path: Path | None = None,
-        encoder: ContextEncoder | None = None,
+        encoder: ContextEncoder | UniversalEncoder | None = None,
     ) -> None:
         if lexicon_path is None:
             # Only the default needs the data folder: a caller's own file works without it.
             from ists_asp.resources import data_dir
 
-            lexicon_path = data_dir() / "lexicon" / "wordnet.sqlite"
+            lexicon_path = data_dir() / "lexicon" / _LEXICONS.get(language, _LEXICONS["en"])
         self._vectors = None if vectors_path is None else Vectors(vectors_path)
         self._encoder = encoder
-        self._lexicon = Lexicon(lexicon_path)
+        self._spanish = language == "es"
+        self._lexicon = Thesaurus(lexicon_path) if self._spanish else Lexicon(lexicon_path)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -233,8 +253,9 @@ class Knowledge:
         }
         forms1 = [_plain_form(token) for token in pair.sent1.tokens]
         forms2 = [_plain_form(token) for token in pair.sent2.tokens]
-        numerals = (*_numerals(1, pair.sent1), *_numerals(2, pair.sent2))
-        measures = (*_measures(1, pair.sent1), *_measures(2, pair.sent2))
+        written = from_spanish if self._spanish else str
+        numerals = (*_numerals(1, pair.sent1, written), *_numerals(2, pair.sent2, written))
+        measures = (*_measures(1, pair.sent1, written), *_measures(2, pair.sent2, written))
         short = tuple(
             Acronym(number, *found)
             for number, forms in ((1, forms1), (2, forms2))
@@ -244,7 +265,10 @@ class Knowledge:
             relations=tuple(self._lexicon.relations(lemmas1, lemmas2)),
             classes=tuple(sorted(classes)),
             verbs=self._verbs(lemmas1 | lemmas2),
-            spellings=tuple(Spelling(*found) for found in similar_spelling(forms1, forms2)),
+            spellings=tuple(
+                Spelling(*found) for found in similar_spelling(forms1, forms2, folded=self._spanish)
+            ),
+            stems=(*_stems(1, forms1), *_stems(2, forms2)) if self._spanish else (),
             glued=tuple(glued(forms1, forms2)),
             numerals=numerals,
             measures=measures,
@@ -329,26 +353,31 @@ def _spoken(token: Token) -> str:
     return " ".join(form for form in forms if any(map(str.isalnum, form)))
 
 
-def _numerals(number: int, sentence: Sentence) -> Iterator[Numeral]:
+def _stems(number: int, forms: Sequence[str]) -> Iterator[Stem]:
+    for found in stems(forms):
+        yield Stem(number, *found)
+
+
+def _numerals(number: int, sentence: Sentence, written: Callable[[str], str]) -> Iterator[Numeral]:
     for token in sentence.tokens:
-        value = _value(token)
+        value = _value(token, written)
         if value is not None:
             yield Numeral(number, token.index, value)
 
 
-def _value(token: Token) -> str | None:
+def _value(token: Token, written: Callable[[str], str]) -> str | None:
     """The token's value, as a whole or without the punctuation that was split from it."""
-    whole = numeral(token.form)
+    whole = numeral(written(token.form))
     if whole is not None:
         return whole
     parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
-    return numeral(parts[0]) if len(parts) == 1 else None
+    return numeral(written(parts[0])) if len(parts) == 1 else None
 
 
-def _measures(number: int, sentence: Sentence) -> Iterator[Measure]:
+def _measures(number: int, sentence: Sentence, written: Callable[[str], str]) -> Iterator[Measure]:
     for token in sentence.tokens:
-        parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
-        found = measure(token.form) or (measure(parts[0]) if len(parts) == 1 else None)
+        parts = [written(word.form) for word in token.words if any(map(str.isalnum, word.form))]
+        found = measure(written(token.form)) or (measure(parts[0]) if len(parts) == 1 else None)
         if found is not None:
             yield Measure(number, token.index, *found)
 

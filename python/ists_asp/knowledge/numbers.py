@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["decimal", "measure", "numeral"]
+__all__ = ["decimal", "from_spanish", "measure", "numeral"]
 
 _NUMERAL = re.compile(
     r"""
@@ -25,6 +25,27 @@ _MEASURE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+_THOUSANDS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{3})+(?![0-9.])")
+_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
+_AMERICAN = re.compile(r"[^0-9]*[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?[^0-9]*")
+_ORDINAL = re.compile(r"(?<=[0-9])\.?(?:[ºª°]|er|[rdtvm][oa])", re.IGNORECASE)
+
+
+def from_spanish(form: str) -> str:
+    """A Spanish word in digits as :func:`numeral` and :func:`measure` read it.
+
+    ``10.000`` becomes ``10000``, ``2,5`` becomes ``2.5``, ``3.er`` and ``1º`` lose their endings.
+    Both ways of writing are in use: three digits behind a comma are thousands, as in
+    Mexico, unless a zero or a point of thousands stands before them.
+    """
+    plain = form.translate({ord("\u00a0"): None, ord("\u202f"): None})
+    if _THOUSANDS.search(plain):
+        plain = _COMMA.sub(".", _THOUSANDS.sub(lambda found: found[0].replace(".", ""), plain))
+    elif not _AMERICAN.fullmatch(plain):
+        plain = _COMMA.sub(".", plain)
+    ending = _ORDINAL.search(plain)
+    return plain[: ending.start()] if ending and ending.end() == len(plain) else plain
 
 
 def numeral(form: str) -> str | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ists_asp.errors import ResourceError
+from ists_asp.knowledge.universal import UniversalEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,18 +60,24 @@ def packaged_model() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def find_encoder(semantic: bool | Path) -> ContextEncoder | None:
+def find_encoder(
+    semantic: bool | Path, language: str = "en"
+) -> ContextEncoder | UniversalEncoder | None:
     """Return the encoder that a user asks for.
 
     Args:
-        semantic: False for none, True for that of :func:`packaged_model`, or the folder of a
+        semantic: False for none, True for the packaged one of the language, or the folder of a
             model.
+        language: code of the language. Spanish has an encoder of its own; any other has that of
+            :func:`packaged_model`.
 
     Raises:
         ResourceError: the library or the model is missing.
     """
     if semantic is False:
         return None
+    if semantic is True and language == "es":
+        return UniversalEncoder()
     return ContextEncoder(None if semantic is True else semantic)
 
 

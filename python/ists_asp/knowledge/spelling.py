@@ -11,13 +11,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Glued", "glued", "shared_letters", "similar_spelling", "similarity"]
+__all__ = [
+    "Glued",
+    "glued",
+    "shared_letters",
+    "similar_spelling",
+    "similarity",
+    "unaccented",
+]
 
 MIN_LETTERS = 4
 """Shorter words resemble each other by chance."""
 
 MIN_SIMILARITY = 70
 """Pairs below this are left out; what a higher value is worth is for the rules to say."""
+
+_PLAIN = str.maketrans("áéíóúüÁÉÍÓÚÜ", "aeiouuAEIOUU")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,23 +77,38 @@ def _trigrams(words: Iterable[str]) -> Counter[str]:
     return Counter(text[start : start + 3] for start in range(len(text) - 2))
 
 
-def similar_spelling(words1: Iterable[str], words2: Iterable[str]) -> list[tuple[str, str, int]]:
+def similar_spelling(
+    words1: Iterable[str], words2: Iterable[str], *, folded: bool = False
+) -> list[tuple[str, str, int]]:
     """Different words of the two sentences that are spelt alike.
 
     Only alphabetic words of at least four letters with a similarity of at least 70 count.
 
+    Args:
+        words1: words of sentence 1.
+        words2: words of sentence 2.
+        folded: whether accents are left out of account, so that two words may be 100 alike.
+
     Returns:
         Lower-cased word of sentence 1, of sentence 2, and :func:`similarity`; sorted.
     """
-    candidates1, candidates2 = _candidates(words1), _candidates(words2)
+    fold = unaccented if folded else str
+    candidates1 = [(word, fold(word)) for word in _candidates(words1)]
+    candidates2 = [(word, fold(word)) for word in _candidates(words2)]
     return [
         (word1, word2, alike)
-        for word1 in candidates1
-        for word2 in candidates2
+        for word1, plain1 in candidates1
+        for word2, plain2 in candidates2
         if word1 != word2
-        and _ceiling(word1, word2) >= MIN_SIMILARITY
-        and (alike := similarity(word1, word2)) >= MIN_SIMILARITY
+        and _ceiling(plain1, plain2) >= MIN_SIMILARITY
+        and (alike := similarity(plain1, plain2)) >= MIN_SIMILARITY
     ]
+
+
+@lru_cache(maxsize=100_000)
+def unaccented(word: str) -> str:
+    """A word without acute accents and diaereses; ``ñ`` is a letter of its own."""
+    return word.translate(_PLAIN)
 
 
 def glued(tokens1: Sequence[str], tokens2: Sequence[str]) -> list[Glued]:

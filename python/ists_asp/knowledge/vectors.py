@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LANGUAGES", "Vectors", "shipped"]
 
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "es")
 """Languages for which vectors are shipped."""
 
 VERSION = 1

@@ -84,7 +84,7 @@ class Teacher:
     Args:
         profile: the profile's name.
         rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
-        vectors: whether words are compared by the shipped word vectors.
+        vectors: whether words are compared by the shipped word vectors, or the file of others.
         semantic: whether words are compared in context as well; see
             :func:`ists_asp.engine.load`.
         cache: the directory of the annotation cache; None for none.
@@ -101,20 +101,22 @@ class Teacher:
         profile: str,
         rules: Sequence[Path] = (),
         *,
-        vectors: bool = True,
+        vectors: bool | Path = True,
         semantic: bool | Path = False,
         cache: Path | None = None,
         scripts: bool = False,
     ) -> None:
-        encoder = find_encoder(semantic)
         overlay = read_overlay(rules)
         self.profile = load_profile(profile, overlay.base)
+        encoder = find_encoder(semantic, self.profile.language)
         bare = replace(self.profile, weights=())
         sources = overlay.apply(profile_sources(bare, overlay.base))
         parsed = load_rules(sources, scripts=scripts)
         self._solver = Solver(parsed, SolverOptions(constants=dict(bare.constants)))
         knowledge = Knowledge(
-            vectors_path=shipped(bare.language) if vectors else None, encoder=encoder
+            language=bare.language,
+            vectors_path=shipped(bare.language) if vectors is True else vectors or None,
+            encoder=encoder,
         )
         annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
         self._system = System(bare, parsed, annotator, knowledge, self._solver)

@@ -1,0 +1,115 @@
+"""The profiles for Spanish, from sentences to answers, explanations and ratings."""
+
+from pathlib import Path
+
+import pytest
+
+import ists_asp
+from ists_asp.evaluate.files import read_references
+from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.io.sentences import read_pairs
+from ists_asp.model import Label
+
+SAMPLES = Path(__file__).parents[1] / "data" / "samples" / "spanish"
+
+
+@pytest.fixture(scope="module")
+def system():
+    with ists_asp.load("es") as loaded:
+        yield loaded
+
+
+@pytest.fixture(scope="module")
+def answers(system):
+    pairs = read_pairs(SAMPLES / "sent1.txt", SAMPLES / "sent2.txt")
+    return list(system.solve_many(pairs))
+
+
+def lines(answer):
+    """Label by the words of both sides."""
+    one, two = answer.pair.sent1, answer.pair.sent2
+    return {(one.words(a.tokens1), two.words(a.tokens2)): a.label for a in answer.alignments}
+
+
+def test_the_chunks_of_the_samples_are_found(answers):
+    for side, name in ((1, "sent1.chunk.txt"), (2, "sent2.chunk.txt")):
+        given = (SAMPLES / name).read_text("utf-8").splitlines()
+        for answer, line in zip(answers, given, strict=True):
+            sentence = getattr(answer.pair, f"sent{side}")
+            chunks = getattr(answer, f"chunks{side}")
+            assert " ".join(f"[ {sentence.words(chunk.tokens)} ]" for chunk in chunks) == line
+
+
+def test_the_samples_are_mostly_answered_as_people_do(answers):
+    gold = read_references(SAMPLES / "gold.wa")
+    found = {answer.pair.id: Reference(answer.pair, answer.alignments) for answer in answers}
+    scores = evaluate(gold, found, Scheme.Y2016).overall
+    assert scores.alignment.f1 > 0.8
+    assert scores.type_score.f1 > 0.6
+
+
+def test_a_negated_verb_is_opposed(answers):
+    assert lines(answers[4])["no jugará", "jugará"] is Label.OPPO
+
+
+def test_opposites_come_from_the_table(answers):
+    assert lines(answers[3])["condenó", "absolvió"] is Label.OPPO
+
+
+def test_synonyms_and_numbers_are_known(system):
+    answer = system.solve("Ayer fallecieron 1.500 personas", "Ayer murieron 1500 personas")
+    assert lines(answer)["fallecieron", "murieron"] is Label.EQUI
+    assert lines(answer)["1.500 personas", "1500 personas"] is Label.EQUI
+
+
+def test_accents_case_and_inflection_do_not_matter(system):
+    answer = system.solve("LA REUNION FUE RAPIDA", "Las reuniones fueron rápidas")
+    assert {label for label in lines(answer).values() if label.aligned} == {Label.EQUI}
+
+
+def test_contractions_stay_one_token(system):
+    (sentence,) = system.tokenize(["Vengo del mercado al parque."])
+    assert [token.form for token in sentence.tokens] == [
+        "Vengo",
+        "del",
+        "mercado",
+        "al",
+        "parque",
+        ".",
+    ]
+
+
+def test_explanations_are_in_spanish(system, answers):
+    told = [explanation.text for explanation in system.explain_many(answers)]
+    assert "el día (el martes frente al jueves)" in told[1]
+    assert "«condenó» se opone a «absolvió»" in told[3]
+    assert told[9] == "Nada de lo que dice una tiene correspondencia en la otra."
+    assert not [text for text in told if " de el " in text or " a el " in text]
+    assert system.warnings == ()
+
+
+@pytest.fixture(scope="module")
+def rating():
+    with ists_asp.load("sts-es") as loaded:
+        yield loaded
+
+
+def test_ratings_go_from_0_to_4(rating):
+    pairs = [
+        ("El río es el más largo del país", "El río es el más largo del país"),
+        ("Un perro corre por la playa", "Un perro está corriendo por la arena"),
+        ("Los niños leen libros en la biblioteca", "El volcán entró en erupción en marzo"),
+    ]
+    same, near, other = (rating.rate(rating.solve(*pair)).value for pair in pairs)
+    assert same == 4
+    assert other < 1 < near < 4
+
+
+def test_sentences_are_compared_as_wholes_by_an_encoder_of_many_languages():
+    with ists_asp.load("sts-es", semantic=True) as system:
+        assert "context" in system.knowledge
+        answer = system.solve("Un perro corre por la playa", "Un can está corriendo en la playa")
+        (_, facts), *_ = system.facts([answer.pair])
+    found = [fact.arguments[0].number for fact in facts if fact.name == "nearness_in_context"]
+    assert found
+    assert 300 < found[0] <= 1000
