@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clingo import Control, SymbolType
@@ -240,6 +241,9 @@ class Firings:
     def _counted(self, companion: Companion, firing: Firing) -> tuple[Element, ...]:
         key = firing, companion.elements[0].name if companion.elements else ""
         if key not in self._elements:
+            if not self._grounding.knows(firing):
+                # Whoever asks for what no decision rests on asks for more of that.
+                self._grounding.want(chain([firing], *self.by_head.values(), self.objective))
             self._elements[key] = tuple(
                 filter(
                     self._holds,

@@ -45,11 +45,14 @@ class Grounding(Protocol):
     def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
         """The firings of a probe."""
 
+    def knows(self, firing: Firing) -> bool:
+        """Whether the elements of a firing have been looked for."""
+
     def want(self, firings: Iterable[Firing]) -> None:
         """Look for the elements of firings, which is faster for many of them at once."""
 
     def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
-        """The instances of an element of a firing."""
+        """The instances of an element of a firing that is known."""
 
 
 class Alone:
@@ -68,15 +71,19 @@ class Alone:
         """See :class:`Grounding`."""
         return (split(_inside(atom)) for atom in _atoms(self._control, probe.name, probe.arity))
 
-    def want(self, firings: Iterable[Firing]) -> None:
-        """See :class:`Grounding`; those of all firings are looked for when one is asked for."""
-
-    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+    def knows(self, firing: Firing) -> bool:  # noqa: ARG002 (all are looked for at once)
         """See :class:`Grounding`."""
-        if self._later:
+        return not self._later
+
+    def want(self, firings: Iterable[Firing]) -> None:
+        """See :class:`Grounding`."""
+        if any(firing.probe.companions for firing in firings) and self._later:
             # Most traces are asked about some of their firings only, and some about none.
             self._control.ground([(LATER, [])])
             self._later = False
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        """See :class:`Grounding`."""
         if probe.name not in self._elements:
             found = self._elements[probe.name] = {}
             for atom in _atoms(self._control, probe.name, probe.arity):
@@ -169,10 +176,12 @@ class Shared:
             for element in probe.elements:
                 self._read(element)
 
-    def elements(self, pair: int, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
-        """The instances of an element of a firing."""
-        if firing not in self._known:
-            self.want([(pair, firing)])
+    def knows(self, firing: Firing) -> bool:
+        """Whether the elements of a firing have been looked for."""
+        return firing in self._known
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing that is known."""
         return self._elements.get((probe.name, firing), ())
 
     def _read(self, probe: ElementProbe) -> None:
@@ -198,11 +207,14 @@ class _Share:
     def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
         return map(split, self._found.get(probe.name, ()))
 
+    def knows(self, firing: Firing) -> bool:
+        return self._shared.knows(firing)
+
     def want(self, firings: Iterable[Firing]) -> None:
         self._shared.want((self._number, firing) for firing in firings)
 
     def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
-        return self._shared.elements(self._number, firing, probe)
+        return self._shared.elements(firing, probe)
 
 
 def _wanted(probe: Probe) -> str:
