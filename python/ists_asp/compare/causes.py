@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver.texts import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.firings import Element, Firing
+    from ists_asp.trace.firing import Element, Firing
 
 __all__ = ["Cause", "Moved", "find_causes"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.texts import Ground
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firings import Element, Firing
+    from ists_asp.trace.firing import Element, Firing
     from ists_asp.trace.trace import Trace
 
 __all__ = ["SHOWN", "Evidence", "Fired", "Line", "evidence"]

@@ -13,14 +13,16 @@ import clingo
 import orjson
 
 from ists_asp.collector import paused
-from ists_asp.trace.decisions import decisions, runner_up, told
+from ists_asp.trace.decisions import decisions, told
+from ists_asp.trace.others import runner_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ists_asp.solver.texts import Ground
-    from ists_asp.trace.decisions import Decision, RunnerUp
-    from ists_asp.trace.firings import Firing
+    from ists_asp.trace.decisions import Decision
+    from ists_asp.trace.firing import Firing
+    from ists_asp.trace.others import RunnerUp
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 

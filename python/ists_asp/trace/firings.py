@@ -1,151 +1,26 @@
-"""Which rules fired in an answer set: the second grounding, and what it says.
-
-A firing puts its atoms together when asked.
-"""
+"""Which rules fired in an answer set: the second grounding, and what it says."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo import Control, SymbolType
-from clingo.ast import ProgramBuilder
+from clingo import SymbolType
 
 from ists_asp.errors import TraceError
-from ists_asp.solver.texts import Ground
+from ists_asp.trace.derivation import levels
+from ists_asp.trace.firing import Element, Firing, Group
 from ists_asp.trace.terms import ANY, fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
-    from clingo.ast import AST
-
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.grounding import Grounding
-    from ists_asp.trace.probes import Companion, ElementProbe, Probe
-    from ists_asp.trace.shapes import Shape
+    from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata
 
-__all__ = ["Element", "Firing", "Firings", "Group", "ground_probes"]
-
-
-class Element:
-    """What an aggregate counted, or an instance of a condition: tuple and atoms.
-
-    ``positive`` are the atoms that hold.
-    """
-
-    __slots__ = ("_parts", "_probe", "positive")
-
-    def __init__(self, probe: ElementProbe, parts: Sequence[str]) -> None:
-        self._probe = probe
-        self._parts = parts
-        self.positive = _filled(probe.positive, parts)
-
-    @property
-    def terms(self) -> tuple[Ground, ...]:
-        """The tuple; empty for conditions."""
-        return _filled(self._probe.terms, self._parts)
-
-    @property
-    def negative(self) -> tuple[Ground, ...]:
-        """The negated atoms; ``__any`` in them stands for anything."""
-        return _filled(self._probe.negative, self._parts)
-
-    @property
-    def double(self) -> tuple[Ground, ...]:
-        """The atoms under ``not not``."""
-        return _filled(self._probe.double, self._parts)
-
-
-class Group:
-    """An aggregate, or a conditional literal, of a firing with its elements."""
-
-    __slots__ = ("companion", "elements", "text")
-
-    def __init__(self, companion: Companion, text: str, elements: tuple[Element, ...]) -> None:
-        self.companion = companion
-        self.text = text
-        self.elements = elements
-
-
-class Firing:
-    """A rule with values for its variables, whose body holds; a trace has one object for each.
-
-    ``head`` is the atom that it derives; for an objective the term
-    ``(weight,priority,(tuple))``. ``parts`` are the values of the rule's variables, and of what
-    clingo had to evaluate.
-    """
-
-    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
-        self.probe = probe
-        self.parts = parts
-        self.head = probe.derived.fill(parts)
-
-    @property
-    def instance(self) -> str:
-        """The values of the rule's variables."""
-        return ",".join(self.parts[: len(self.probe.variables)])
-
-    @cached_property
-    def positive(self) -> tuple[Ground, ...]:
-        """The positive atoms of the body, in its order."""
-        return _filled(self.probe.positive, self.parts)
-
-    @property
-    def negative(self) -> tuple[Ground, ...]:
-        """The atoms under ``not``; ``__any`` in them stands for anything."""
-        return _filled(self.probe.negative, self.parts)
-
-    @property
-    def double(self) -> tuple[Ground, ...]:
-        """The atoms under ``not not``."""
-        return _filled(self.probe.double, self.parts)
-
-    @cached_property
-    def values(self) -> dict[str, Ground]:
-        """The values of the rule's variables."""
-        return dict(zip(self.probe.variables, map(Ground, self.parts), strict=False))
-
-    @property
-    def comparisons(self) -> tuple[str, ...]:
-        """The comparisons of the body with their values."""
-        values = self.values
-        return tuple(fill(text, values) for text in self.probe.comparisons)
-
-
-def ground_probes(
-    statements: Iterable[AST], text: str, facts: Iterable[str], arguments: Sequence[str]
-) -> Control:
-    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
-
-    Args:
-        statements: rewritten rules; those of :data:`~ists_asp.trace.grounding.LATER` are left.
-        text: more of them.
-        facts: the atoms.
-        arguments: clingo's command line arguments.
-
-    Raises:
-        TraceError: clingo cannot ground them, or leaves something open.
-    """
-    errors: list[str] = []
-    control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
-    # Text takes clingo half the time of symbols.
-    control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
-    with ProgramBuilder(control) as builder:
-        for node in statements:
-            builder.add(node)
-    try:
-        control.ground([("base", [])])
-    except RuntimeError as error:
-        text = errors[-1] if errors else str(error)
-        raise TraceError(f"the rules cannot be traced: {' '.join(text.split())}") from None
-    return control
-
-
-def _filled(shapes: Iterable[Shape], parts: Sequence[str]) -> tuple[Ground, ...]:
-    return tuple([shape.fill(parts) for shape in shapes])
+__all__ = ["Firings"]
 
 
 class Firings:
@@ -275,34 +150,9 @@ class Firings:
 
     def _order(self, firings: Sequence[Firing]) -> None:
         """Find an order in which the atoms of predicates that rest on themselves are derived."""
-        waiting: dict[Ground, list[int]] = defaultdict(list)
-        missing = [0] * len(firings)
-        heights = [0] * len(firings)
-        ready: deque[int] = deque()
-        derived: set[Ground] = set()
-        for number, firing in enumerate(firings):
-            needed = self._needed(firing)
-            missing[number] = len(needed)
-            for atom in needed:
-                waiting[atom].append(number)
-            if not needed:
-                ready.append(number)
-        while ready:
-            number = ready.popleft()
-            firing = firings[number]
-            # What is ready comes in the order of its height.
-            level = heights[number] + 1
-            known = self._levels.setdefault(firing.head, level)
-            if level == known:
-                self._early.add(id(firing))
-            if firing.head in derived:
-                continue
-            derived.add(firing.head)
-            for other in waiting.get(firing.head, ()):
-                missing[other] -= 1
-                heights[other] = max(heights[other], level)
-                if not missing[other]:
-                    ready.append(other)
+        heads = [firing.head for firing in firings]
+        self._levels, early = levels(heads, [self._needed(firing) for firing in firings])
+        self._early = {id(firings[number]) for number in early}
         for firing in firings:
             if firing.head not in self._levels and firing.head not in self._given:
                 rule = firing.probe.rule

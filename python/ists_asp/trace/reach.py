@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.solver.texts import Ground
-    from ists_asp.trace.firings import Firing
-    from ists_asp.trace.grounding import Shared
+    from ists_asp.trace.firing import Firing
+    from ists_asp.trace.shared import Shared
     from ists_asp.trace.trace import Trace
 
 __all__ = ["reach"]

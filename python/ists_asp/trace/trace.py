@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.solver.texts import Ground
-    from ists_asp.trace.answers import Why, WhyNot
-    from ists_asp.trace.firings import Firing, Firings, Group
+    from ists_asp.trace.answers import Why
+    from ists_asp.trace.firing import Firing, Group
+    from ists_asp.trace.firings import Firings
     from ists_asp.trace.nearest import Nearest
-    from ists_asp.trace.tracer import Rewritten, Tracer
+    from ists_asp.trace.refusals import WhyNot
+    from ists_asp.trace.rewritten import Rewritten
+    from ists_asp.trace.tracer import Tracer
 
 __all__ = ["Term", "Trace", "by_name", "terms"]
 
@@ -129,7 +132,7 @@ class Trace:
             UsageError: it is malformed, or the answer has the decision.
             TimeLimitError: there was no answer with it within the time limit.
         """
-        from ists_asp.trace.answers import why_not
+        from ists_asp.trace.refusals import why_not
 
         return why_not(self, decision)
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.trace.decisions import DecisionKind, RunnerUp, runner_up, told
+from ists_asp.trace.decisions import DecisionKind, told
+from ists_asp.trace.others import RunnerUp, runner_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ists_asp.solver.texts import Ground
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firings import Element, Firing, Group
+    from ists_asp.trace.firing import Element, Firing, Group
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = ["Branch", "decision_tree", "reason_tree", "render"]
