@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from clingo.ast import ASTType
 
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
-from ists_asp.errors import TraceError
+from ists_asp.errors import IstsError, TraceError
 from ists_asp.solver.signatures import functions
 from ists_asp.solver.solver import in_batches
 from ists_asp.solver.texts import texts
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
     from ists_asp.solver.texts import Ground
-    from ists_asp.solver.together import Together
     from ists_asp.trace.firing import Firing
     from ists_asp.trace.queries import Query
 
@@ -124,33 +123,43 @@ class Tracer:
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        return in_batches(self._each(items), _reached)
+        return in_batches(items, self._some)
+
+    def _some(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Trace]:
+        """The traces of the pairs of a batch; what came before an error is told first."""
+        made: list[Trace] = []
+        failure: IstsError | None = None
+        sharing: dict[int, tuple[Shared, list[Trace]]] = {}
+        with paused():
+            try:
+                for trace, shared in self._each(items):
+                    made.append(trace)
+                    if shared is not None:
+                        sharing.setdefault(id(shared), (shared, []))[1].append(trace)
+            except IstsError as error:
+                failure = error
+            for shared, traces in sharing.values():
+                reach(shared, traces)
+        yield from made
+        if failure is not None:
+            raise failure
 
     def _each(
-        self, items: Iterable[tuple[Pair, Sequence[Symbol]]]
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
     ) -> Iterator[tuple[Trace, Shared | None]]:
-        waiting: deque[tuple[Pair, Sequence[Symbol]]] = deque()
-
-        def seen() -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-            for item in items:
-                waiting.append(item)
-                yield item
-
-        before: Together | None = None
-        shared: Shared | None = None
-        paired = self._rewrite(self.solver.program).paired
-        for best in self.solver.best_of_all(seen(), paired):
-            pair, facts = waiting.popleft()
+        """The traces of pairs, with what they share where they were decided together."""
+        rewritten = self._rewrite(self.solver.program)
+        shared: dict[int, Shared] = {}
+        best_of_all = self.solver.best_of_all(items, rewritten.paired)
+        for (pair, facts), best in zip(items, best_of_all, strict=True):
             together = best.together
             if together is None:
                 yield self._alone(pair, facts, best), None
                 continue
-            with paused():
-                if shared is None or together is not before:
-                    before, shared = together, Shared(together, self._rewrite(best.program).later)
-                trace = self._of_shared(pair, facts, best, shared)
+            share = shared.setdefault(id(together), Shared(together, rewritten.later))
+            trace = self._of_shared(pair, facts, best, share)
             # What goes wrong is said in the words of the pair alone.
-            yield (trace, shared) if trace else (self.trace(pair, facts), None)
+            yield (trace, share) if trace else (self.trace(pair, facts), None)
 
     def _of_shared(
         self, pair: Pair, facts: Sequence[Symbol], best: Best, shared: Shared
@@ -161,10 +170,8 @@ class Tracer:
             return None
 
     def _alone(self, pair: Pair, facts: Sequence[Symbol], best: Best) -> Trace:
-        with paused():
-            control = self._rewrite(best.program).ground(best.atoms)
-            grounding = Alone(control)
-            return self._make(pair, facts, best, grounding, control)
+        control = self._rewrite(best.program).ground(best.atoms)
+        return self._make(pair, facts, best, Alone(control), control)
 
     def _make(
         self,
@@ -219,18 +226,6 @@ class Tracer:
                 program, once, each, definitions, self.strata, self.solver.arguments
             )
         return self._rewritten[id(program)]
-
-
-def _reached(traced: Sequence[tuple[Trace, Shared | None]]) -> Iterator[Trace]:
-    """Traces, after a look at all that the decisions rest on in those that share a grounding."""
-    sharing: dict[int, tuple[Shared, list[Trace]]] = {}
-    for trace, shared in traced:
-        if shared is not None:
-            sharing.setdefault(id(shared), (shared, []))[1].append(trace)
-    with paused():
-        for shared, traces in sharing.values():
-            reach(shared, traces)
-    return (trace for trace, _ in traced)
 
 
 def _constants(statements: Iterable[AST], given: Iterable[str]) -> Iterator[str]:
