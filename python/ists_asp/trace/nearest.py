@@ -17,7 +17,7 @@ from clingo.ast import AST, Id, Program, ProgramBuilder, Sign
 
 from ists_asp.solver.texts import Ground, texts
 from ists_asp.trace.patterns import Pattern, pattern_of
-from ists_asp.trace.queries import NUMBER, Query, queries
+from ists_asp.trace.queries import NUMBER, Query, queries_of
 from ists_asp.trace.terms import PREFIX, fill, is_atom, variable_names
 from ists_asp.trace.tree import Branch, reason_tree
 
@@ -144,7 +144,7 @@ class Nearest:
         written = self._trace.tracer.queries
         if part not in written:
             written[part] = tuple(
-                query for probe in probes for query in queries(probe, pattern, part, size)
+                query for probe in probes for query in queries_of(probe, pattern, part, size)
             )
         queries = written[part]
         if queries and part not in self._parts:

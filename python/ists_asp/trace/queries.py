@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.patterns import Pattern
     from ists_asp.trace.probes import Probe
 
-__all__ = ["NUMBER", "Query", "queries"]
+__all__ = ["NUMBER", "Query", "queries_of"]
 
 NUMBER = f"{PREFIX}number"
 """The parameter of the statements: the number of a question."""
@@ -43,7 +43,7 @@ class Query:
     statement: AST
 
 
-def queries(probe: Probe, pattern: Pattern, goal: str, size: int) -> Iterator[Query]:
+def queries_of(probe: Probe, pattern: Pattern, goal: str, size: int) -> Iterator[Query]:
     """The ways to leave ``size`` literals out of a rule.
 
     Args:
