@@ -50,7 +50,7 @@ _LONG = 100
 """Tokens of a pair, both sentences together, from which it is solved alone."""
 
 _BATCH_LIMIT = 1.0
-"""Seconds for the search for a batch: most take hundredths, and one that does not is redone."""
+"""Seconds of processor time to search for a batch: most take hundredths, others are redone."""
 
 
 class Solver:
