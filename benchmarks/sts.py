@@ -123,7 +123,7 @@ def _measured(
     with RatingTeacher(profile, semantic=options.semantic, cache=options.cache) as teacher:
         highest = teacher.highest
         examples = {name: list(teacher.examples(name, found)) for name, found in golds.items()}
-        known = [pair for name in golds if name in learned for pair in golds[name]]
+        known = [golds[name] for name in golds if name in learned]
         unrelated = list(teacher.examples("", mismatched(known)))
     train = [example for name in golds if name in learned for example in examples[name]]
     held_out = cross_validate_ratings(train, unrelated, highest=highest, folds=None)

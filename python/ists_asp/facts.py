@@ -7,6 +7,7 @@ vocabulary is documented in ``asp/input.lp``, that of answers in ``asp/lines.lp`
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clingo import Function, Number, String, Symbol, parse_term
@@ -45,10 +46,11 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
         facts.append(Function("chunked"))
     facts.extend(_knowledge_facts(knowledge))
+    runs = _Runs.of(pair)
     return (
         *dict.fromkeys(facts),
-        *_nearness_facts(knowledge.nearness, ""),
-        *_nearness_facts(knowledge.nearness_in_context, "_in_context"),
+        *_nearness_facts(knowledge.nearness, "", runs),
+        *_nearness_facts(knowledge.nearness_in_context, "_in_context", runs),
     )
 
 
@@ -147,7 +149,41 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
         yield Function("multiword", [*place, String(multiword.lemma)])
 
 
-def _nearness_facts(nearness: Nearness, suffix: str) -> list[Symbol]:
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Which runs of tokens rules can ask about.
+
+    Where chunks are given, ``first`` and ``last`` have the sentences and tokens at which chunks
+    begin and end, and a run is a token or made of whole chunks; otherwise any run may become one.
+    """
+
+    first: frozenset[tuple[int, int]] = frozenset()
+    last: frozenset[tuple[int, int]] = frozenset()
+    any: bool = True
+
+    @classmethod
+    def of(cls, pair: Pair) -> _Runs:
+        """The runs of a pair."""
+        if pair.sent1.chunks is None or pair.sent2.chunks is None:
+            return cls()
+        chunks = [(1, chunk) for chunk in pair.sent1.chunks]
+        chunks += [(2, chunk) for chunk in pair.sent2.chunks]
+        return cls(
+            frozenset((number, chunk.first) for number, chunk in chunks),
+            frozenset((number, chunk.last) for number, chunk in chunks),
+            any=False,
+        )
+
+    def has(self, sentence: int, first: int, last: int) -> bool:
+        """Whether a run may be asked about."""
+        return (
+            self.any
+            or first == last
+            or ((sentence, first) in self.first and (sentence, last) in self.last)
+        )
+
+
+def _nearness_facts(nearness: Nearness, suffix: str, runs: _Runs) -> list[Symbol]:
     atoms = [f"near{suffix}({near.token1},{near.token2},{near.percent})" for near in nearness.near]
     atoms += [
         f"product{suffix}({product.token1},{product.token2},{product.value})"
@@ -156,6 +192,7 @@ def _nearness_facts(nearness: Nearness, suffix: str) -> list[Symbol]:
     atoms += [
         f"norm{suffix}({norm.sentence},{norm.first},{norm.last},{norm.value})"
         for norm in nearness.norms
+        if runs.has(norm.sentence, norm.first, norm.last)
     ]
     if nearness.whole is not None:
         atoms.append(f"nearness{suffix}({nearness.whole})")

@@ -78,13 +78,17 @@ def scored(number):
     return ScoredPair(Pair(str(number), first, second), 3.0)
 
 
-def test_mismatched_pairs_are_of_different_pairs():
-    found = mismatched([scored(number) for number in range(1000)])
-    assert len(found) == 250
+def test_mismatched_pairs_are_of_different_pairs_of_one_data_set():
+    many = [scored(number) for number in range(1000)]
+    few = [scored(number) for number in range(1000, 1007)]
+    found = mismatched([many, few])
+    assert len(found) == 143 + 7
     for one in found:
-        assert one.pair.sent1.text[1:] != one.pair.sent2.text[1:]
+        first, second = (int(sentence.text[1:]) for sentence in (one.pair.sent1, one.pair.sent2))
+        assert first != second
+        assert (first < 1000) == (second < 1000)
         assert one.score == 0
-    assert len(mismatched([scored(number) for number in range(7)])) == 7
+    assert len({one.pair.id for one in found}) == len(found)
 
 
 def test_every_evidence_of_the_rules_is_collected(tmp_path):

@@ -20,6 +20,8 @@ BORROWED = {"baseline": "default", "es": "transfer", "sts-en": "default", "sts-e
 UNREAD = {"baseline", "es", "sts-es", "transfer"}
 """Profiles for which no encoder reads words in context."""
 FACT = re.compile(r"weight\((.+),([a-z]+[12]?(?:\([1-4]\))?),(-?\d+)\)\. +% (\d+)")
+RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
+RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
 DECISIONS = {"boundary", "align", "equi", "oppo", "spe1", "spe2", "simi", "rel"} | {
     f"score({score})" for score in range(1, 5)
 }
@@ -94,6 +96,20 @@ def test_the_head_says_how_to_write_the_file_again(file):
         text,
         re.M,
     )
+
+
+@pytest.mark.parametrize("name", ["sts-en", "sts-en-semantic", "sts-es", "sts-es-semantic"])
+def test_weights_of_ratings_are_learned_few_and_sorted(name):
+    """What speaks for likeness adds, what speaks against it takes away: none is negative."""
+    text = (WEIGHTS / f"{name}.lp").read_text("utf-8")
+    profile = name.removesuffix("-semantic")
+    options = " --semantic" if profile != name else ""
+    command = rf"learn --task sts .*--profile {profile}{options} -o weights/{name}\.lp$"
+    assert re.search(command, text, re.M)
+    found = [(int(value), evidence) for evidence, value in RATING.findall(text)]
+    assert 0 < len(found) <= 15
+    assert found == sorted(found, key=lambda fact: (-abs(fact[0]), fact[1]))
+    assert all(value > 0 for value, evidence in found if evidence != "base")
 
 
 @pytest.mark.skipif(

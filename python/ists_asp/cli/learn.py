@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from statistics import stdev
 from typing import TYPE_CHECKING
 
@@ -265,7 +264,7 @@ def _learn_ratings(source: _Source, folds: int | str | None, output: Path | None
                 examples.append(example)
                 step()
         unrelated = []
-        for example in teacher.examples("", mismatched(list(chain.from_iterable(golds.values())))):
+        for example in teacher.examples("", mismatched(list(golds.values()))):
             unrelated.append(example)
             step()
         highest = teacher.highest

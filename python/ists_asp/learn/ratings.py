@@ -132,18 +132,26 @@ class RatingTeacher:
             yield RatedExample(data_set, gold.score, evidence)
 
 
-def mismatched(golds: Sequence[ScoredPair]) -> list[ScoredPair]:
+def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:
     """Put unrelated sentences together: the first of a pair, the second of one far away.
 
+    Both are from one data set: sentences of a kind are harder to tell apart than others.
+
+    Args:
+        data_sets: the pairs of each data set.
+
     Returns:
-        At most :data:`UNRELATED` pairs, the same each time, rated 0.
+        At most :data:`UNRELATED` pairs, as many from each data set that has enough, the same
+        each time, rated 0.
     """
-    size = len(golds)
-    places = range(0, size, -(-size // UNRELATED))
+    share = max(1, UNRELATED // max(1, len(data_sets)))
     found = []
-    for place in places:
-        first, other = golds[place].pair, golds[(place + size // 2) % size].pair
-        found.append(ScoredPair(Pair(f"{first.id}.{other.id}", first.sent1, other.sent2), 0.0))
+    for number, golds in enumerate(data_sets, 1):
+        size = len(golds)
+        for place in range(0, size, max(1, -(-size // share))):
+            first, other = golds[place].pair, golds[(place + size // 2) % size].pair
+            name = f"{number}.{first.id}.{other.id}"
+            found.append(ScoredPair(Pair(name, first.sent1, other.sent2), 0.0))
     return found
 
 
