@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from clingo import parse_term
 
 from ists_asp.answers import read_answer
+from ists_asp.collector import paused
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.solver.signatures import predicates
 from ists_asp.solver.texts import texts
@@ -98,7 +99,8 @@ def why_not(trace: Trace, question: str) -> WhyNot:
         raise UsageError(
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
         )
-    return _Asking(trace, question, asked, wanted).answer()
+    with paused():
+        return _Asking(trace, question, asked, wanted).answer()
 
 
 class _Asking:
