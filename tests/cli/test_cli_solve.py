@@ -155,7 +155,8 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     summary, system = result.stderr.splitlines()
     assert summary.startswith(f"{len(pairs)} pairs in ")
     assert "pairs/s: annotation " in summary
-    assert system.startswith("ists-asp ") and ", profile default, rules " in system
+    assert system.startswith("ists-asp ")
+    assert ", profile default, rules " in system
     assert run(*options, "--quiet").stderr == ""
     assert run("solve", "a", "b").stderr == ""
 

@@ -1,7 +1,10 @@
 import json
 import re
+from dataclasses import replace
 
 import pytest
+
+from ists_asp.trace import tracer
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident", "--profile", "headlines")
 
@@ -23,6 +26,28 @@ def test_why_and_why_not(good, bad):
     assert "the answer is better" in good("why-not", *PAIR[:2], "1 <==> 1 // EQUI", *PAIR[2:])
     assert "Ask ists-asp why-not" in bad(2, "why", *PAIR[:2], "1 <==> 1 // EQUI", *PAIR[2:])
     assert "Ask ists-asp why" in bad(2, "why-not", *PAIR[:2], "1 <==> 1", *PAIR[2:])
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("trace", ("--only", "label", "--depth", "0")),
+        ("why", ("2 <==> 2",)),
+        ("why-not", ("1 <==> 2",)),
+        ("report", ("-o", "page.html")),
+    ],
+)
+def test_an_answer_not_proved_the_best_is_named(run, monkeypatch, command, more):
+    def read(*args):
+        return replace(original(*args), optimal=False)
+
+    original = tracer.read_answer
+    monkeypatch.setattr(tracer, "read_answer", read)
+    result = run(command, *PAIR[:2], *more, *PAIR[2:], "--timeout", "2.5")
+    assert result.exit_code == 0
+    assert result.stderr.startswith(
+        "warning: pair 1: within 2.5 s the answer was not proved the best; "
+    )
 
 
 def test_one_pair_of_a_file_is_asked_about(good, bad, files, pairs):

@@ -84,12 +84,12 @@ def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rul
 
 
 @pytest.mark.parametrize(
-    ("choice", "together"), [(":- noali(_,_).", True), ("", False)]
+    ("rules", "together"), [("", False), (":- not noali(S,1), first(S,1,_).", True)]
 )
-def test_without_an_objective_pairs_go_together_if_there_is_one_answer(
-    make, items, choice, together
+def test_without_an_objective_pairs_are_solved_together_where_answers_are_unique(
+    make, items, rules, together
 ):
-    solver = make(BASE + choice)
+    solver = make(BASE + rules)
     pairs = items(*FACTS)
     assert (solver._batches.solve(pairs) is not None) == together
     assert [found.answers for found in solver.solve_batch(pairs)] == [

@@ -4,6 +4,7 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import RuleError, TraceError
+from ists_asp.solver.texts import Ground
 from tests.trace.conftest import CHUNKS
 
 HEADER = CHUNKS.count("\n")
@@ -21,7 +22,7 @@ def firings(trace, line):
 
 
 def only(trace, atom):
-    (firing,) = trace.reasons(parse_term(atom))
+    (firing,) = trace.reasons(Ground(atom))
     return firing
 
 
@@ -132,7 +133,7 @@ def test_circles_are_left_out_of_the_primary_derivation(trace):
         "{e(1,2)} = 1.\nr(1).\nr(Y) :- r(X), e(X,Y).\nr(X) :- r(Y), e(X,Y).\nr(X) :- s(X).\n"
         "s(X) :- r(X).\n"
     )
-    first, *others = found.reasons(parse_term("r(2)"))
+    first, *others = found.reasons(Ground("r(2)"))
     assert first.probe.rule.line == 3 + HEADER
     assert [other.probe.rule.line for other in others] == [5 + HEADER]
 
@@ -145,7 +146,7 @@ def test_head_that_is_no_atom_is_a_constraint(trace):
 def test_an_atom_of_the_input_needs_no_rule(trace):
     found = trace("p(X) :- in(X).\nin(X) :- p(X).\n", [parse_term("in(5)")])
     assert firings(found, 1) == {("p(5)", ("in(5)",))}
-    assert found.rank(parse_term("in(5)"))[0] == -1
+    assert found.rank(Ground("in(5)"))[0] == -1
 
 
 @pytest.mark.parametrize(

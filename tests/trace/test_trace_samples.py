@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from ists_asp.engine import load
 from ists_asp.errors import TraceError, UsageError
 from ists_asp.trace import DecisionKind, decisions, runner_up, select
 from ists_asp.trace.document import document, trace_line
@@ -63,6 +64,16 @@ def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
                 assert record["firings"][atom["primary"]]["head"] == number
                 for below in record["firings"][atom["primary"]]["positive"]:
                     assert record["atoms"][below]["rank"] < atom["rank"]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "known"), [(True, ["lexicon", "vectors"]), (False, ["lexicon"])]
+)
+def test_documents_say_what_words_were_compared_by(vectors, known):
+    with load("headlines", vectors=vectors) as loaded:
+        record = json.loads(trace_line(loaded.trace("12 killed", "10 killed")))
+    Draft202012Validator(SCHEMA).validate(record)
+    assert record["knowledge"] == known
 
 
 def test_traces_made_together_are_those_made_alone(traces):

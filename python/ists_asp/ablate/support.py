@@ -14,11 +14,10 @@ from ists_asp.trace import DecisionKind, decisions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from clingo import Symbol
-
     from ists_asp.model import Alignment, Pair
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.firings import Element
+    from ists_asp.trace.firing import Element
 
 __all__ = ["tally"]
 
@@ -62,7 +61,7 @@ class _Support:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._names: dict[Symbol, frozenset[str]] = {}
+        self._names: dict[Ground, frozenset[str]] = {}
 
     def of(self, decision: Decision) -> frozenset[str]:
         """The rules that speak for a decision."""
@@ -81,7 +80,7 @@ class _Support:
                                     found |= self._of_atom(feature)
         return frozenset(found)
 
-    def _of_atom(self, atom: Symbol) -> frozenset[str]:
+    def _of_atom(self, atom: Ground) -> frozenset[str]:
         known = self._names.get(atom)
         if known is not None:
             return known

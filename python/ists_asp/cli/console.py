@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.engine import Stages, System
+    from ists_asp.model import Answer
 
 __all__ = [
     "RuleWarnings",
@@ -29,6 +30,7 @@ __all__ = [
     "summary",
     "table",
     "warn",
+    "warn_unproven",
     "write_output",
 ]
 
@@ -41,6 +43,15 @@ def error(message: str) -> None:
 def warn(message: str) -> None:
     """Print a warning."""
     click.echo(f"warning: {message}", err=True)
+
+
+def warn_unproven(answer: Answer, seconds: float) -> None:
+    """Print a warning if the time did not suffice to prove that no other answer is better."""
+    if not answer.optimal:
+        warn(
+            f"pair {answer.pair.id}: within {seconds:g} s the answer was not "
+            "proved the best; allow more with --timeout"
+        )
 
 
 def note(message: str) -> None:

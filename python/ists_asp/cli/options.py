@@ -14,7 +14,7 @@ from platformdirs import user_cache_dir
 
 from ists_asp.cli.completion import complete_file, complete_profile
 from ists_asp.cli.console import check_output
-from ists_asp.cli.guard import isolate
+from ists_asp.cli.guard import SECONDS, isolate
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError
 
@@ -120,7 +120,7 @@ class Choice:
             IstsError: a rule file is faulty, or something is missing.
         """
         if self.rules:
-            isolate()
+            isolate(SECONDS + time_limit)
         from ists_asp.engine import load
 
         return load(models=models, time_limit=time_limit, **self.options)
@@ -302,6 +302,14 @@ _SYSTEM: tuple[Decorator, ...] = (
     cache_option,
 )
 
+timeout_option: Decorator = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Limit for a pair: the best answer so far is taken then, if there is one.",
+)
 
 _RUN: tuple[Decorator, ...] = (
     click.option(
@@ -312,14 +320,7 @@ _RUN: tuple[Decorator, ...] = (
         metavar="N",
         help="Workers that decide pairs at the same time.",
     ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=10.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Limit for a pair: the best answer so far is taken then, if there is one.",
-    ),
+    timeout_option,
     click.option(
         "--memory",
         type=click.IntRange(min=256),
@@ -343,7 +344,7 @@ _RUN: tuple[Decorator, ...] = (
         type=PATH,
         metavar="FILE",
         help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
-        "What came second to an alignment is told by ists-asp trace only.",
+        "What came second to a decision is told by ists-asp trace only.",
     ),
 )
 

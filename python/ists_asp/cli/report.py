@@ -14,6 +14,7 @@ from ists_asp.cli.console import (
     progress,
     summary,
     warn,
+    warn_unproven,
     write_output,
 )
 from ists_asp.cli.inputs import chosen
@@ -25,6 +26,7 @@ from ists_asp.cli.options import (
     output_option,
     quiet_option,
     system_options,
+    timeout_option,
 )
 from ists_asp.errors import DataError
 
@@ -56,14 +58,7 @@ Examples:
     metavar="FILE",
     help="Compare with the alignments in this .wa file, pairs by their ids.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Limit of the search for an answer.",
-)
+@timeout_option
 @output_option("HTML file to write; it appears whole or not at all. Default: standard output.")
 @quiet_option
 def report(
@@ -71,7 +66,7 @@ def report(
     choice: Choice,
     identifier: str | None,
     gold: Path | None,
-    time_limit: float,
+    timeout: float,
     output: Path | None,
     quiet: bool,
 ) -> None:
@@ -95,7 +90,7 @@ def report(
     entries = []
     began = time.perf_counter()
     with (
-        choice.load(time_limit=time_limit) as system,
+        choice.load(time_limit=timeout) as system,
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
@@ -103,11 +98,7 @@ def report(
             answer = trace.answer
             known = right.get(answer.pair.id)
             _check_size(gold, known, answer.pair)
-            if not answer.optimal:
-                warn(
-                    f"pair {answer.pair.id}: within {time_limit:g} s the answer was not "
-                    "proved the best; allow more with --time-limit"
-                )
+            warn_unproven(answer, timeout)
             compared = None if known is None else compare(answer, known.alignments)
             words = system.explain(answer).text
             entries.append(Entry(answer, words, evidence(trace), compared))

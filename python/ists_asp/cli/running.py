@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import ists_asp
 from ists_asp.annotate import Annotator, Cache
-from ists_asp.cli.console import note, progress, summary, warn, write_output
+from ists_asp.cli.console import note, progress, summary, warn, warn_unproven, write_output
 from ists_asp.cli.rendering import Format, render
 from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.engine.provenance import Provenance, provenance
@@ -185,11 +185,8 @@ def _tell(outcome: Outcome, job: Job) -> None:
                 outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
             )
         warn(f"pair {pair.id}: {outcome.failure.reason}")
-    elif not outcome.answers[0].optimal:
-        warn(
-            f"pair {pair.id}: within {job.limits.seconds:g} s the answer was not "
-            "proved the best; allow more with --timeout"
-        )
+    else:
+        warn_unproven(outcome.answers[0], job.limits.seconds)
 
 
 class _Sink:

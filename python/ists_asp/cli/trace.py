@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import RuleWarnings, check_output, show_json, warn, write_output
+from ists_asp.cli.console import (
+    RuleWarnings,
+    check_output,
+    show_json,
+    warn,
+    warn_unproven,
+    write_output,
+)
 from ists_asp.cli.inputs import choose_one
 from ists_asp.cli.options import (
     Choice,
@@ -15,6 +22,7 @@ from ists_asp.cli.options import (
     json_option,
     output_option,
     system_options,
+    timeout_option,
 )
 from ists_asp.errors import UsageError
 
@@ -64,6 +72,7 @@ Examples:
     help="All features, and all rules that derive the same; otherwise the weightiest, and the "
     "first.",
 )
+@timeout_option
 @json_option
 @output_option("File to write; it appears whole or not at all. Default: standard output.")
 def trace(
@@ -73,6 +82,7 @@ def trace(
     only: tuple[str, ...],
     depth: int,
     everything: bool,
+    timeout: float,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -86,9 +96,10 @@ def trace(
     """
     check_output(output, inputs.files)
     pair = choose_one(inputs.read(warn), identifier)
-    with choice.load() as system, RuleWarnings(system):
+    with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and (not only or any(map(_is_rating, only)))
         found = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
+        warn_unproven(found.answer, timeout)
         _show(found, only, depth, everything, as_json, output)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import RuleWarnings, warn, write_output
+from ists_asp.cli.console import RuleWarnings, warn, warn_unproven, write_output
 from ists_asp.cli.inputs import choose_one
-from ists_asp.cli.options import Choice, question_options, system_options
+from ists_asp.cli.options import Choice, question_options, system_options, timeout_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,15 @@ Examples:
     metavar="N",
     help="How many rules deep the trees go.",
 )
-def why(inputs: Inputs, question: str, identifier: str | None, choice: Choice, depth: int) -> None:
+@timeout_option
+def why(
+    inputs: Inputs,
+    question: str,
+    identifier: str | None,
+    choice: Choice,
+    depth: int,
+    timeout: float,
+) -> None:
     """Say why a decision was taken.
 
     In: two sentences, or files as for ists-asp solve and --id; and a decision of the answer
@@ -48,7 +56,11 @@ def why(inputs: Inputs, question: str, identifier: str | None, choice: Choice, d
 
     Out: the decision with its weights, what came second, and the rules that fired for it.
     """
-    _ask(inputs, identifier, choice, question, lambda trace: trace.why(question).text(depth=depth))
+
+    def answer(trace: Trace) -> str:
+        return trace.why(question).text(depth=depth)
+
+    _ask(inputs, identifier, choice, timeout, question, answer)
 
 
 @click.command(
@@ -62,7 +74,10 @@ Examples:
 )
 @question_options
 @system_options
-def why_not(inputs: Inputs, question: str, identifier: str | None, choice: Choice) -> None:
+@timeout_option
+def why_not(
+    inputs: Inputs, question: str, identifier: str | None, choice: Choice, timeout: float
+) -> None:
     """Say why a decision was not taken.
 
     In: as for ists-asp why, but a decision that the answer does not have.
@@ -70,18 +85,22 @@ def why_not(inputs: Inputs, question: str, identifier: str | None, choice: Choic
     Out: the rule that comes nearest and what it lacks, if no rule derives the decision; the
     constraints that forbid it; or what the answer would lose with it, and what would change.
     """
-    _ask(inputs, identifier, choice, question, lambda trace: trace.why_not(question).text())
+    _ask(
+        inputs, identifier, choice, timeout, question, lambda trace: trace.why_not(question).text()
+    )
 
 
 def _ask(
     inputs: Inputs,
     identifier: str | None,
     choice: Choice,
+    timeout: float,
     question: str,
     answer: Callable[[Trace], str],
 ) -> None:
     pair = choose_one(inputs.read(warn), identifier)
-    with choice.load() as system, RuleWarnings(system):
+    with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and question.strip() == "rating"
         trace = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
+        warn_unproven(trace.answer, timeout)
         write_output(None, answer(trace))

@@ -24,12 +24,11 @@ from ists_asp.trace.terms import ANY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clingo import Symbol
-
     from ists_asp.compare.changes import Change
     from ists_asp.rules import RuleSet
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.firings import Element, Firing
+    from ists_asp.trace.firing import Element, Firing
 
 __all__ = ["Cause", "Moved", "find_causes"]
 
@@ -125,7 +124,7 @@ class _Search:
 
     def __init__(self, old: _Side, new: _Side) -> None:
         self._sides = (old, new)
-        self._seen: set[tuple[str, Symbol]] = set()
+        self._seen: set[tuple[str, Ground]] = set()
         self._roots: dict[tuple[str, str], Firing] = {}
         self._moved: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
 
@@ -137,7 +136,7 @@ class _Search:
         return tuple(sorted(self._found(), key=_heaviest))
 
     def _blame(
-        self, atom: Symbol, side: _Side, other: _Side, moved: Moved | None, depth: int = 0
+        self, atom: Ground, side: _Side, other: _Side, moved: Moved | None, depth: int = 0
     ) -> None:
         """Trace back why an atom holds on one side only."""
         if atom in other.trace.true or depth > _DEPTH:
@@ -231,7 +230,7 @@ def _key(change: Change) -> tuple[object, ...]:
     return str(change.kind), change.tokens1, change.tokens2
 
 
-def _weighing(decision: Decision) -> Iterator[Symbol]:
+def _weighing(decision: Decision) -> Iterator[Ground]:
     """The atom of a decision, and those that its terms of the objective rest on."""
     yield decision.atom
     for term in decision.terms:
@@ -239,7 +238,7 @@ def _weighing(decision: Decision) -> Iterator[Symbol]:
             yield from firing.positive
 
 
-def _matching(patterns: Iterable[Symbol], side: _Side) -> Iterator[Symbol]:
+def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
     """The atoms of a side that negated atoms speak of."""
     for pattern in patterns:
         if not any(str(part) == ANY for part in pattern.arguments):
@@ -254,7 +253,7 @@ def _matching(patterns: Iterable[Symbol], side: _Side) -> Iterator[Symbol]:
                 yield atom
 
 
-def _alike(one: Symbol, two: Symbol) -> bool:
+def _alike(one: Ground, two: Ground) -> bool:
     """Whether heads differ in no more than what an aggregate counts, their last argument."""
     return one.name == two.name and one.arguments[:-1] == two.arguments[:-1]
 

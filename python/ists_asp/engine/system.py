@@ -321,7 +321,7 @@ class System:
         """
         from ists_asp.trace import Tracer
 
-        return Tracer(self.rules, self._solver)
+        return Tracer(self.rules, self._solver, self.knowledge)
 
     def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
         """Say an answer in words: what both sentences say, and how they differ.

@@ -12,10 +12,9 @@ from ists_asp.trace.decisions import DecisionKind, decisions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from clingo import Symbol
-
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firings import Element, Firing
+    from ists_asp.trace.firing import Element, Firing
     from ists_asp.trace.trace import Trace
 
 __all__ = ["SHOWN", "Evidence", "Fired", "Line", "evidence"]
@@ -110,7 +109,7 @@ def _features(trace: Trace, firing: Firing) -> Iterator[Fired]:
                     yield _fired(trace, reasons[0], weight, detail)
 
 
-def _conditions(trace: Trace, atom: Symbol, depth: int = _DEPTH) -> Iterator[Fired]:
+def _conditions(trace: Trace, atom: Ground, depth: int = _DEPTH) -> Iterator[Fired]:
     """The rules that derive an atom, and below them those that derive what they need."""
     for reason in trace.reasons(atom)[:1]:
         yield _fired(trace, reason)
@@ -129,5 +128,5 @@ def _weight(element: Element) -> int | None:
     return first.number if first is not None and first.type is SymbolType.Number else None
 
 
-def _is_weight(atom: Symbol) -> bool:
+def _is_weight(atom: Ground) -> bool:
     return atom.name == "weight" and len(atom.arguments) == 3

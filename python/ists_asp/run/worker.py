@@ -9,6 +9,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+from ists_asp.collector import paused
 from ists_asp.errors import IstsError, RuleError, SolveError
 from ists_asp.processes import end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
@@ -74,11 +75,12 @@ class Decider:
             return
         from ists_asp.trace.document import trace_line
 
-        traces = self.system.trace_annotated(pairs, rated=self._spec.rated)
-        for pair, trace in zip(pairs, traces, strict=True):
-            yield Outcome(
-                pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
-            )
+        with paused():
+            traces = self.system.trace_annotated(pairs, rated=self._spec.rated)
+            for pair, trace in zip(pairs, traces, strict=True):
+                yield Outcome(
+                    pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
+                )
 
 
 _decider: Decider | IstsError | None = None

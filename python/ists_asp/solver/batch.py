@@ -11,7 +11,6 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo import parse_term
 from clingo.ast import ASTType
 
 from ists_asp.answers import read_answer
@@ -21,6 +20,7 @@ from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_model, search
 from ists_asp.solver.signatures import predicates
+from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Batches:
         statements: what :func:`~ists_asp.solver.pairing.pair_up` made of the program.
         program: the program for one pair.
         arguments: clingo's command line arguments.
-        time_limit: seconds for the search for the answers of a batch.
+        time_limit: seconds of processor time for the search for the answers of a batch.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Batches:
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = program.table_facts
-        self._table_set = frozenset(program.table_facts)
+        self._table_set = frozenset(texts(program.table_facts))
         self._other_facts = program.other_facts
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
@@ -82,26 +82,32 @@ class Batches:
         found = self._search(control, atoms=False)
         if found is None:
             return None
-        symbols = shown(found.shown, len(items))
+        atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
         ended = time.perf_counter()
         return [
             Solution(
-                (read_answer(pair, symbols[number], tuple(cost[number].values()), True),),
+                (read_answer(pair, atoms[number], tuple(cost[number].values()), True),),
                 (grounded - began) / len(items),
                 (ended - grounded) / len(items),
             )
             for number, (pair, _) in enumerate(items, start=1)
         ]
 
-    def best(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Together | None:
+    def best(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
+    ) -> Together | None:
         """Find the best answer sets of pairs together, with all their atoms.
+
+        Args:
+            items: pairs with their facts.
+            extra: more rules, rewritten for several pairs; no other rule may depend on them.
 
         Returns:
             None where :meth:`solve` has no solutions.
         """
         with paused():
-            control = self._ground(items)
+            control = self._ground(items, extra)
             if control is None:
                 return None
             found = self._search(control, atoms=True)
@@ -113,17 +119,23 @@ class Batches:
         """The best answer set; without an objective the only one."""
         if not self._weighed:
             return only_model(control, self._time_limit, atoms=atoms)
-        found, _ = search(control, self._time_limit, atoms=atoms)
+        # On a busy machine batches would be redone, which makes it busier.
+        found, _ = search(control, self._time_limit, atoms=atoms, clock=time.process_time)
         return found if found is not None and found.optimal else None
 
-    def _ground(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Control | None:
+    def _ground(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
+    ) -> Control | None:
         messages: list[str] = []
         facts = self._facts([facts for _, facts in items])
         if facts is None:
             return None
         try:
             control = ground(
-                self._statements, facts, self._arguments, lambda _code, text: messages.append(text)
+                [*self._statements, *extra],
+                facts,
+                self._arguments,
+                lambda _code, text: messages.append(text),
             )
         except RuleError:
             return None
@@ -141,8 +153,7 @@ class Batches:
         atoms = []
         for number, facts in enumerate(given, start=1):
             atoms.append(f"{PAIR}({number})")
-            for fact in chain(self._other_facts, facts):
-                text = str(fact)
+            for text in texts(chain(self._other_facts, facts)):
                 name, _, rest = text.partition("(")
                 sign = "-" if name.startswith("-") else ""
                 name = name.removeprefix("-")
@@ -150,5 +161,4 @@ class Batches:
                     return None
                 if name in self._used:
                     atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
-        # Parsing one tuple of all takes a third of the time of making them one by one.
-        return [*self._table_facts, *parse_term(f"({','.join(atoms)},)").arguments]
+        return [*self._table_facts, *symbols(atoms)]

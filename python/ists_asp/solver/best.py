@@ -1,8 +1,4 @@
-"""A pair's best answer set, and the ground program to look for others in.
-
-The ground program is the pair's own, or one of several pairs that were solved together:
-then all decisions about the others are kept while another answer of this pair is looked for.
-"""
+"""A pair's best answer set, and the ground program to look for others in."""
 
 from __future__ import annotations
 
@@ -12,23 +8,22 @@ from typing import TYPE_CHECKING
 from clingo import Configuration
 
 from ists_asp.solver.search import last_model
+from ists_asp.solver.texts import texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from clingo import Control, Symbol
+    from clingo import Control
 
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
+    from ists_asp.solver.texts import Ground
     from ists_asp.solver.together import Together
 
 __all__ = ["Best", "Other"]
 
-Other = tuple[dict[int, int], frozenset["Symbol"]]
+Other = tuple[dict[int, int], frozenset["Ground"]]
 """Another answer set: the value of each priority, and the atoms that were looked at."""
-
-_CHOSEN = (("boundary", 2), ("aligned", 2), ("label", 3), ("score", 3))
-"""What is kept of other pairs: all else follows from it, or is of no weight."""
 
 
 class Best:
@@ -62,27 +57,32 @@ class Best:
         return self._ground()
 
     @cached_property
-    def atoms(self) -> Mapping[str, Sequence[Symbol]]:
+    def shown(self) -> tuple[Ground, ...]:
+        """The atoms that are shown."""
+        return tuple(texts(self.found.shown))
+
+    @cached_property
+    def atoms(self) -> Mapping[str, Sequence[Ground]]:
         """The atoms by name, without the facts of the program."""
         if self.together is not None:
             return self.together.shares[self.number].atoms
-        atoms: dict[str, list[Symbol]] = {}
-        for atom in frozenset(self.found.true).difference(self.program.facts):
+        atoms: dict[str, list[Ground]] = {}
+        for atom in texts(frozenset(self.found.true).difference(self.program.facts)):
             atoms.setdefault(atom.name, []).append(atom)
         return atoms
 
-    def undecided(self, name: str, arity: int) -> Mapping[Symbol, int]:
+    def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""
-        if self.together is not None:
-            return self.together.undecided(name, arity)[self.number]
-        return {
-            atom.symbol: atom.literal
+        found = [
+            atom
             for atom in self.control.symbolic_atoms.by_signature(name, arity)
             if not atom.is_fact
-        }
+        ]
+        written = texts(atom.symbol for atom in found)
+        return dict(zip(written, (atom.literal for atom in found), strict=True))
 
     def other(
-        self, assumptions: Sequence[int], looked_at: Mapping[Symbol, int], time_limit: float
+        self, assumptions: Sequence[int], looked_at: Mapping[Ground, int], time_limit: float
     ) -> Other | None:
         """Find the best answer set in which literals are true; None if there is none.
 
@@ -93,28 +93,16 @@ class Best:
             looked_at: the atoms that are wanted, with their literals.
             time_limit: seconds after which the best so far is good enough.
         """
-        together = self.together
-        control = self.control if together is None else together.control
-        others = () if together is None else together.others(self.number, _CHOSEN)
+        control = self.control
         solver = control.configuration.solver
         assert isinstance(solver, Configuration)
         solver.opt_strategy = "bb"
-        found = last_model(
+        return last_model(
             control,
             time_limit,
             lambda model: (
                 dict(zip(model.priority, model.cost, strict=True)),
-                frozenset(
-                    symbol for symbol, literal in looked_at.items() if model.is_true(literal)
-                ),
+                frozenset(atom for atom, literal in looked_at.items() if model.is_true(literal)),
             ),
-            (*others, *assumptions),
+            assumptions,
         )[0]
-        if found is None or together is None:
-            return found
-        cost, symbols = found
-        own = dict(zip(self.found.priorities, self.found.cost, strict=True))
-        return {
-            priority: own.get(priority, 0) + value - together.cost[priority]
-            for priority, value in cost.items()
-        }, symbols

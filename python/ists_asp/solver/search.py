@@ -98,6 +98,7 @@ def search(
     time_limit: float,
     *,
     atoms: bool,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[Found | None, bool]:
     """Search for the best answer set.
 
@@ -105,12 +106,13 @@ def search(
         control: a ground program.
         time_limit: seconds after which the best answer set so far is good enough.
         atoms: whether all true atoms are wanted, which takes longer than the shown ones.
+        clock: measures these seconds.
 
     Returns:
         The best answer set, if one was found, and whether there can be none.
     """
     found, ended, exhausted = last_model(
-        control, time_limit, lambda model: _copy(model, atoms=atoms)
+        control, time_limit, lambda model: _copy(model, atoms=atoms), clock=clock
     )
     if found is None:
         return None, exhausted
@@ -123,7 +125,7 @@ def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | N
 
     Args:
         control: a ground program without an objective.
-        time_limit: seconds for the search.
+        time_limit: seconds of processor time for the search.
         atoms: whether all true atoms are wanted, as for :func:`search`.
 
     Returns:
@@ -134,7 +136,10 @@ def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | N
     solving.models = "2"
     seen: list[Found] = []
     _, ended, _ = last_model(
-        control, time_limit, lambda model: seen.append(_copy(model, atoms=atoms))
+        control,
+        time_limit,
+        lambda model: seen.append(_copy(model, atoms=atoms)),
+        clock=time.process_time,
     )
     return replace(seen[0], optimal=True) if ended and len(seen) == 1 else None
 
@@ -154,6 +159,7 @@ def last_model(
     time_limit: float,
     read: Callable[[Model], T],
     assumptions: Sequence[int] = (),
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[T | None, bool, bool]:
     """Search until no answer set is better, and read each on the way.
 
@@ -162,15 +168,20 @@ def last_model(
         time_limit: seconds after which the search is stopped.
         read: copies what is wanted of an answer set.
         assumptions: literals that are to be true this time.
+        clock: measures these seconds.
 
     Returns:
         What was read last, if there was anything; whether the search ended by itself, and
         whether it has proved that there is nothing better, or nothing at all.
     """
-    deadline = time.perf_counter() + time_limit
+    deadline = clock() + time_limit
     found: T | None = None
     with control.solve(assumptions, yield_=True, async_=True) as handle:
-        while handle.wait(max(0.0, deadline - time.perf_counter())):
+        while True:
+            if not handle.wait(max(0.0, deadline - clock())):
+                if clock() < deadline:
+                    continue
+                break
             model = handle.model()
             if model is None:
                 return found, True, bool(handle.get().exhausted)

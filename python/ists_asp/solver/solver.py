@@ -29,26 +29,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clingo import Control, Symbol
+    from clingo.ast import AST
 
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.together import Together
 
-__all__ = ["BATCH", "Solver"]
+__all__ = ["BATCH", "Solver", "in_batches"]
 
 Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
 """A pair with its facts."""
 
+S = TypeVar("S")
 T = TypeVar("T")
 
-BATCH = 60
-"""Pairs solved together: 20 take a fifth more time, 100 gain little."""
+BATCH = 100
+"""Pairs solved together: 60 take a tenth more time, more gain little."""
 
 _LONG = 100
 """Tokens of a pair, both sentences together, from which it is solved alone."""
 
-_BATCH_LIMIT = 1.0
-"""Seconds for the search for a batch: most take hundredths, and one that does not is redone."""
+_BATCH_LIMIT = 2.0
+"""Seconds of processor time to search for a batch: most take hundredths, others are redone."""
 
 
 class Solver:
@@ -123,7 +125,7 @@ class Solver:
         Raises:
             SolveError: there is no answer for a pair, as for :meth:`solve`.
         """
-        return _in_batches(items, self._solve_some)
+        return in_batches(items, self._solve_some)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -146,15 +148,20 @@ class Solver:
         control, found = self._first(self._ground(facts, CORE_GUIDED), facts, pair, atoms=True)
         return Best(found, self._program_for(facts), lambda: control)
 
-    def best_of_all(self, items: Iterable[Item]) -> Iterator[Best]:
+    def best_of_all(self, items: Iterable[Item], extra: Sequence[AST] = ()) -> Iterator[Best]:
         """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
 
         Lazily, in their order, as :meth:`solve_all` decides pairs.
 
+        Args:
+            items: pairs with their facts.
+            extra: more rules for the pairs that are decided together, rewritten as
+                :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
+
         Raises:
             SolveError: there is no answer for a pair, as for :meth:`solve`.
         """
-        return _in_batches(items, self._best_of_some)
+        return in_batches(items, lambda some: self._best_of_some(some, extra))
 
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
@@ -217,12 +224,12 @@ class Solver:
         for number, (pair, facts) in enumerate(items):
             yield together[number] if number in together else self.solve(pair, facts)
 
-    def _best_of_some(self, items: Sequence[Item]) -> Iterator[Best]:
+    def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
         short = _short(items)
         together: Together | None = None
         if short and self._batches is not None:
-            together = self._batches.best([items[place] for place in short])
+            together = self._batches.best([items[place] for place in short], extra)
         numbers = {place: number for number, place in enumerate(short, start=1)}
         for place, (pair, facts) in enumerate(items):
             if together is None or place not in numbers:
@@ -288,14 +295,12 @@ class Solver:
         return self._program
 
 
-def _in_batches(
-    items: Iterable[Item], decide: Callable[[Sequence[Item]], Iterator[T]]
-) -> Iterator[T]:
+def in_batches(items: Iterable[S], decide: Callable[[Sequence[S]], Iterator[T]]) -> Iterator[T]:
     """Decide items, :data:`BATCH` at a time; what came before an error is decided first."""
     remaining = iter(items)
     failure: Exception | None = None
     while failure is None:
-        batch: list[Item] = []
+        batch: list[S] = []
         try:
             # One at a time: what came before an error is kept.
             for item in islice(remaining, BATCH):

@@ -1,6 +1,7 @@
 """Why an answer is as it is, and why it is not otherwise."""
 
-from ists_asp.trace.decisions import Decision, DecisionKind, decisions, runner_up, select
+from ists_asp.trace.decisions import Decision, DecisionKind, decisions, select
+from ists_asp.trace.others import runner_up
 from ists_asp.trace.trace import Term, Trace
 from ists_asp.trace.tracer import Tracer
 

@@ -10,25 +10,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from clingo import Function, Number, SymbolType
+from clingo import SymbolType
 
 from ists_asp.errors import UsageError
-from ists_asp.trace.symbols import arguments
+from ists_asp.solver.texts import Ground
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-
-    from clingo import Symbol
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = [
+    "PREDICATES",
     "Decision",
     "DecisionKind",
-    "RunnerUp",
     "decisions",
     "numbers",
-    "runner_up",
     "select",
     "tokens_text",
 ]
@@ -47,7 +44,7 @@ class DecisionKind(StrEnum):
     RATING = "rating"
 
 
-_PREDICATES = {
+PREDICATES = {
     "boundary": (DecisionKind.BOUNDARY, 2),
     "aligned": (DecisionKind.ALIGN, 2),
     "label": (DecisionKind.LABEL, 3),
@@ -70,7 +67,7 @@ class Decision:
     """
 
     kind: DecisionKind
-    atom: Symbol
+    atom: Ground
     text: str
     tokens1: tuple[int, ...]
     tokens2: tuple[int, ...]
@@ -95,29 +92,16 @@ class Decision:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class RunnerUp:
-    """The best answer without a decision.
-
-    ``by`` is what the decision gains over it at each priority that differs, the most
-    important first; ``gone`` and ``come`` are the decisions that differ.
-    """
-
-    by: tuple[tuple[int, int], ...]
-    gone: tuple[Symbol, ...]
-    come: tuple[Symbol, ...]
-
-
 def decisions(trace: Trace) -> tuple[Decision, ...]:
     """The decisions of an answer in the order of its tokens."""
-    belonging: dict[Symbol, list[Term]] = {}
+    belonging: dict[Ground, list[Term]] = {}
     for term in trace.objective:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
     found = []
     for atom, kind, arity in (
         (atom, kind, arity)
-        for name, (kind, arity) in _PREDICATES.items()
+        for name, (kind, arity) in PREDICATES.items()
         for atom in trace.atoms(name)
     ):
         if len(atom.arguments) != arity or not atom.positive:
@@ -162,74 +146,6 @@ def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
     return tuple(chosen)
 
 
-def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
-    """The best answer without a decision, all decisions before it kept.
-
-    An alignment is compared with all answers without it, a label with other labels of the
-    pair, a score with its other scores. None where there is no
-    such answer, or no choice.
-    """
-    name = decision.atom.name
-    if decision.atom not in trace.best.undecided(name, _arity(name)):
-        return None
-    if decision.kind is DecisionKind.ALIGN:
-        found, _ = trace.tracer.solver.with_atoms(trace.facts, [(decision.atom, False)])
-        if found is None:
-            return None
-        cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {symbol for symbol in found.shown if symbol.name in _PREDICATES}
-        ours = {symbol for symbol in trace.best.found.shown if symbol.name in _PREDICATES}
-    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        other = _otherwise(trace, decision)
-        if other is None:
-            return None
-        cost, shown, ours = other[0], set(other[1]), set(other[2])
-    else:
-        return None
-    return RunnerUp(
-        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
-    )
-
-
-def _otherwise(
-    trace: Trace, decision: Decision
-) -> tuple[dict[int, int], Set[Symbol], Set[Symbol]] | None:
-    """The best answer with another label, or score, for a pair, all else the same.
-
-    Its cost by priority, and of what may differ what it has and what the answer has.
-    """
-    best = trace.best
-    link = arguments(decision.atom)[:2]
-    open_ = {name: best.undecided(name, arity) for name, (_, arity) in _PREDICATES.items()}
-    assumptions = [-open_[decision.atom.name][decision.atom]]
-    for name in ("aligned", "label", "score"):
-        for symbol, literal in open_[name].items():
-            own = arguments(symbol)[:2] == link
-            if not own or name == "aligned" or (name == "label" and decision.kind == "score"):
-                assumptions.append(literal if symbol in trace.true else -literal)
-    # Nothing else can differ when so much is kept.
-    literals = {
-        symbol: literal
-        for name, symbols in open_.items()
-        for symbol, literal in symbols.items()
-        if name not in ("aligned", "label", "score") or arguments(symbol)[:2] == link
-    }
-    other = best.other(assumptions, literals, trace.tracer.solver.options.time_limit)
-    if other is None:
-        return None
-    return *other, literals.keys() & trace.true
-
-
-def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """What the answer gains over one with another cost, by priority."""
-    own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
-    return tuple(
-        (priority, other.get(priority, 0) - own.get(priority, 0))
-        for priority in sorted(own.keys() | other.keys(), reverse=True)
-        if other.get(priority, 0) != own.get(priority, 0)
-    )
-
-
 def tokens_text(tokens: Sequence[int]) -> str:
     """Token numbers as people write them: ``3-5``, or ``3-4,7`` round a gap."""
     runs: list[list[int]] = []
@@ -256,12 +172,8 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _arity(name: str) -> int:
-    return _PREDICATES[name][1]
-
-
 def _sides(
-    trace: Trace, kind: DecisionKind, atom: Symbol
+    trace: Trace, kind: DecisionKind, atom: Ground
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     words = trace.words
     if kind is DecisionKind.RATING:
@@ -281,7 +193,7 @@ def _sides(
 def _text(
     trace: Trace,
     kind: DecisionKind,
-    atom: Symbol,
+    atom: Ground,
     sides: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> str:
     pair = trace.answer.pair
@@ -308,15 +220,15 @@ def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
     return 1, not one.tokens1, one.tokens1, one.tokens2, order.index(one.kind)
 
 
-def boundary(side: int, token: int) -> Symbol:
+def boundary(side: int, token: int) -> Ground:
     """The atom of a chunk boundary."""
-    return Function("boundary", [Number(side), Number(token)])
+    return Ground(f"boundary({side},{token})")
 
 
-def told(trace: Trace, atoms: Iterable[Symbol]) -> Iterator[str]:
+def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
     """Decisions of another answer in words."""
     for atom in atoms:
-        kind, arity = _PREDICATES.get(atom.name, (None, 0))
+        kind, arity = PREDICATES.get(atom.name, (None, 0))
         if kind is not None and len(atom.arguments) == arity:
             sides = _sides(trace, kind, atom)
             if sides[0] or sides[1]:

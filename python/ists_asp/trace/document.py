@@ -7,22 +7,22 @@ lists ``rules``, ``atoms`` and ``firings``, from 0.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import clingo
+import orjson
 
 from ists_asp.collector import paused
-from ists_asp.trace.decisions import DecisionKind, decisions, runner_up, told
-from ists_asp.trace.symbols import text
+from ists_asp.trace.decisions import decisions, told
+from ists_asp.trace.others import runner_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clingo import Symbol
-
-    from ists_asp.trace.decisions import Decision, RunnerUp
-    from ists_asp.trace.firings import Firing
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace.decisions import Decision
+    from ists_asp.trace.firing import Firing
+    from ists_asp.trace.others import RunnerUp
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 
@@ -34,10 +34,10 @@ Json = dict[str, Any]
 
 
 def trace_line(trace: Trace, *, everything: bool = False) -> str:
-    """A trace as one line of JSON, with its end; alignments are not compared with others."""
+    """A trace as one line of JSON, with its end; decisions are not compared with others."""
     with paused():
         record = document(trace, everything=everything, compare=False)
-        return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE).decode()
 
 
 def document(
@@ -53,8 +53,8 @@ def document(
         trace: the trace.
         chosen: the decisions to account for; all by default.
         everything: whether to follow all firings that derive an atom, not the first only.
-        compare: whether to look for the best answer without each alignment, which takes a
-            search each.
+        compare: whether to look for what came second to each decision, which takes a search
+            each.
     """
     found = decisions(trace) if chosen is None else tuple(chosen)
     return _Document(trace, everything, compare).write(found, whole=chosen is None)
@@ -70,10 +70,10 @@ class _Document:
         self._rules: dict[tuple[str, int, int, str, str], int] = {}
         self._rule_list: list[Json] = []
         self._probes: dict[str, int] = {}
-        self._atoms: dict[Symbol, int] = {}
+        self._atoms: dict[Ground, int] = {}
         self._firings: dict[int, int] = {}
         self._firing_list: list[Json] = []
-        self._open: list[Symbol] = []
+        self._open: list[Ground] = []
 
     def write(self, found: Iterable[Decision], *, whole: bool) -> Json:
         trace = self._trace
@@ -95,7 +95,7 @@ class _Document:
                     "rule": self._rule(firing.probe),
                     "priority": term.priority,
                     "weight": term.weight,
-                    "tuple": [text(part) for part in term.terms],
+                    "tuple": list(term.terms),
                     "atoms": [self._atom(atom) for atom in firing.positive],
                     "text": trace.says(firing),
                 }
@@ -121,6 +121,7 @@ class _Document:
                 {"priority": priority, "value": value}
                 for priority, value in zip(best.priorities, best.cost, strict=True)
             ],
+            "knowledge": list(trace.tracer.knowledge),
             "decisions": made,
             "rules": self._rule_list,
             "atoms": atoms,
@@ -133,9 +134,7 @@ class _Document:
         return record
 
     def _decision(self, decision: Decision) -> Json:
-        second = None
-        if self._compare or decision.kind is not DecisionKind.ALIGN:
-            second = runner_up(self._trace, decision)
+        second = runner_up(self._trace, decision) if self._compare else None
         return {
             "kind": str(decision.kind),
             "selector": decision.selector,
@@ -155,7 +154,7 @@ class _Document:
 
     def _follow(self) -> list[Json]:
         """The records of all atoms, after following what they rest on."""
-        records: dict[Symbol, Json] = {}
+        records: dict[Ground, Json] = {}
         while self._open:
             atom = self._open.pop()
             reasons = self._trace.reasons(atom)
@@ -163,8 +162,7 @@ class _Document:
             numbers = [self._firing(firing) for firing in followed]
             stratum, level = self._trace.rank(atom)
             records[atom] = {
-                "text": text(atom),
-                "words": self._trace.words.atom(atom),
+                "text": atom,
                 "source": "derived" if reasons else "input",
                 "rank": [stratum, level],
                 "primary": numbers[0] if numbers else None,
@@ -173,7 +171,7 @@ class _Document:
             }
         return [records[atom] for atom in self._atoms]
 
-    def _atom(self, atom: Symbol) -> int:
+    def _atom(self, atom: Ground) -> int:
         if atom not in self._atoms:
             self._atoms[atom] = len(self._atoms)
             self._open.append(atom)
@@ -208,34 +206,41 @@ class _Document:
         if id(firing) in self._firings:
             return self._firings[id(firing)]
         number = self._firings[id(firing)] = len(self._firings)
-        record: Json = {}
-        self._firing_list.append(record)
-        record["rule"] = self._rule(firing.probe)
-        record["text"] = self._trace.says(firing)
-        record["bindings"] = {name: text(value) for name, value in firing.values.items()}
-        record["head"] = self._atom(firing.head)
-        record["positive"] = [self._atom(atom) for atom in firing.positive]
-        record["negative"] = [_pattern(atom) for atom in firing.negative]
-        record["double_negative"] = [_pattern(atom) for atom in firing.double]
-        record["comparisons"] = list(firing.comparisons)
-        record["groups"] = [
+        probe = firing.probe
+        # Most rules have nothing of the last kinds.
+        self._firing_list.append(
+            {
+                "rule": self._rule(probe),
+                "text": self._trace.says(firing),
+                "bindings": firing.values,
+                "head": self._atom(firing.head),
+                "positive": [self._atom(atom) for atom in firing.positive],
+                "negative": list(map(_pattern, firing.negative)) if probe.negative else [],
+                "double_negative": list(map(_pattern, firing.double)) if probe.double else [],
+                "comparisons": list(firing.comparisons) if probe.comparisons else [],
+                "groups": self._groups(firing) if probe.companions else [],
+            }
+        )
+        return number
+
+    def _groups(self, firing: Firing) -> list[Json]:
+        return [
             {
                 "function": group.companion.function or None,
                 "text": group.text,
                 "elements": [
                     {
-                        "terms": [text(term) for term in element.terms],
+                        "terms": list(element.terms),
                         "positive": [self._atom(atom) for atom in element.positive],
-                        "negative": [_pattern(atom) for atom in element.negative],
+                        "negative": list(map(_pattern, element.negative)),
                     }
                     for element in group.elements
                 ],
             }
             for group in self._trace.groups(firing)
         ]
-        return number
 
 
-def _pattern(atom: Symbol) -> str:
+def _pattern(atom: Ground) -> str:
     """A negated atom as text: ``_`` for what may be anything."""
-    return text(atom).replace("__any", "_")
+    return atom.replace("__any", "_")

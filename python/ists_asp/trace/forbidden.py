@@ -24,18 +24,20 @@ from clingo.ast import (
     Variable,
 )
 
+from ists_asp.solver.texts import texts
 from ists_asp.trace.probes import Kind
 from ists_asp.trace.terms import PREFIX, atom, tuple_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 
 __all__ = ["Instance", "conflict"]
 
-Instance: TypeAlias = "tuple[Probe, dict[str, Symbol]]"
+Instance: TypeAlias = "tuple[Probe, dict[str, Ground]]"
 """A constraint or a bound with values for its variables."""
 
 _AGGREGATES = (ASTType.Aggregate, ASTType.BodyAggregate)
@@ -89,7 +91,7 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
     for literal in kept:
         symbol = switches[literal]
         probe = guards[symbol.name]
-        values = zip(probe.variables, symbol.arguments[0].arguments, strict=True)
+        values = zip(probe.variables, texts(symbol.arguments[0].arguments), strict=True)
         result.append((probe, dict(values)))
     return result
 
@@ -134,7 +136,8 @@ def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
 
 def _switch(probe: Probe) -> list[AST]:
     """A constraint that holds where its switch is on, and the switch, which is free."""
-    place = probe.statements[0].location
+    assert probe.statement is not None
+    place = probe.statement.location
     variables = tuple_of(place, [Variable(place, variable) for variable in probe.variables])
     switch = atom(place, f"{PREFIX}on_{probe.name}", [variables])
     outer = [
@@ -147,7 +150,7 @@ def _switch(probe: Probe) -> list[AST]:
     # Atoms in the body of #external say for which instances, not when.
     external = External(place, switch.atom, outer, Function(place, "free", [], 0))
     false = Literal(place, Sign.NoSign, BooleanConstant(0))
-    return [external, Rule(place, false, [*probe.statements[0].body, switch])]
+    return [external, Rule(place, false, [*probe.statement.body, switch])]
 
 
 def _assigns(aggregate: AST) -> bool:

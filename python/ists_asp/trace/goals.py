@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clingo import Function, Number, Symbol
-
+from ists_asp.solver.texts import Ground
 from ists_asp.trace.decisions import boundary, tokens_text
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ __all__ = ["Goal", "goals", "holds"]
 class Goal:
     """An atom that a decision wants true, or false; ``text`` says it in words."""
 
-    atom: Symbol
+    atom: Ground
     true: bool
     text: str
 
@@ -47,28 +46,27 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
         ((side, tokens),) = sides
         name = str(question.label).lower()
         for number, chunk in _chunks_of(trace, side, tokens):
-            atom = Function(name, [Number(side), Number(number)])
+            atom = Ground(f"{name}({side},{number})")
             words = _words(trace, side, chunk)
             found.append(Goal(atom, True, f"{words} of sentence {side} is {question.label}"))
         return tuple(found)
     spans = [_span(trace, side, tokens) for side, tokens in sides]
     first, second = spans
-    link = [first, second]
     words = f"{_words(trace, 1, question.tokens1)} ~ {_words(trace, 2, question.tokens2)}"
     for name, value in (("aligned", None), *_more(question)):
-        arguments = link if value is None else [*link, value]
-        text = words if value is None else f"{words} // {str(value).upper()}"
-        found.append(Goal(Function(name, arguments), True, text))
+        arguments = f"{first},{second}" if value is None else f"{first},{second},{value}"
+        text = words if value is None else f"{words} // {value.upper()}"
+        found.append(Goal(Ground(f"{name}({arguments})"), True, text))
     return tuple(found)
 
 
-def _more(question: Question) -> Iterator[tuple[str, Symbol]]:
+def _more(question: Question) -> Iterator[tuple[str, str]]:
     if question.label is not None:
-        yield "label", Function(str(question.label).lower())
+        yield "label", str(question.label).lower()
     if question.score is not None:
-        yield "score", Number(question.score)
+        yield "score", str(question.score)
     for tag in sorted(question.tags):
-        yield "tag", Function(str(tag).lower())
+        yield "tag", str(tag).lower()
 
 
 def holds(trace: Trace, goal: Goal) -> bool:
@@ -115,20 +113,20 @@ def _chunks_of(
     ]
 
 
-def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> Symbol:
+def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> Ground:
     """The term of the span that has these tokens, whether the rules propose it or not."""
     for atom in trace.atoms("span"):
         if (
             len(atom.arguments) == 2
-            and atom.arguments[0] == Number(side)
+            and atom.arguments[0] == str(side)
             and trace.words.tokens("span", side, atom.arguments[1]) == tokens
         ):
             return atom.arguments[1]
     numbers = [number for number, _ in _chunks_of(trace, side, tokens)]
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
-        return Function("run", [Number(numbers[0]), Number(numbers[-1])])
+        return Ground(f"run({numbers[0]},{numbers[-1]})")
     # asp/ knows spans of two chunks round a gap; others have a term that no rule derives.
-    return Function("gap", list(map(Number, numbers)))
+    return Ground(f"gap({','.join(map(str, numbers))})")
 
 
 def _words(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:

@@ -1,131 +1,123 @@
-"""What the probes found, for one pair or for several at once."""
+"""The second grounding of one pair, and what the probes found in it."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol
 
+from clingo import Control
+from clingo.ast import ProgramBuilder
+
 from ists_asp.errors import TraceError
+from ists_asp.solver.texts import split, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Set
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from clingo import Control, Symbol, SymbolicAtom
+    from clingo.ast import AST
 
-    from ists_asp.trace.probes import Probe
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace.firing import Firing
+    from ists_asp.trace.probes import ElementProbe, Probe
 
-__all__ = ["LATER", "Alone", "Grounding", "Shared"]
+__all__ = ["LATER", "Alone", "Grounding", "ground_probes", "inside"]
 
 LATER = "later"
-"""The part of a rewritten program that is grounded when somebody asks for it."""
+"""The part of a rewritten program that finds elements, grounded when somebody asks for them."""
 
 
 class Grounding(Protocol):
-    """The instances of probes and companions in one answer set."""
+    """The instances of probes, each a list of its arguments.
 
-    def firings(self, probe: Probe) -> Iterable[list[Symbol]]:
-        """The firings of a probe: head, positive atoms, negative atoms, values of variables."""
+    Those of elements may be of other answers as well: their atoms are to be looked at.
+    """
 
-    def elements(self, companion: str) -> Mapping[Symbol, list[list[Symbol]]]:
-        """What a companion found, by the values of the variables of its firing."""
+    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
+        """The firings of a probe."""
+
+    def knows(self, firing: Firing) -> bool:
+        """Whether the elements of a firing have been looked for."""
+
+    def want(self, firings: Iterable[Firing]) -> None:
+        """Look for the elements of firings, which is faster for many of them at once."""
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing that is known."""
 
 
 class Alone:
     """The instances in a control object of one pair.
 
     Args:
-        control: a ground rewritten program.
-        early: the names of the companions that are not in :data:`LATER`.
+        control: a rewritten program, ground over an answer set.
     """
 
-    def __init__(self, control: Control, early: Set[str]) -> None:
+    def __init__(self, control: Control) -> None:
         self._control = control
-        self._early = early
         self._later = True
-        self._elements: dict[str, Mapping[Symbol, list[list[Symbol]]]] = {}
+        self._elements: dict[str, dict[str, list[Sequence[str]]]] = {}
 
-    def firings(self, probe: Probe) -> Iterator[list[Symbol]]:
+    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
         """See :class:`Grounding`."""
-        for atom in self._control.symbolic_atoms.by_signature(probe.name, 4):
-            yield _parts(atom, probe)
+        return (split(inside(atom)) for atom in _atoms(self._control, probe.name, probe.arity))
 
-    def elements(self, companion: str) -> Mapping[Symbol, list[list[Symbol]]]:
+    def knows(self, firing: Firing) -> bool:  # noqa: ARG002 (all are looked for at once)
         """See :class:`Grounding`."""
-        if self._later and companion not in self._early:
+        return not self._later
+
+    def want(self, firings: Iterable[Firing]) -> None:
+        """See :class:`Grounding`."""
+        if any(firing.probe.companions for firing in firings) and self._later:
             # Most traces are asked about some of their firings only, and some about none.
             self._control.ground([(LATER, [])])
             self._later = False
-        if companion not in self._elements:
-            found: dict[Symbol, list[list[Symbol]]] = defaultdict(list)
-            for atom in self._control.symbolic_atoms.by_signature(companion, 4):
-                parts = atom.symbol.arguments
-                found[parts[3]].append(parts)
-            self._elements[companion] = found
-        return self._elements[companion]
+
+    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+        """See :class:`Grounding`."""
+        if probe.name not in self._elements:
+            found = self._elements[probe.name] = {}
+            for atom in _atoms(self._control, probe.name, probe.arity):
+                parts = split(inside(atom))
+                found.setdefault(",".join(parts[: probe.outer]), []).append(parts)
+        return self._elements[probe.name].get(firing.instance, ())
 
 
-class Shared:
-    """The instances in a control object of several pairs, which have numbers.
+def ground_probes(
+    statements: Iterable[AST], text: str, facts: Iterable[str], arguments: Sequence[str]
+) -> Control:
+    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
 
     Args:
-        control: a ground program, rewritten for several pairs.
-        probes: its probes.
-        prefix: what the names of probes begin with in it.
-        early: the names of the companions that are not in :data:`LATER`.
+        statements: rewritten rules; those of :data:`LATER` are left.
+        text: more of them.
+        facts: the atoms.
+        arguments: clingo's command line arguments.
+
+    Raises:
+        TraceError: clingo cannot ground them, or leaves something open.
     """
-
-    def __init__(
-        self, control: Control, probes: Iterable[Probe], prefix: str, early: Set[str]
-    ) -> None:
-        self._control = control
-        self._prefix = prefix
-        self._early = early
-        self._later = True
-        self._elements: dict[str, dict[int, dict[Symbol, list[list[Symbol]]]]] = {}
-        self._firings: dict[int, dict[str, list[list[Symbol]]]] = defaultdict(dict)
-        for probe in probes:
-            for atom in control.symbolic_atoms.by_signature(prefix + probe.name, 5):
-                number, *parts = _parts(atom, probe)
-                self._firings[number.number].setdefault(probe.name, []).append(parts)
-
-    def take(self, number: int) -> Grounding:
-        """The instances of one pair; to be taken once."""
-        return _Share(self, number, self._firings.pop(number, {}))
-
-    def elements(self, companion: str, number: int) -> Mapping[Symbol, list[list[Symbol]]]:
-        """What a companion found for a pair."""
-        if self._later and companion not in self._early:
-            self._control.ground([(LATER, [])])
-            self._later = False
-        if companion not in self._elements:
-            found: dict[int, dict[Symbol, list[list[Symbol]]]] = {}
-            for atom in self._control.symbolic_atoms.by_signature(self._prefix + companion, 5):
-                pair, *parts = atom.symbol.arguments
-                found.setdefault(pair.number, {}).setdefault(parts[3], []).append(parts)
-            self._elements[companion] = found
-        return self._elements[companion].get(number, {})
+    errors: list[str] = []
+    control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
+    # Text takes clingo half the time of symbols.
+    control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
+    with ProgramBuilder(control) as builder:
+        for node in statements:
+            builder.add(node)
+    try:
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        text = errors[-1] if errors else str(error)
+        raise TraceError(f"the rules cannot be traced: {' '.join(text.split())}") from None
+    return control
 
 
-class _Share:
-    def __init__(
-        self, shared: Shared, number: int, firings: Mapping[str, list[list[Symbol]]]
-    ) -> None:
-        self._shared = shared
-        self._number = number
-        self._firings = firings
-
-    def firings(self, probe: Probe) -> Iterable[list[Symbol]]:
-        return self._firings.get(probe.name, ())
-
-    def elements(self, companion: str) -> Mapping[Symbol, list[list[Symbol]]]:
-        return self._shared.elements(companion, self._number)
+def _atoms(control: Control, name: str, arity: int) -> list[Ground]:
+    """The atoms of a probe, all of them facts."""
+    found = list(control.symbolic_atoms.by_signature(name, arity))
+    if not all(atom.is_fact for atom in found):
+        raise TraceError("clingo leaves open whether a rule fired", hint="Report this")
+    return texts(atom.symbol for atom in found)
 
 
-def _parts(atom: SymbolicAtom, probe: Probe) -> list[Symbol]:
-    if not atom.is_fact:
-        raise TraceError(
-            "clingo leaves open whether a rule fired",
-            where=f"{probe.rule.file}:{probe.rule.line}",
-            hint="Report this",
-        )
-    return atom.symbol.arguments
+def inside(atom: Ground) -> str:
+    """The arguments of an atom, as text."""
+    return atom.partition("(")[2][:-1]

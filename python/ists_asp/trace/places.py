@@ -10,11 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import SymbolType
-from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
-
-from ists_asp.rules.trees import walk
-from ists_asp.solver.signatures import functions
+from ists_asp.trace.outlines import Atom, outline_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -92,35 +88,7 @@ _SEEDS: dict[tuple[str, int], dict[int, _Meaning]] = {
 }
 _INSIDE = frozenset({("boundary", 2), ("pair", 2), ("link", 2)})
 """Functions in ``feature/2`` that have the meaning of a predicate of their name."""
-
-_EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
-_SHIFTS = (BinaryOperator.Plus, BinaryOperator.Minus)
 _ROUNDS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Atom:
-    """An atom: each argument is a variable's name, a number, a function, or None."""
-
-    name: str
-    arguments: tuple[str | int | _Atom | None, ...]
-
-    @property
-    def signature(self) -> tuple[str, int]:
-        return self.name, len(self.arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outline:
-    """Of a rule only what matters here.
-
-    ``same`` has variables of which the first is a place of the same kind and sentence as the
-    second.
-    """
-
-    heads: tuple[_Atom, ...]
-    body: tuple[_Atom, ...]
-    same: tuple[tuple[str, str], ...]
 
 
 class Places:
@@ -131,7 +99,7 @@ class Places:
     """
 
     def __init__(self, probes: Sequence[Probe]) -> None:
-        self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.text}
+        self._outlines = {probe.name: outline_of(probe) for probe in probes if not probe.text}
         self._known: dict[tuple[str, int], dict[int, set[_Meaning]]] = {
             signature: {index: {meaning} for index, meaning in places.items()}
             for signature, places in _SEEDS.items()
@@ -200,7 +168,7 @@ class Places:
         return changed
 
     def _variables(
-        self, atoms: Sequence[_Atom], same: Sequence[tuple[str, str]]
+        self, atoms: Sequence[Atom], same: Sequence[tuple[str, str]]
     ) -> dict[str, Place]:
         found: dict[str, Place] = {}
         for atom in atoms:
@@ -210,10 +178,10 @@ class Places:
                 found.setdefault(name, found[other])
         return found
 
-    def _read(self, atom: _Atom, found: dict[str, Place]) -> None:
+    def _read(self, atom: Atom, found: dict[str, Place]) -> None:
         known = self._known.get(atom.signature, {})
         for index, argument in enumerate(atom.arguments):
-            if isinstance(argument, _Atom):
+            if isinstance(argument, Atom):
                 if argument.signature in _INSIDE:
                     self._read(argument, found)
             elif isinstance(argument, str) and index in known:
@@ -223,39 +191,7 @@ class Places:
                         found.setdefault(argument, place)
 
 
-def _outline(probe: Probe) -> _Outline:
-    heads = () if probe.head is None else tuple(map(_atom, functions(probe.head.atom.symbol)))
-    body = (_atom(function) for part in probe.body for function in _functions(part))
-    same = (pair for part in probe.body for pair in _assigned(part))
-    return _Outline(heads, tuple(body), tuple(same))
-
-
-def _functions(part: AST) -> Iterator[AST]:
-    """The positive symbolic atoms in a body literal, and in its elements and conditions."""
-    for node in walk(part):
-        if (
-            node.ast_type is ASTType.Literal
-            and node.sign == Sign.NoSign
-            and node.atom.ast_type is ASTType.SymbolicAtom
-        ):
-            yield from functions(node.atom.symbol)
-
-
-def _atom(function: AST) -> _Atom:
-    return _Atom(function.name, tuple(map(_argument, function.arguments)))
-
-
-def _argument(term: AST) -> str | int | _Atom | None:
-    if term.ast_type is ASTType.Variable:
-        return str(term.name)
-    if term.ast_type is ASTType.SymbolicTerm and term.symbol.type is SymbolType.Number:
-        return int(term.symbol.number)
-    if term.ast_type is ASTType.Function and term.arguments:
-        return _atom(term)
-    return None
-
-
-def _place(meaning: _Meaning, arguments: Sequence[str | int | _Atom | None]) -> Place | None:
+def _place(meaning: _Meaning, arguments: Sequence[str | int | Atom | None]) -> Place | None:
     kind, side = meaning
     if isinstance(side, int):
         return Place(kind, side)
@@ -268,7 +204,7 @@ def _place(meaning: _Meaning, arguments: Sequence[str | int | _Atom | None]) -> 
     return None
 
 
-def _meanings(place: Place, arguments: Sequence[str | int | _Atom | None]) -> Iterator[_Meaning]:
+def _meanings(place: Place, arguments: Sequence[str | int | Atom | None]) -> Iterator[_Meaning]:
     """All ways to say which sentence a place is of, seen from the arguments of a head."""
     if isinstance(place.side, int):
         yield place.kind, place.side
@@ -278,33 +214,3 @@ def _meanings(place: Place, arguments: Sequence[str | int | _Atom | None]) -> It
                 yield place.kind, ("is" if argument == place.side else "other", index)
         elif argument == place.side:
             yield place.kind, ("other" if place.other else "is", index)
-
-
-def _assigned(part: AST) -> Iterator[tuple[str, str]]:
-    """Follow ``J = I+1``, ``J = I..K`` and ``J = #min{I : ...}``."""
-    if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
-        return
-    atom = part.atom
-    if atom.ast_type is ASTType.Comparison:
-        guard, term = atom.guards[0], atom.term
-        if len(atom.guards) == 1 and guard.comparison == ComparisonOperator.Equal:
-            other = _shifted(guard.term)
-            if term.ast_type is ASTType.Variable and other is not None:
-                yield term.name, other
-    elif atom.ast_type is ASTType.BodyAggregate and atom.function in _EXTREMES:
-        guard = atom.left_guard
-        firsts = {str(element.terms[0]) for element in atom.elements if element.terms}
-        if guard is None or guard.comparison != ComparisonOperator.Equal:
-            return
-        if guard.term.ast_type is ASTType.Variable and len(firsts) == 1:
-            yield guard.term.name, firsts.pop()
-
-
-def _shifted(term: AST) -> str | None:
-    if term.ast_type is ASTType.Variable:
-        return str(term.name)
-    if term.ast_type is ASTType.Interval:
-        return _shifted(term.left) or _shifted(term.right)
-    if term.ast_type is not ASTType.BinaryOperation or term.operator_type not in _SHIFTS:
-        return None
-    return _shifted(term.left) if term.right.ast_type is ASTType.SymbolicTerm else None

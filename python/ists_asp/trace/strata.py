@@ -15,7 +15,7 @@ from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.rules.trees import walk
-from ists_asp.trace.symbols import MEMORY
+from ists_asp.solver.texts import MEMORY
 from ists_asp.trace.terms import PREFIX, is_atom
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.probes import Probe
 
 __all__ = ["Node", "Strata"]
@@ -50,7 +51,7 @@ class Strata:
             # A fact rests on nothing, and its predicate is known from the rules if there are any.
             if probe.head is not None and not probe.text:
                 heads[probe.name] = _node(probe.head.atom.symbol)
-                bodies[probe.name] = set(_positive(probe.statements))
+                bodies[probe.name] = set(_positive(_statements(probe)))
         whole = {(node.name, node.arity) for node in heads.values() if not node.function}
         self._whole = whole
         self._found = lru_cache(MEMORY)(self._find)
@@ -69,13 +70,13 @@ class Strata:
             node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
         }
         self.recursive_companions = frozenset(
-            statement.head.atom.symbol.name
+            element.name
             for probe in probes
             if probe.name in heads and self._coarse(heads[probe.name]) in self._recursive
-            for statement in probe.statements[1:]
+            for element in probe.elements
             if any(
                 self._stratum.get(node) == self._stratum[self._coarse(heads[probe.name])]
-                for used in _positive([statement])
+                for used in _positive([element.statement])
                 for node in self._meant(used, refined)
             )
         )
@@ -95,12 +96,12 @@ class Strata:
             name for name, head in heads.items() if self._coarse(head) in self._recursive
         )
 
-    def stratum(self, atom: Symbol) -> int:
+    def stratum(self, atom: Ground) -> int:
         """The number of an atom's stratum; it rests on the same or on lower ones. -1: input."""
         return self._found(atom)
 
-    def _find(self, atom: Symbol) -> int:
-        return self._stratum.get(self._coarse(_symbol_node(atom)), -1)
+    def _find(self, atom: Ground) -> int:
+        return self._stratum.get(self._coarse(_ground_node(atom)), -1)
 
     def _coarse(self, node: Node) -> Node:
         if node.function and (node.name, node.arity) in self._whole:
@@ -131,16 +132,23 @@ def _function(arguments: Iterable[AST]) -> str:
     return ""
 
 
-def _kind(symbol: Symbol) -> str:
+def _kind(symbol: Symbol | Ground) -> str:
     if symbol.type is SymbolType.Function:
         return f"{symbol.name}/{len(symbol.arguments)}"
     return str(symbol.type)
 
 
-def _symbol_node(atom: Symbol) -> Node:
+def _ground_node(atom: Ground) -> Node:
     arguments = atom.arguments
     sign = "" if atom.positive else "-"
     return Node(sign + atom.name, len(arguments), _kind(arguments[0]) if arguments else "")
+
+
+def _statements(probe: Probe) -> Iterator[AST]:
+    if probe.statement is not None:
+        yield probe.statement
+    for element in probe.elements:
+        yield element.statement
 
 
 def _positive(statements: Iterable[AST]) -> Iterator[Node]:

@@ -23,12 +23,10 @@ from clingo.ast import (
 )
 
 from ists_asp.rules.trees import walk
-from ists_asp.trace import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from clingo import Symbol
     from clingo.ast import Location
 
 __all__ = [
@@ -53,6 +51,10 @@ ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
 
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
+
+
+_NAMELESS = re.compile(r"\.\.|\b_\b")
+"""What texts of literals have that have intervals or anonymous variables."""
 
 
 def is_atom(literal: AST, sign: Sign | None = None) -> bool:
@@ -115,12 +117,11 @@ def rename(node: AST, new: Mapping[str, str]) -> AST:
     return _Renamer(new).visit(node)
 
 
-def fill(text: str, values: Mapping[str, Symbol]) -> str:
+def fill(text: str, values: Mapping[str, str]) -> str:
     """Text of a rule with values for its variables; strings in it stay as they are."""
     parts = _split(text)
     return "".join(
-        symbols.text(values[part]) if number % 2 and part in values else part
-        for number, part in enumerate(parts)
+        values[part] if number % 2 and part in values else part for number, part in enumerate(parts)
     )
 
 
@@ -142,10 +143,14 @@ class Lifter(Transformer):
 
     def positive(self, literal: AST) -> AST:
         """Name intervals and anonymous variables in an atom."""
+        if not _NAMELESS.search(str(literal)):
+            return literal
         return _Naming(self, anonymous=True).visit(literal)
 
     def negative(self, literal: AST) -> AST:
         """Name intervals in a negated atom, where ``_`` means something else."""
+        if not _NAMELESS.search(str(literal)):
+            return literal
         return _Naming(self, anonymous=False).visit(literal)
 
     def literal(self, literal: AST) -> AST:

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
     from ists_asp.solver import Best
-    from ists_asp.trace.answers import Why, WhyNot
-    from ists_asp.trace.firings import Firing, Firings, Group
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace.answers import Why
+    from ists_asp.trace.firing import Firing, Group
+    from ists_asp.trace.firings import Firings
     from ists_asp.trace.nearest import Nearest
-    from ists_asp.trace.tracer import Rewritten, Tracer
+    from ists_asp.trace.refusals import WhyNot
+    from ists_asp.trace.rewritten import Rewritten
+    from ists_asp.trace.tracer import Tracer
 
 __all__ = ["Term", "Trace", "by_name", "terms"]
 
@@ -34,7 +38,7 @@ class Term:
 
     priority: int
     weight: int
-    terms: tuple[Symbol, ...]
+    terms: tuple[Ground, ...]
     firings: tuple[Firing, ...]
 
 
@@ -52,7 +56,8 @@ class Trace:
         facts: tuple[Symbol, ...],
         firings: Firings,
         rewritten: Rewritten,
-        true: frozenset[Symbol],
+        true: frozenset[Ground],
+        given: frozenset[Ground],
         control: Control | None = None,
     ) -> None:
         self.tracer = tracer
@@ -63,8 +68,9 @@ class Trace:
         self.firings = firings
         self.rewritten = rewritten
         self._control = control
+        self._reasons: dict[Ground, tuple[Firing, ...]] = {}
         self.true = true
-        self.given = frozenset(facts)
+        self.given = given
 
     @property
     def tables(self) -> Firings:
@@ -84,7 +90,7 @@ class Trace:
 
         return Nearest(self)
 
-    def atoms(self, name: str) -> tuple[Symbol, ...]:
+    def atoms(self, name: str) -> tuple[Ground, ...]:
         """The atoms of the answer set with a name, however many arguments they have."""
         return (*self.best.atoms.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
 
@@ -126,32 +132,38 @@ class Trace:
             UsageError: it is malformed, or the answer has the decision.
             TimeLimitError: there was no answer with it within the time limit.
         """
-        from ists_asp.trace.answers import why_not
+        from ists_asp.trace.refusals import why_not
 
         return why_not(self, decision)
 
-    def reasons(self, atom: Symbol) -> tuple[Firing, ...]:
+    def reasons(self, atom: Ground) -> tuple[Firing, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
-        found = tuple(self.firings.firings(atom))
-        if atom in self.rewritten.known:
-            return (*self.tables.firings(atom), *found)
+        found = self._reasons.get(atom)
+        if found is None:
+            found = tuple(self.firings.firings(atom))
+            if atom in self.rewritten.known:
+                found = (*self.tables.firings(atom), *found)
+            self._reasons[atom] = found
         return found
 
     def groups(self, firing: Firing) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
-        static = firing.probe.name in self.rewritten.table_probes
-        return (self.tables if static else self.firings).groups(firing)
+        return (self.firings if self.is_own(firing) else self.tables).groups(firing)
 
-    def rank(self, atom: Symbol) -> tuple[int, int]:
+    def is_own(self, firing: Firing) -> bool:
+        """Whether a firing is of this pair, rather than the same for every pair."""
+        return firing.probe.name not in self.rewritten.table_probes
+
+    def rank(self, atom: Ground) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: what it rests on ranks lower."""
         if atom in self.rewritten.known and atom not in self.given:
             return self.tables.rank(atom)
         return self.firings.rank(atom)
 
 
-def by_name(atoms: Iterable[Symbol]) -> dict[str, list[Symbol]]:
+def by_name(atoms: Iterable[Ground]) -> dict[str, list[Ground]]:
     """Atoms by the name of their predicate."""
-    found: dict[str, list[Symbol]] = {}
+    found: dict[str, list[Ground]] = {}
     for atom in atoms:
         found.setdefault(atom.name, []).append(atom)
     return found
@@ -159,11 +171,11 @@ def by_name(atoms: Iterable[Symbol]) -> dict[str, list[Symbol]]:
 
 def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:
     """The terms that firings of an objective stand for: equal ones count once."""
-    found: dict[Symbol, list[Firing]] = {}
+    found: dict[Ground, list[Firing]] = {}
     for firing in firings:
         found.setdefault(firing.head, []).append(firing)
     made = []
     for head, reasons in found.items():
         weight, priority, rest = head.arguments
-        made.append(Term(priority.number, weight.number, tuple(rest.arguments), tuple(reasons)))
+        made.append(Term(priority.number, weight.number, rest.arguments, tuple(reasons)))
     return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))

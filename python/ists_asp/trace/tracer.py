@@ -10,26 +10,30 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
-from clingo.ast import Program as ASTProgram
 
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
-from ists_asp.errors import TraceError
-from ists_asp.solver.pairing import PREFIX, Pairing
+from ists_asp.errors import IstsError, TraceError
 from ists_asp.solver.signatures import functions
-from ists_asp.trace.firings import Firings, ground_probes
-from ists_asp.trace.grounding import LATER, Alone, Grounding, Shared
+from ists_asp.solver.solver import in_batches
+from ists_asp.solver.texts import texts
+from ists_asp.trace.firings import Firings
+from ists_asp.trace.grounding import Alone, Grounding, ground_probes
 from ists_asp.trace.invariants import check
 from ists_asp.trace.places import Places
-from ists_asp.trace.probes import Kind, Probe, probe
+from ists_asp.trace.probes import Kind, Probe
+from ists_asp.trace.reach import reach
+from ists_asp.trace.rewriting import probes_of
+from ists_asp.trace.rewritten import Rewritten
+from ists_asp.trace.shared import Shared
 from ists_asp.trace.strata import Strata
-from ists_asp.trace.trace import Trace, by_name
+from ists_asp.trace.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -41,82 +45,11 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
-    from ists_asp.solver.together import Together
-    from ists_asp.trace.firings import Firing
-    from ists_asp.trace.nearest import Query
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace.firing import Firing
+    from ists_asp.trace.queries import Query
 
-__all__ = ["Rewritten", "Tracer"]
-
-
-class Rewritten:
-    """A program rewritten: the probes of its tables, and those for a pair.
-
-    Args:
-        program: the program for a pair.
-        once: the probes of statements that are not grounded for each pair.
-        each: the probes of those that are.
-        definitions: the ``#const`` statements.
-        strata: the strata of all.
-        arguments: clingo's command line arguments.
-    """
-
-    def __init__(
-        self,
-        program: Program,
-        once: Sequence[Probe],
-        each: Sequence[Probe],
-        definitions: Sequence[AST],
-        strata: Strata,
-        arguments: Sequence[str],
-    ) -> None:
-        self.program = program
-        self.probes = tuple(each)
-        self.statements = (*definitions, *_statements(each, strata))
-        self.table_probes = frozenset(probe.name for probe in once)
-        self.known = frozenset(program.facts)
-        self.known_by_name = by_name(program.facts)
-        # Text takes clingo half the time of symbols.
-        known = (f"{fact}." for fact in program.facts)
-        self.text = "\n".join((*known, *(probe.text for probe in each)))
-        self._early = strata.recursive_companions
-        self._paired: tuple[AST, ...] | None = None
-        self._once = once
-        self._definitions = definitions
-        self._strata = strata
-        self._arguments = arguments
-
-    @cached_property
-    def tables(self) -> Firings:
-        """What derives the facts that hold for every pair."""
-        control = ground_probes(
-            [*self._definitions, *_statements(self._once, self._strata)],
-            "\n".join(probe.text for probe in self._once),
-            self.program.facts,
-            self._arguments,
-        )
-        grounding = Alone(control, self._early)
-        return Firings(self._once, grounding, self._strata, self.known, frozenset())
-
-    def ground(self, atoms: Mapping[str, Sequence[Symbol]]) -> Control:
-        """Ground the probes over the atoms of an answer set, without those that are known."""
-        facts = chain.from_iterable(atoms.values())
-        return ground_probes(self.statements, self.text, facts, self._arguments)
-
-    def share(self, together: Together) -> Shared:
-        """Ground the probes over the answer set of several pairs.
-
-        Raises:
-            TraceError: clingo cannot ground them, or leaves something open.
-        """
-        if self._paired is None:
-            pairing = Pairing(self.program.tables)
-            self._paired = tuple(
-                node if node.ast_type is ASTType.Program else pairing.statement(node)
-                for node in self.statements
-            )
-        facts = (*self.program.table_facts, *together.atoms)
-        control = ground_probes(self._paired, "", facts, self._arguments)
-        return Shared(control, self.probes, PREFIX, self._early)
+__all__ = ["Tracer"]
 
 
 class Tracer:
@@ -125,16 +58,20 @@ class Tracer:
     Args:
         rules: the parsed rules.
         solver: a solver made of the same rules.
+        knowledge: what words are compared by, as
+            :attr:`ists_asp.engine.System.knowledge` has it.
 
     Raises:
         RuleError: the rules have a statement that cannot be traced.
     """
 
-    def __init__(self, rules: RuleSet, solver: Solver) -> None:
+    def __init__(self, rules: RuleSet, solver: Solver, knowledge: Sequence[str] = ()) -> None:
         self.rules = rules
         self.solver = solver
+        self.knowledge = tuple(knowledge)
+        constants = frozenset(_constants(rules.statements, solver.options.constants))
         self._probes = tuple(
-            probe(statement, rule, number)
+            probes_of(statement, rule, number, constants)
             for number, (statement, rule) in enumerate(
                 zip(rules.statements, rules.rules, strict=True)
             )
@@ -186,49 +123,55 @@ class Tracer:
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        waiting: deque[tuple[Pair, Sequence[Symbol]]] = deque()
+        return in_batches(items, self._some)
 
-        def seen() -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-            for item in items:
-                waiting.append(item)
-                yield item
+    def _some(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Trace]:
+        """The traces of the pairs of a batch; what came before an error is told first."""
+        made: list[Trace] = []
+        failure: IstsError | None = None
+        sharing: dict[int, tuple[Shared, list[Trace]]] = {}
+        with paused():
+            try:
+                for trace, shared in self._each(items):
+                    made.append(trace)
+                    if shared is not None:
+                        sharing.setdefault(id(shared), (shared, []))[1].append(trace)
+            except IstsError as error:
+                failure = error
+            for shared, traces in sharing.values():
+                reach(shared, traces)
+        yield from made
+        if failure is not None:
+            raise failure
 
-        before: Together | None = None
-        shared: Shared | None = None
-        for best in self.solver.best_of_all(seen()):
-            pair, facts = waiting.popleft()
+    def _each(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
+    ) -> Iterator[tuple[Trace, Shared | None]]:
+        """The traces of pairs, with what they share where they were decided together."""
+        rewritten = self._rewrite(self.solver.program)
+        shared: dict[int, Shared] = {}
+        best_of_all = self.solver.best_of_all(items, rewritten.paired)
+        for (pair, facts), best in zip(items, best_of_all, strict=True):
             together = best.together
             if together is None:
-                yield self._alone(pair, facts, best)
+                yield self._alone(pair, facts, best), None
                 continue
-            with paused():
-                if together is not before:
-                    before, shared = together, self._share(best)
-                trace = None if shared is None else self._of_shared(pair, facts, best, shared)
+            share = shared.setdefault(id(together), Shared(together, rewritten.later))
+            trace = self._of_shared(pair, facts, best, share)
             # What goes wrong is said in the words of the pair alone.
-            yield trace or self.trace(pair, facts)
-
-    def _share(self, best: Best) -> Shared | None:
-        assert best.together is not None
-        try:
-            return self._rewrite(best.program).share(best.together)
-        except TraceError:
-            return None
+            yield (trace, share) if trace else (self.trace(pair, facts), None)
 
     def _of_shared(
         self, pair: Pair, facts: Sequence[Symbol], best: Best, shared: Shared
     ) -> Trace | None:
-        assert best.together is not None
         try:
             return self._make(pair, facts, best, shared.take(best.number))
         except TraceError:
             return None
 
     def _alone(self, pair: Pair, facts: Sequence[Symbol], best: Best) -> Trace:
-        with paused():
-            control = self._rewrite(best.program).ground(best.atoms)
-            grounding = Alone(control, self.strata.recursive_companions)
-            return self._make(pair, facts, best, grounding, control)
+        control = self._rewrite(best.program).ground(best.atoms)
+        return self._make(pair, facts, best, Alone(control), control)
 
     def _make(
         self,
@@ -241,15 +184,16 @@ class Tracer:
         """A trace that accounts for its answer."""
         found = best.found
         rewritten = self._rewrite(best.program)
-        given = rewritten.known.union(facts)
-        true = given.union(*best.atoms.values())
-        firings = Firings(rewritten.probes, grounding, self.strata, true, given)
+        given = frozenset(texts(facts))
+        every = rewritten.known | given
+        true = every.union(*best.atoms.values())
+        firings = Firings(rewritten.probes, grounding, self.strata, true, every)
         answer = read_answer(pair, found.shown, found.cost, found.optimal)
-        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, true, control)
+        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, true, given, control)
         check(trace)
         return trace
 
-    def weigh(self, atoms: Collection[Symbol]) -> list[Firing]:
+    def weigh(self, atoms: Collection[Ground]) -> list[Firing]:
         """What counts in the objective of an answer set.
 
         Args:
@@ -260,12 +204,12 @@ class Tracer:
             definitions = [
                 node for node in self.rules.statements if node.ast_type is ASTType.Definition
             ]
-            first = [found.statements[0] for found in probes]
-            self._weighing = (probes, [*definitions, *first])
+            written = [found.statement for found in probes if found.statement is not None]
+            self._weighing = (probes, [*definitions, *written])
         probes, statements = self._weighing
         control = ground_probes(statements, "", atoms, self.solver.arguments)
         known = frozenset(atoms)
-        grounding = Alone(control, frozenset())
+        grounding = Alone(control)
         return Firings(probes, grounding, self.strata, known, known).objective
 
     def _rewrite(self, program: Program) -> Rewritten:
@@ -284,15 +228,9 @@ class Tracer:
         return self._rewritten[id(program)]
 
 
-def _statements(probes: Sequence[Probe], strata: Strata) -> list[AST]:
-    """The statements of probes; companions come last, most of them for later."""
-    first: list[AST] = []
-    later: list[AST] = []
-    for found in probes:
-        first += found.statements[:1]
-        for statement in found.statements[1:]:
-            early = statement.head.atom.symbol.name in strata.recursive_companions
-            (first if early else later).append(statement)
-    if later:
-        later.insert(0, ASTProgram(later[0].location, LATER, []))
-    return [*first, *later]
+def _constants(statements: Iterable[AST], given: Iterable[str]) -> Iterator[str]:
+    """The names that ``#const``, or somebody, defines."""
+    yield from given
+    for node in statements:
+        if node.ast_type is ASTType.Definition:
+            yield node.name

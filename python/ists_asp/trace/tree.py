@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.trace.decisions import DecisionKind, RunnerUp, runner_up, told
+from ists_asp.trace.decisions import DecisionKind, told
+from ists_asp.trace.others import RunnerUp, runner_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clingo import Symbol
-
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firings import Element, Firing, Group
+    from ists_asp.trace.firing import Element, Firing, Group
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = ["Branch", "decision_tree", "reason_tree", "render"]
@@ -53,7 +53,7 @@ class _Grower:
         self._trace = trace
         self._depth = depth
         self._everything = everything
-        self._shown: set[Symbol] = set()
+        self._shown: set[Ground] = set()
 
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
@@ -66,7 +66,7 @@ class _Grower:
         branch.below += self.atom(decision.atom, 0).below
         return branch
 
-    def atom(self, atom: Symbol, level: int) -> Branch:
+    def atom(self, atom: Ground, level: int) -> Branch:
         """An atom with the firings that derive it."""
         reasons = self._trace.reasons(atom)
         if not reasons:
@@ -143,7 +143,7 @@ class _Grower:
                     first.where += f", weight {rule.file}:{rule.line}"
         return first
 
-    def _term(self, term: Term, chosen: Symbol) -> Branch:
+    def _term(self, term: Term, chosen: Ground) -> Branch:
         firing = term.firings[0]
         branch = Branch(self._trace.says(firing), place(firing), -term.weight)
         if self._depth:
@@ -154,7 +154,7 @@ class _Grower:
         return branch
 
     @staticmethod
-    def _is_weight(atom: Symbol) -> bool:
+    def _is_weight(atom: Ground) -> bool:
         return atom.name == "weight" and len(atom.arguments) == 3
 
 
@@ -172,7 +172,7 @@ def decision_tree(
     return _Grower(trace, depth, everything).decision(decision)
 
 
-def reason_tree(trace: Trace, atom: Symbol, *, depth: int = 3) -> Branch:
+def reason_tree(trace: Trace, atom: Ground, *, depth: int = 3) -> Branch:
     """The tree of an atom: why it holds."""
     grown = _Grower(trace, depth, False).atom(atom, 0)
     return grown.below[0] if grown.below else grown

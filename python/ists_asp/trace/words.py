@@ -7,10 +7,11 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from clingo import Number, Symbol, SymbolType
+from clingo import SymbolType
 
+from ists_asp.solver.texts import Ground, plain
 from ists_asp.trace.places import CHUNK, TOKEN, Place
-from ists_asp.trace.symbols import plain, shape, text
+from ists_asp.trace.terms import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,13 +37,13 @@ class Words:
     READ = ("in_chunk", "span_token")
     """The names of the atoms that are read."""
 
-    def __init__(self, pair: Pair, true: Iterable[Symbol], places: Places) -> None:
+    def __init__(self, pair: Pair, true: Iterable[Ground], places: Places) -> None:
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
-        self._chunks: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
-        self._spans: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
-        self._quoted: dict[tuple[str, int, Symbol], str | None] = {}
-        self._terms: dict[Symbol, str] = {}
+        self._chunks: dict[tuple[int, Ground], list[int]] = defaultdict(list)
+        self._spans: dict[tuple[int, Ground], list[int]] = defaultdict(list)
+        self._quoted: dict[tuple[str, int, Ground], str | None] = {}
+        self._terms: dict[Ground, str] = {}
         for atom in true:
             if atom.name == "in_chunk" and len(atom.arguments) == 3:
                 side, chunk, token = atom.arguments
@@ -51,7 +52,7 @@ class Words:
                 side, span, token = atom.arguments
                 self._spans[side.number, span].append(token.number)
 
-    def tokens(self, kind: str, side: int, value: Symbol) -> tuple[int, ...]:
+    def tokens(self, kind: str, side: int, value: Ground) -> tuple[int, ...]:
         """The token numbers of a token, chunk or span; empty if there is none such."""
         sentence = self._sentences.get(side)
         if sentence is None:
@@ -63,16 +64,16 @@ class Words:
             return tuple(sorted(self._chunks.get((side, value), ())))
         return tuple(sorted(self._spans.get((side, value)) or self._proposed(side, value)))
 
-    def _proposed(self, side: int, span: Symbol) -> list[int]:
+    def _proposed(self, side: int, span: Ground) -> list[int]:
         """The tokens of a span that the rules do not propose."""
         if span.type is not SymbolType.Function or span.name not in ("run", "gap"):
             return []
         chunks = [part.number for part in span.arguments if part.type is SymbolType.Number]
         if span.name == "run" and len(chunks) == 2:
             chunks = list(range(chunks[0], chunks[1] + 1))
-        return [token for chunk in chunks for token in self._chunks.get((side, Number(chunk)), ())]
+        return [token for chunk in chunks for token in self._chunks.get((side, Ground(chunk)), ())]
 
-    def quoted(self, kind: str, side: int, value: Symbol) -> str | None:
+    def quoted(self, kind: str, side: int, value: Ground) -> str | None:
         """The words of a token, chunk or span in quotes, if there is one such."""
         key = kind, side, value
         if key not in self._quoted:
@@ -81,14 +82,17 @@ class Words:
             self._quoted[key] = quoted
         return self._quoted[key]
 
-    def sentence(self, probe: Probe, values: Mapping[str, Symbol]) -> str:
+    def sentence(self, probe: Probe, values: Mapping[str, Ground]) -> str:
         """What a rule says when it fires with these values."""
         template = probe.rule.sentence
         if template is None:
             return probe.rule.text
+        slots = _slots(template)
+        if len(slots) == 1:
+            return slots[0][0]
         places = self._places.of(probe)
         found = []
-        for words, name in _slots(template):
+        for words, name in slots:
             found.append(words)
             if name is None:
                 continue
@@ -99,14 +103,14 @@ class Words:
             found.append(self._placed(places.get(name), values, value) or plain(value))
         return "".join(found)
 
-    def atom(self, atom: Symbol) -> str:
+    def atom(self, atom: Ground) -> str:
         """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``."""
         found = self._terms.get(atom)
         if found is None:
             found = self._terms[atom] = self._term(atom)
         return found
 
-    def pattern(self, name: str, arguments: Sequence[Symbol | None]) -> str:
+    def pattern(self, name: str, arguments: Sequence[Ground | None]) -> str:
         """An atom some of whose arguments are not known, which are shown as ``_``."""
         known = self._places.arguments(name, len(arguments))
         shown = []
@@ -127,14 +131,22 @@ class Words:
             shown.append(words or self.atom(argument))
         return f"{name}({','.join(shown)})"
 
-    def _term(self, symbol: Symbol) -> str:
-        found = shape(symbol)
-        if found is not None:
-            return found.sign + self.pattern(found.name, found.arguments)
-        return plain(symbol) if symbol.type is SymbolType.Function else text(symbol)
+    def _term(self, symbol: Ground) -> str:
+        if symbol.type is not SymbolType.Function:
+            return symbol
+        name, _, inside = symbol.partition("(")
+        if not any(mark in inside for mark in ("(", '"', ANY)):
+            # Nothing in it stands for words.
+            number = inside.count(",") + 1 if inside else 0
+            if not self._places.arguments(name, number):
+                return symbol
+        parts = symbol.arguments
+        if not parts:
+            return plain(symbol)
+        return ("" if symbol.positive else "-") + self.pattern(symbol.name, parts)
 
     def _placed(
-        self, place: Place | None, values: Mapping[str, Symbol], value: Symbol
+        self, place: Place | None, values: Mapping[str, Ground], value: Ground
     ) -> str | None:
         if place is None:
             return None

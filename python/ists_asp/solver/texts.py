@@ -1,0 +1,136 @@
+"""Ground terms as text.
+
+Each look into a symbol of clingo is a call into its library, even to compare two of them,
+while the text of thousands takes it one. Whoever looks at many atoms has them as text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo import Function, Symbol, SymbolType, parse_term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["MEMORY", "Ground", "plain", "split", "symbols", "texts"]
+
+MEMORY = 1 << 16
+"""Terms that are remembered at a time: some megabytes, more than 20 pairs have."""
+
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_NESTED = 5
+"""Brackets within brackets that a regular expression reads; more take longer."""
+
+
+def _argument() -> re.Pattern[str]:
+    inside = rf'(?:[^()"]++|{_STRING})*+'
+    for _ in range(_NESTED):
+        inside = rf'(?:[^()"]++|{_STRING}|\({inside}\))*+'
+    return re.compile(rf'(?:[^(),"]++|{_STRING}|\({inside}\))++')
+
+
+_ARGUMENT = _argument()
+_MARK = re.compile(rf"{_STRING}|[(),]")
+
+
+class Ground(str):
+    """A ground term as clingo writes it, with the parts that a symbol of clingo has."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> SymbolType:
+        """What kind of term it is."""
+        return _taken(self).type
+
+    @property
+    def name(self) -> str:
+        """The name of a function, empty for tuples and for all that is none."""
+        return _taken(self).name
+
+    @property
+    def positive(self) -> bool:
+        """Whether a function is without a sign for classical negation."""
+        return not self.startswith("-")
+
+    @property
+    def arguments(self) -> tuple[Ground, ...]:
+        """The arguments of a function."""
+        return _taken(self).arguments
+
+    @property
+    def number(self) -> int:
+        """The value of a number."""
+        return int(self)
+
+    @property
+    def string(self) -> str:
+        """What a string says."""
+        return str(parse_term(self).string)
+
+
+class _Taken(NamedTuple):
+    type: SymbolType
+    name: str
+    arguments: tuple[Ground, ...]
+
+
+@lru_cache(MEMORY)
+def _taken(text: str) -> _Taken:
+    first = text[1:2] if text.startswith("-") else text[:1]
+    if first == '"':
+        return _Taken(SymbolType.String, "", ())
+    if first.isdecimal():
+        return _Taken(SymbolType.Number, "", ())
+    if first == "#":
+        return _Taken(SymbolType.Infimum if text == "#inf" else SymbolType.Supremum, "", ())
+    name, bracket, rest = text.removeprefix("-").partition("(")
+    # A comma may stand behind the only part of a tuple.
+    parts = split(rest[:-1].removesuffix(",")) if bracket else ()
+    return _Taken(SymbolType.Function, name, tuple(map(Ground, parts)))
+
+
+def split(text: str) -> Sequence[str]:
+    """Cut terms with commas between them apart."""
+    if "(" not in text and '"' not in text:
+        return text.split(",") if text else ()
+    found = _ARGUMENT.findall(text)
+    if sum(map(len, found)) + len(found) - 1 == len(text):
+        return found
+    return _slowly(text)
+
+
+def _slowly(text: str) -> list[str]:
+    depth = begin = 0
+    found = []
+    for mark in _MARK.finditer(text):
+        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        if mark[0] == "," and not depth:
+            found.append(text[begin : mark.start()])
+            begin = mark.end()
+    return [*found, text[begin:]]
+
+
+def texts(found: Iterable[Symbol]) -> list[Ground]:
+    """Symbols of clingo as text."""
+    given = tuple(found)
+    whole = str(Function("", given))[1:-1]
+    return list(map(Ground, split(whole.removesuffix(",") if len(given) == 1 else whole)))
+
+
+def symbols(found: Iterable[str]) -> list[Symbol]:
+    """Text as symbols of clingo."""
+    given = ",".join(found)
+    # Parsing one tuple of all takes a fraction of the time of making them one by one.
+    return list(parse_term(f"({given},)").arguments) if given else []
+
+
+@lru_cache(MEMORY)
+def plain(term: Ground) -> str:
+    """A value as people write it: text without quotes, ``_`` for what may be anything."""
+    if term.type is SymbolType.String:
+        return term.string
+    return term.replace("__any", "_")

@@ -1,0 +1,247 @@
+"""Why a decision was not taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from clingo import parse_term
+
+from ists_asp.answers import read_answer
+from ists_asp.collector import paused
+from ists_asp.errors import TimeLimitError, UsageError
+from ists_asp.solver.signatures import predicates
+from ists_asp.solver.texts import texts
+from ists_asp.trace.decisions import DecisionKind, told
+from ists_asp.trace.forbidden import Instance, conflict
+from ists_asp.trace.goals import Goal, goals, holds
+from ists_asp.trace.grounding import ground_probes
+from ists_asp.trace.nearest import Nearest
+from ists_asp.trace.others import difference
+from ists_asp.trace.patterns import Pattern
+from ists_asp.trace.probes import Kind, Probe
+from ists_asp.trace.question import Question, read_question
+from ists_asp.trace.trace import terms
+from ists_asp.trace.tree import Branch, reason_tree, render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.model import Answer
+    from ists_asp.solver.search import Found
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace.trace import Term, Trace
+
+__all__ = ["Verdict", "WhyNot", "why_not"]
+
+
+_TERMS = 6
+"""Terms of the objective shown on each side of a comparison."""
+
+
+class Verdict(StrEnum):
+    """Why a decision was not taken.
+
+    ``underivable``: no rule can derive it, in whatever answer; ``certain``: the opposite
+    holds in every answer; ``forbidden``: constraints exclude it; ``worse``: it is possible,
+    but the answer is better; ``as_good``: it is possible and not worse, which can only be
+    where the search was stopped.
+    """
+
+    UNDERIVABLE = "underivable"
+    CERTAIN = "certain"
+    FORBIDDEN = "forbidden"
+    WORSE = "worse"
+    AS_GOOD = "as_good"
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a decision was not taken.
+
+    ``wanted`` are the atoms that the decision stands for, and whether they were to hold;
+    ``goal`` the first of them that is impossible, for the verdicts that say so. ``by`` is
+    what the answer gains over the best one with the decision, by priority, ``instead`` that
+    other answer; both are for the verdicts ``worse`` and ``as_good``.
+    """
+
+    verdict: Verdict
+    wanted: tuple[tuple[Ground, bool], ...]
+    goal: str
+    tree: Branch
+    by: tuple[tuple[int, int], ...] = ()
+    instead: Answer | None = None
+    lost: tuple[Term, ...] = ()
+    gained: tuple[Term, ...] = ()
+
+    def text(self) -> str:
+        """The reason as a tree."""
+        return "\n".join(render(self.tree)) + "\n"
+
+
+def why_not(trace: Trace, question: str) -> WhyNot:
+    """Why a decision was not taken; see :mod:`ists_asp.trace.question`.
+
+    Raises:
+        UsageError: the question is malformed, or the answer has the decision.
+        TimeLimitError: there was no answer with the decision within the time limit.
+    """
+    if question.strip() == DecisionKind.RATING:
+        raise UsageError(
+            "a rating is a sum, and no choice",
+            where=f"decision '{DecisionKind.RATING}'",
+            hint="Ask ists-asp why",
+        )
+    asked = read_question(question, trace.answer)
+    wanted = goals(trace, asked)
+    if all(holds(trace, goal) for goal in wanted):
+        raise UsageError(
+            "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
+        )
+    with paused():
+        return _Asking(trace, question, asked, wanted).answer()
+
+
+class _Asking:
+    def __init__(
+        self, trace: Trace, question: str, asked: Question, wanted: tuple[Goal, ...]
+    ) -> None:
+        self._trace = trace
+        self._question = question
+        self._asked = asked
+        self._goals = wanted
+        self._wanted = tuple((goal.atom, goal.true) for goal in wanted)
+        self._symbols = [(parse_term(goal.atom), goal.true) for goal in wanted]
+        self._limit = trace.tracer.solver.options.time_limit
+
+    def answer(self) -> WhyNot:
+        known = self._trace.best.control.symbolic_atoms
+        for goal in self._goals:
+            atom = known[parse_term(goal.atom)]
+            if goal.true and atom is None:
+                return self._underivable(goal)
+            if not goal.true and atom is not None and atom.is_fact:
+                return self._certain(goal)
+        found, unsatisfiable = self._search(len(self._goals))
+        if found is not None:
+            return self._compared(found)
+        if not unsatisfiable:
+            raise TimeLimitError(
+                f"no answer with it within {self._limit:g} s",
+                where=f"decision '{self._question}'",
+                hint="Allow more time, or simplify the rules",
+            )
+        return self._impossible()
+
+    def _search(self, size: int) -> tuple[Found | None, bool]:
+        """The best answer with the first goals."""
+        return self._trace.tracer.solver.with_atoms(self._trace.facts, self._symbols[:size])
+
+    def _underivable(self, goal: Goal) -> WhyNot:
+        tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
+        tree.below = self._trace.nearest.explain(Pattern.of(goal.atom))
+        return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
+
+    def _certain(self, goal: Goal) -> WhyNot:
+        tree = Branch(f"{goal.text}: the opposite holds in every answer")
+        tree.below = [reason_tree(self._trace, goal.atom, depth=3)]
+        return WhyNot(Verdict.CERTAIN, self._wanted, goal.text, tree)
+
+    def _impossible(self) -> WhyNot:
+        """The decision excludes itself: by constraints, or because no rule is left for it."""
+        before: Found | None = None
+        for size, goal in enumerate(self._goals, start=1):
+            found, _ = self._search(size)
+            if found is not None:
+                before = found
+                continue
+            reasons = conflict(self._trace, self._symbols[:size])
+            if reasons:
+                return self._forbidden(goal, reasons)
+            tree = Branch(f"{goal.text}: no rule derives it together with the rest")
+            nearest = self._trace.nearest
+            if before is not None:
+                true = texts(before.true)
+                control = ground_probes((), "", true, ())
+                nearest = Nearest(self._trace, control, frozenset(true))
+            tree.below = nearest.explain(Pattern.of(goal.atom))
+            return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
+        raise AssertionError("a search for all goals failed, and one for the same succeeded")
+
+    def _forbidden(self, goal: Goal, reasons: Sequence[Instance]) -> WhyNot:
+        tree = Branch(f"{goal.text}: one reason why it is forbidden")
+        for probe, values in reasons:
+            rule = probe.rule
+            where = f"{rule.file}:{rule.line}"
+            says = self._trace.words.sentence(probe, values)
+            if probe.kind is Kind.BOUND:
+                says += " (a bound of the choice)"
+            tree.below.append(Branch(says, where if rule.name == where else f"{rule.name} {where}"))
+        return WhyNot(Verdict.FORBIDDEN, self._wanted, goal.text, tree)
+
+    def _compared(self, found: Found) -> WhyNot:
+        trace = self._trace
+        by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
+        instead = read_answer(trace.answer.pair, found.shown, found.cost, found.optimal)
+        theirs = self._terms(found)
+        ours = {_key(term): term for term in trace.objective}
+        other = {_key(term): term for term in theirs}
+        lost = tuple(term for key, term in ours.items() if key not in other)
+        gained = tuple(term for key, term in other.items() if key not in ours)
+        worse = bool(by) and by[0][1] > 0
+        gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
+        verdict = Verdict.WORSE if worse else Verdict.AS_GOOD
+        texts = [goal.text for goal in self._goals if not holds(trace, goal)]
+        known = "possible, but the answer is better" if worse else "possible, and not worse"
+        tree = Branch(f"{texts[-1]}: {known}{gain}")
+        tree.below = [*self._changes(found), *self._weighed(lost, gained)]
+        return WhyNot(verdict, self._wanted, texts[-1], tree, by, instead, lost, gained)
+
+    def _terms(self, found: Found) -> tuple[Term, ...]:
+        """The terms of the objective in another answer."""
+        probes = [probe for probe in self._trace.tracer.probes if probe.kind is Kind.OBJECTIVE]
+        names = {name for probe in probes for name in _used(probe)}
+        atoms = [atom for atom in texts(found.true) if atom.name in names]
+        return terms(self._trace.tracer.weigh(atoms))
+
+    def _changes(self, found: Found) -> Iterator[Branch]:
+        trace = self._trace
+        kinds = ("aligned", "label", "score", "tag", "noali", "alic")
+        ours = {atom for atom in trace.best.shown if atom.name in kinds}
+        theirs = {atom for atom in texts(found.shown) if atom.name in kinds}
+        come = sorted(told(trace, theirs - ours))
+        gone = sorted(told(trace, ours - theirs))
+        if come:
+            yield Branch("would come", below=[Branch(text) for text in come])
+        if gone:
+            yield Branch("would go", below=[Branch(text) for text in gone])
+
+    def _weighed(self, lost: Sequence[Term], gained: Sequence[Term]) -> Iterator[Branch]:
+        for title, found in (("the objective would lose", lost), ("and gain", gained)):
+            counted = [term for term in found if term.weight]
+            if counted:
+                branch = Branch(title)
+                for term in counted[:_TERMS]:
+                    firing = term.firings[0]
+                    rule = firing.probe.rule
+                    branch.below.append(
+                        Branch(
+                            self._trace.says(firing),
+                            f"{rule.name} {rule.file}:{rule.line}, priority {term.priority}",
+                            -term.weight,
+                        )
+                    )
+                if len(counted) > _TERMS:
+                    branch.below.append(Branch(f"… and {len(counted) - _TERMS} more"))
+                yield branch
+
+
+def _used(probe: Probe) -> Iterator[str]:
+    for part in probe.body:
+        for signature in predicates(part):
+            yield signature.name
+
+
+def _key(term: Term) -> tuple[int, int, tuple[Ground, ...]]:
+    return term.priority, term.weight, term.terms

@@ -1,0 +1,105 @@
+"""A program made ready to say what fired: its tables once, the rest for each pair."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from clingo.ast import Program as ASTProgram
+
+from ists_asp.solver.pairing import Pairing
+from ists_asp.solver.texts import texts
+from ists_asp.trace.firings import Firings
+from ists_asp.trace.grounding import LATER, Alone, ground_probes
+from ists_asp.trace.shared import Later
+from ists_asp.trace.trace import by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from clingo import Control
+    from clingo.ast import AST
+
+    from ists_asp.solver.program import Program
+    from ists_asp.solver.texts import Ground
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.strata import Strata
+
+__all__ = ["Rewritten"]
+
+
+class Rewritten:
+    """A program rewritten: the probes of its tables, and those for a pair.
+
+    Args:
+        program: the program for a pair.
+        once: the probes of statements that are not grounded for each pair.
+        each: the probes of those that are.
+        definitions: the ``#const`` statements.
+        strata: the strata of all.
+        arguments: clingo's command line arguments.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        once: Sequence[Probe],
+        each: Sequence[Probe],
+        definitions: Sequence[AST],
+        strata: Strata,
+        arguments: Sequence[str],
+    ) -> None:
+        self.program = program
+        self.probes = tuple(each)
+        self.statements = (*definitions, *_statements(each))
+        self.table_probes = frozenset(probe.name for probe in once)
+        self._facts = texts(program.facts)
+        self.known = frozenset(self._facts)
+        self.known_by_name = by_name(self._facts)
+        self._text = "\n".join(probe.text for probe in each)
+        self._once = once
+        self._definitions = definitions
+        self._strata = strata
+        self._arguments = arguments
+
+    @cached_property
+    def tables(self) -> Firings:
+        """What derives the facts that hold for every pair."""
+        control = ground_probes(
+            [*self._definitions, *_statements(self._once)],
+            "\n".join(probe.text for probe in self._once),
+            self._facts,
+            self._arguments,
+        )
+        grounding = Alone(control)
+        return Firings(self._once, grounding, self._strata, self.known, frozenset())
+
+    def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
+        """Ground the probes over the atoms of an answer set, without those that are known."""
+        facts = chain(self._facts, *atoms.values())
+        return ground_probes(self.statements, self._text, facts, self._arguments)
+
+    @cached_property
+    def paired(self) -> tuple[AST, ...]:
+        """The probes for several pairs."""
+        pairing = Pairing(self.program.tables)
+        return tuple(
+            pairing.statement(probe.statement)
+            for probe in self.probes
+            if probe.statement is not None
+        )
+
+    @cached_property
+    def later(self) -> Later:
+        """What finds elements for several pairs."""
+        return Later(self.probes, Pairing(self.program.tables))
+
+
+def _statements(probes: Sequence[Probe]) -> list[AST]:
+    """The statements of probes, those of elements for later."""
+    first = [found.statement for found in probes if found.statement is not None]
+    later = [element.statement for found in probes for element in found.elements]
+    if later:
+        later.insert(0, ASTProgram(later[0].location, LATER, []))
+    return [*first, *later]
