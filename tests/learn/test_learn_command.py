@@ -17,6 +17,7 @@ linked(C,D,80) :- _brand(B,M), word(1,I,B), word(2,J,M), in_chunk(1,C,I), in_chu
 feature(pair(X,Y),same_medicine) :- proposed(X,Y), _brand(B,M), word(1,I,B), word(2,J,M),
     span_token(1,X,I), span_token(2,Y,J).
 """
+NAMES = ("medicine", "headlines", "images")
 PAIR = ("[ The clinic ] [ orders ] [ Plavix ]", "[ The clinic ] [ orders ] [ clopidogrel ]")
 
 
@@ -44,13 +45,14 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     before = run(*solve, *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" not in before.stdout
     weights = tmp_path / "my" / "weights" / "default.lp"
-    gold = [part for name in ("medicine", "images") for part in ("--gold", samples / name)]
+    gold = [part for name in NAMES for part in ("--gold", samples / name)]
+    named = [f"--gold DATA/{name}" for name in NAMES]
     learn = ("learn", *gold, "--profile", "default", "--rules", "my")
     result = run(*learn, "-o", weights)
     assert result.exit_code == 0, result.stderr
-    assert re.fullmatch(r"\d+ weights from 18 pairs\n", result.stderr)
+    assert re.fullmatch(r"\d+ weights from 28 pairs\n", result.stderr)
     assert re.search(r"^weight\(same_medicine,equi,[1-9]\d*\)\. +% \d+$", read(weights), re.M)
-    assert "--gold DATA/medicine --gold DATA/images --rules my --profile default" in read(weights)
+    assert f"{' '.join(named)} --rules my --profile default" in read(weights)
     after = run(*solve, *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" in after.stdout, after.stdout
     # The weights in place play no part, and standard output gets the same bytes.
