@@ -10,8 +10,11 @@ from ists_asp.model import Label
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SETS = ("headlines", "images")
-PAIR = ("[ A man ] [ and ] [ a woman ] [ sit ] [ . ]", "[ A couple ] [ sit ] [ . ]")
-ALIC = "1 2 <==> 0 // ALIC"
+PAIR = (
+    "[ A black dog ] [ and ] [ a white dog ] [ run ] [ . ]",
+    "[ Two dogs ] [ run ] [ . ]",
+)
+ALIC = "5 6 7 <==> 0 // ALIC"
 CHUNKED = ("--profile", "pilot-2015-images", "--chunked")
 
 
@@ -31,25 +34,25 @@ def test_answers_are_well_formed_by_the_scheme_of_2015(good, name, chunked):
 def test_a_chunk_whose_counterpart_is_taken_is_alic(good):
     (record,) = map(json.loads, good("solve", *CHUNKED, *PAIR, "--format", "jsonl").splitlines())
     lines = {line["text1"]: line for line in record["alignments"] if line["text1"]}
-    assert lines["a woman"]["text2"] == "A couple"
-    assert (lines["A man"]["label"], lines["A man"]["score"]) == (Label.ALIC, None)
+    assert lines["A black dog"]["text2"] == "Two dogs"
+    assert (lines["a white dog"]["label"], lines["a white dog"]["score"]) == (Label.ALIC, None)
     assert lines["and"]["label"] == Label.NOALI
 
 
 def test_why_names_the_rule(good):
     text = good("why", *CHUNKED, *PAIR, ALIC)
-    assert text == good("why", *CHUNKED, *PAIR, "1 2 <==> 0")
-    assert '"A man" of sentence 1 is ALIC' in text
+    assert text == good("why", *CHUNKED, *PAIR, "5 6 7 <==> 0")
+    assert '"a white dog" of sentence 1 is ALIC' in text
     assert "[counterpart_taken_1 lp_rules/pilot/alic.lp:" in text
-    assert "alic:1:1-2" in good("trace", *CHUNKED, *PAIR, "--depth", "0")
+    assert "alic:1:5-7" in good("trace", *CHUNKED, *PAIR, "--depth", "0")
     decisions = json.loads(good("trace", *CHUNKED, *PAIR, "--json"))["decisions"]
     assert {"alic", "noali"} <= {one["kind"] for one in decisions}
 
 
 def test_why_not(good):
-    assert "is ALIC" in good("why-not", *CHUNKED, *PAIR, "3 <==> 0 // ALIC")
-    assert "is NOALI" in good("why-not", *CHUNKED, *PAIR, "1 2 <==> 0 // NOALI")
-    assert "no rule derives it" in good("why-not", *CHUNKED, *PAIR, "1 2 4 5 <==> 1 2")
+    assert "is ALIC" in good("why-not", *CHUNKED, *PAIR, "4 <==> 0 // ALIC")
+    assert "is NOALI" in good("why-not", *CHUNKED, *PAIR, "5 6 7 <==> 0 // NOALI")
+    assert "no rule derives it" in good("why-not", *CHUNKED, *PAIR, "1 2 3 5 6 7 <==> 1 2")
 
 
 def test_explanations_and_reports_have_a_word_for_it(good):

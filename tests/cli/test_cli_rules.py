@@ -155,7 +155,7 @@ def test_weights_in_context_are_other_weights(good):
 
 def test_rules_of_the_explanation_are_listed_and_shown(good):
     records = {one["name"]: one for one in json.loads(good("rules", "list", "--json"))}
-    assert {one["use"] for one in records.values()} == {"answer", "explanation", "both"}
+    assert {one["use"] for one in records.values()} == {"answer", "explanation", "both", "rating"}
     own = [one for one in records.values() if one["file"].startswith("lp_rules/explanation/")]
     assert own
     assert {one["use"] for one in own} == {"explanation"}

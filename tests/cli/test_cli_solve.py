@@ -152,9 +152,11 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     first, second = files(pairs)
     options = ("solve", "--sent1", first, "--sent2", second)
     result = run(*options)
-    assert result.stderr.startswith(f"{len(pairs)} pairs in ")
-    assert "pairs/s: annotation " in result.stderr
-    assert result.stderr.count("\n") == 1
+    summary, system = result.stderr.splitlines()
+    assert summary.startswith(f"{len(pairs)} pairs in ")
+    assert "pairs/s: annotation " in summary
+    assert system.startswith("ists-asp ")
+    assert ", profile default, rules " in system
     assert run(*options, "--quiet").stderr == ""
     assert run("solve", "a", "b").stderr == ""
 

@@ -65,7 +65,6 @@ def test_answers_and_costs_are_those_of_pairs_alone(make, items, name):
 @pytest.mark.parametrize(
     "rules",
     [
-        "",
         "#minimize{ 1 : noali(1,1) }. __p(1).",
         "#minimize{ 1 : noali(1,1) }. p(__X) :- n(__X).",
         "#minimize{ 1 : noali(1,1) }. #external p(1).",
@@ -79,6 +78,20 @@ def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rul
     solver = make(BASE + rules)
     assert solver._batches is None
     pairs = items(*FACTS)
+    assert [found.answers for found in solver.solve_batch(pairs)] == [
+        solver.solve(*item).answers for item in pairs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choice", "together"), [(":- noali(_,_).", True), ("", False)]
+)
+def test_without_an_objective_pairs_go_together_if_there_is_one_answer(
+    make, items, choice, together
+):
+    solver = make(BASE + choice)
+    pairs = items(*FACTS)
+    assert (solver._batches.solve(pairs) is not None) == together
     assert [found.answers for found in solver.solve_batch(pairs)] == [
         solver.solve(*item).answers for item in pairs
     ]

@@ -36,7 +36,9 @@ class Encoder:
 def encoder(monkeypatch):
     found = Encoder()
     for module in (system, examples):
-        monkeypatch.setattr(module, "find_encoder", lambda semantic: found if semantic else None)
+        monkeypatch.setattr(
+            module, "find_encoder", lambda semantic, _language="en": found if semantic else None
+        )
     return found
 
 

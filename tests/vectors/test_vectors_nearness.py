@@ -55,7 +55,7 @@ def test_two_small_sentences() -> None:
 
 def test_empty_sentences() -> None:
     empty = np.zeros((0, 4), dtype=np.float32)
-    assert Nearness.of(empty, empty) == Nearness()
+    assert Nearness.of(empty, empty) == Nearness(whole=0)
     assert Nearness.of(empty, np.ones((1, 4), dtype=np.float32)).norms == (Norm(2, 1, 1, 200),)
 
 
