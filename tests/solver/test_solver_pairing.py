@@ -83,9 +83,7 @@ def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rul
     ]
 
 
-@pytest.mark.parametrize(
-    ("choice", "together"), [(":- noali(_,_).", True), ("", False)]
-)
+@pytest.mark.parametrize(("choice", "together"), [(":- noali(_,_).", True), ("", False)])
 def test_without_an_objective_pairs_go_together_if_there_is_one_answer(
     make, items, choice, together
 ):
