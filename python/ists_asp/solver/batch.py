@@ -59,7 +59,6 @@ class Batches:
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = program.table_facts
-        self._table_set = frozenset(texts(program.table_facts))
         self._other_facts = program.other_facts
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
@@ -113,7 +112,7 @@ class Batches:
             found = self._search(control, atoms=True)
             if found is None:
                 return None
-            return Together.of(control, found, self._table_set, len(items))
+            return Together.of(control, found, len(items))
 
     def _search(self, control: Control, *, atoms: bool) -> Found | None:
         """The best answer set; without an objective the only one."""

@@ -15,7 +15,7 @@ from clingo import Function, Symbol, SymbolType, parse_term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MEMORY", "Ground", "plain", "split", "symbols", "texts"]
+__all__ = ["MEMORY", "Ground", "plain", "split", "symbols", "texts", "written"]
 
 MEMORY = 1 << 16
 """Terms that are remembered at a time: some megabytes, more than 20 pairs have."""
@@ -115,10 +115,15 @@ def _slowly(text: str) -> list[str]:
 
 
 def texts(found: Iterable[Symbol]) -> list[Ground]:
-    """Symbols of clingo as text."""
+    """Symbols of clingo as text with parts."""
+    return list(map(Ground, written(found)))
+
+
+def written(found: Iterable[Symbol]) -> Sequence[str]:
+    """Symbols of clingo as mere text."""
     given = tuple(found)
     whole = str(Function("", given))[1:-1]
-    return list(map(Ground, split(whole.removesuffix(",") if len(given) == 1 else whole)))
+    return split(whole.removesuffix(",") if len(given) == 1 else whole)
 
 
 def symbols(found: Iterable[str]) -> list[Symbol]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from clingo import Function, SymbolType
 
 from ists_asp.solver.pairing import COST, OWN, PREFIX, PRIORITY
-from ists_asp.solver.texts import Ground, texts
+from ists_asp.solver.texts import Ground, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clingo import Control, Symbol
 
@@ -56,25 +56,27 @@ class Together:
         self.shares = shares
 
     @classmethod
-    def of(cls, control: Control, found: Found, tables: Set[str], size: int) -> Together:
+    def of(cls, control: Control, found: Found, size: int) -> Together:
         """Give each pair its share.
 
         Args:
             control: the ground program.
             found: the answer set with all its atoms.
-            tables: the atoms that do not depend on the pair.
             size: how many pairs there are.
         """
         symbols, cost = shown(found.shown, size), costs(found.shown, control, size)
         shares = {number: Share(symbols[number], cost[number]) for number in symbols}
-        atoms = [atom for atom in texts(found.true) if atom not in tables]
+        by_number = {str(number): share for number, share in shares.items()}
         own = OWN.removeprefix(PREFIX)
-        for atom in atoms:
-            name, _, arguments = atom.partition("(")
+        signed = f"-{PREFIX}"
+        for atom in written(found.true):
+            sign = "-" if atom.startswith(signed) else ""
+            if not sign and not atom.startswith(PREFIX):
+                # The atoms of tables do not depend on the pair.
+                continue
+            name, _, arguments = atom[len(PREFIX) + len(sign) :].partition("(")
             number, _, rest = arguments[:-1].partition(",")
-            sign = "-" if name.startswith("-") else ""
-            name = name[len(PREFIX) + len(sign) :]
-            share = shares[int(number)]
+            share = by_number[number]
             if name.startswith(own):
                 share.extra.setdefault(name, []).append(rest)
             else:
