@@ -111,7 +111,7 @@ def test_every_command_and_option_that_is_named_exists(name):
     assert [option for option in code if option not in known | FOREIGN] == []
 
 
-FOREIGN = {"--opt-mode", "--data", "--write-readme"}
+FOREIGN = {"--opt-mode", "--data", "--write-readme", "--json", "--quick"}
 """Options of clingo and of the benchmarks."""
 
 

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -88,11 +87,16 @@ def test_a_child_is_killed_at_its_limits_only(what, code, words):
 def test_a_child_ends_with_its_parent(number):
     looping = ISOLATED.replace("else 1.0", "else 60.0")
     # Ctrl-C reaches both; a child that clingo holds does not hear it.
-    looping = looping.replace("held = []", "import signal; signal.signal(2, signal.SIG_IGN)")
+    deaf = "import signal; signal.signal(2, signal.SIG_IGN); print(0, flush=True)"
+    looping = looping.replace("held = []", deaf)
     process = subprocess.Popen(
-        [sys.executable, "-c", looping, "probe", "time"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", looping, "probe", "time"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    time.sleep(2)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "0\n"
     process.send_signal(number)
     # The child holds standard error: that this returns at all says that it has ended.
     errors = process.communicate(timeout=60)[1]
