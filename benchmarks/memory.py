@@ -115,7 +115,8 @@ def measure(pairs: int, options: Sequence[str] = (), *, repeated: bool = False) 
         seconds = time.perf_counter() - began
         if done.returncode:
             raise RuntimeError(done.stderr)
-        written = sum(line.startswith("<sentence ") for line in (folder / "out.wa").open())
+        with (folder / "out.wa").open(encoding="utf-8") as stream:
+            written = sum(line.startswith("<sentence ") for line in stream)
         if written != pairs:
             raise RuntimeError(f"{written} of {pairs} pairs were written")
     kilobytes = int(done.stderr.rpartition("peak ")[2])

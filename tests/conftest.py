@@ -1,6 +1,10 @@
-"""No test touches the user's own annotation cache; more examples with a profile of hypothesis."""
+"""What holds for all tests: an annotation cache of their own, interrupts that are heard.
+
+``--hypothesis-profile=thorough`` tries more examples.
+"""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -12,3 +16,8 @@ settings.register_profile("thorough", max_examples=4000)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     # Child processes inherit it.
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background: commands that tests interrupt would not hear it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

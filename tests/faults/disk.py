@@ -51,6 +51,8 @@ def _(place: Place) -> Ending:
     place.folder = folder / "sub"
     place.folder.mkdir()
     process = place.under_way("-q")
+    # What is read stays, in case it is not read to its end yet.
+    (place.folder / "pairs.tsv").rename(folder / "pairs.tsv")
     shutil.rmtree(place.folder)
     errors = process.communicate()[1]
     return Ending(process.returncode, "", errors, 0.0)

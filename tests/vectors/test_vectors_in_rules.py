@@ -31,6 +31,9 @@ class Encoder:
             rows.append(row / np.linalg.norm(row) if token.form.isalnum() else 0 * row)
         return np.array(rows, dtype=np.float32)
 
+    def whole(self, sentence):
+        return self.matrix(sentence).sum(axis=0)
+
 
 @pytest.fixture
 def encoder(monkeypatch):
