@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from .faults import Same, Told, fault
-from .place import FEW, MANY, Ending, Place
+from .place import FEW, MANY, Ending, Place, wait_for
 
 
 @fault("the disk is full", Told("No space left on device"))
@@ -48,11 +48,11 @@ def _(place: Place) -> Ending:
 @fault("the folder of the output is removed meanwhile", Told("cannot be written"))
 def _(place: Place) -> Ending:
     folder = place.folder
+    pairs = place.pairs(MANY).folder / "pairs.tsv"
     place.folder = folder / "sub"
     place.folder.mkdir()
-    process = place.under_way("-q")
-    # What is read stays, in case it is not read to its end yet.
-    (place.folder / "pairs.tsv").rename(folder / "pairs.tsv")
+    process = place.start("-q", pairs=str(pairs))
+    wait_for(lambda: place.journal.exists() and b"drafts" in place.journal.read_bytes())
     shutil.rmtree(place.folder)
     errors = process.communicate()[1]
     return Ending(process.returncode, "", errors, 0.0)

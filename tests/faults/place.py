@@ -17,7 +17,7 @@ SECONDS = 120.0
 """No fault may keep the command longer, on a machine that does other things as well."""
 
 FEW = 6
-MANY = 330
+MANY = 260
 """Pairs of a run that can be interrupted; after every 100 of them it notes how far it is."""
 
 _WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
