@@ -1,13 +1,13 @@
-"""From an answer set's symbols to an :class:`~ists_asp.model.Answer`.
+"""From an answer set's atoms to an :class:`~ists_asp.model.Answer`.
 
-The symbols are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
+The atoms are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
 decided here: the order of the lines is the only thing that this module adds.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ists_asp.errors import RuleError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
@@ -15,28 +15,30 @@ from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clingo import Symbol
-
     from ists_asp.model import Pair, Sentence
+    from ists_asp.solver.texts import Ground
 
 __all__ = ["read_answer"]
+
+Parts: TypeAlias = "tuple[Ground, ...]"
+"""The arguments of an atom."""
 
 
 class _Link(NamedTuple):
     """The spans of sentence 1 and 2 that an alignment joins, as terms."""
 
-    span1: Symbol
-    span2: Symbol
+    span1: Ground
+    span2: Ground
 
 
 def read_answer(
-    pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal: bool
+    pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool
 ) -> Answer:
     """Read the decisions for a pair.
 
     Args:
         pair: the pair that the answer set is about.
-        symbols: the shown atoms of the answer set, in any order.
+        atoms: the shown atoms of the answer set, in any order.
         cost: the value of each priority of the objective, highest priority first.
         optimal: whether the solver proved that no answer set is better.
 
@@ -45,10 +47,10 @@ def read_answer(
         no counterpart last.
 
     Raises:
-        RuleError: the symbols are no answer, such as a label that does not exist.
+        RuleError: the atoms are no answer, such as a label that does not exist.
     """
     try:
-        return _read(pair, symbols, cost, optimal)
+        return _read(pair, atoms, cost, optimal)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
         raise RuleError(
             "what the rules show is no answer",
@@ -58,17 +60,17 @@ def read_answer(
         ) from None
 
 
-def _read(pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal: bool) -> Answer:
-    shown: dict[str, list[list[Symbol]]] = defaultdict(list)
-    for symbol in symbols:
-        shown[symbol.name].append(symbol.arguments)
+def _read(pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool) -> Answer:
+    shown: dict[str, list[Parts]] = defaultdict(list)
+    for atom in atoms:
+        shown[atom.name].append(atom.arguments)
 
     if shown["rating"]:
         rating = _rating(shown["rating"], shown["contribution"])
         return Answer(pair, (), (), (), cost, optimal, rating)
     chunks1 = _chunks(pair.sent1, 1, shown["first"])
     chunks2 = _chunks(pair.sent2, 2, shown["first"])
-    tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
+    tokens: dict[tuple[int, Ground], list[int]] = defaultdict(list)
     for side, span, index in shown["span_token"]:
         tokens[side.number, span].append(index.number)
     labels = {_Link(x, y): Label(label.name.upper()) for x, y, label in shown["label"]}
@@ -99,14 +101,14 @@ def _read(pair: Pair, symbols: Iterable[Symbol], cost: tuple[int, ...], optimal:
     return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal)
 
 
-def _rating(rating: Iterable[list[Symbol]], contributions: Iterable[list[Symbol]]) -> Rating:
+def _rating(rating: Iterable[Parts], contributions: Iterable[Parts]) -> Rating:
     parts = [Contribution(str(name), value.number) for name, value in contributions]
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
     ((value,),) = rating
     return Rating(value.number, tuple(parts))
 
 
-def _chunks(sentence: Sentence, side: int, first: Iterable[list[Symbol]]) -> tuple[Chunk, ...]:
+def _chunks(sentence: Sentence, side: int, first: Iterable[Parts]) -> tuple[Chunk, ...]:
     starts = sorted(index.number for number, _, index in first if number.number == side)
     size = len(sentence.tokens)
     if starts != sorted({1, *starts} & set(range(1, size + 1))):

@@ -7,7 +7,8 @@ vocabulary is documented in ``asp/input.lp``, that of answers in ``asp/lines.lp`
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clingo import Function, Number, String, Symbol, parse_term
@@ -15,9 +16,10 @@ from clingo import Function, Number, String, Symbol, parse_term
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.knowledge import Nearness, PairKnowledge
+    from ists_asp.knowledge.nearness import Norm, Product
     from ists_asp.model import Answer, Pair, Sentence
 
 __all__ = ["constant", "facts_text", "line_facts", "pair_facts"]
@@ -153,13 +155,13 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
 class _Runs:
     """Which runs of tokens rules can ask about.
 
-    Where chunks are given, ``first`` and ``last`` have the sentences and tokens at which chunks
-    begin and end, and a run is a token or made of whole chunks; otherwise any run may become one.
+    Where chunks are given, ``first`` has for each sentence and token the first token of its
+    chunk, ``last`` the sentences and tokens at which chunks end, and a run is a token or made of
+    whole chunks; otherwise any run may become one.
     """
 
-    first: frozenset[tuple[int, int]] = frozenset()
+    first: Mapping[tuple[int, int], int] = field(default_factory=dict)
     last: frozenset[tuple[int, int]] = frozenset()
-    any: bool = True
 
     @classmethod
     def of(cls, pair: Pair) -> _Runs:
@@ -169,30 +171,43 @@ class _Runs:
         chunks = [(1, chunk) for chunk in pair.sent1.chunks]
         chunks += [(2, chunk) for chunk in pair.sent2.chunks]
         return cls(
-            frozenset((number, chunk.first) for number, chunk in chunks),
+            {(number, token): chunk.first for number, chunk in chunks for token in chunk.tokens},
             frozenset((number, chunk.last) for number, chunk in chunks),
-            any=False,
         )
 
-    def has(self, sentence: int, first: int, last: int) -> bool:
-        """Whether a run may be asked about."""
+    def products(self, products: Iterable[Product]) -> Iterator[tuple[int, int, int]]:
+        """Tokens of both sentences and their inner products; those of chunks are summed."""
+        sums: Counter[tuple[int, int]] = Counter()
+        for one in products:
+            place1 = self.first.get((1, one.token1), one.token1)
+            place2 = self.first.get((2, one.token2), one.token2)
+            sums[place1, place2] += one.value
+        return ((*places, value) for places, value in sums.items() if value)
+
+    def norms(self, norms: Iterable[Norm]) -> Iterator[Norm]:
+        """The lengths of the runs that may be asked about."""
+        if not self.first:
+            return iter(norms)
         return (
-            self.any
-            or first == last
-            or ((sentence, first) in self.first and (sentence, last) in self.last)
+            norm
+            for norm in norms
+            if norm.first == norm.last
+            or (
+                self.first[norm.sentence, norm.first] == norm.first
+                and (norm.sentence, norm.last) in self.last
+            )
         )
 
 
 def _nearness_facts(nearness: Nearness, suffix: str, runs: _Runs) -> list[Symbol]:
     atoms = [f"near{suffix}({near.token1},{near.token2},{near.percent})" for near in nearness.near]
     atoms += [
-        f"product{suffix}({product.token1},{product.token2},{product.value})"
-        for product in nearness.products
+        f"product{suffix}({first},{second},{value})"
+        for first, second, value in runs.products(nearness.products)
     ]
     atoms += [
         f"norm{suffix}({norm.sentence},{norm.first},{norm.last},{norm.value})"
-        for norm in nearness.norms
-        if runs.has(norm.sentence, norm.first, norm.last)
+        for norm in runs.norms(nearness.norms)
     ]
     if nearness.whole is not None:
         atoms.append(f"nearness{suffix}({nearness.whole})")

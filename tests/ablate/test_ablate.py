@@ -14,7 +14,7 @@ from ists_asp.learn import read_gold
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and copied from alignments to labels.
-FEATURES = ["overlap_reaches", "best_by_far", "alignment_features"]
+FEATURES = ["overlap_reaches", "best_by_far", "common_prefix"]
 OTHER = "same_word"
 PAIRS = 3
 

@@ -23,6 +23,7 @@ from ists_asp.solver import Solver
 from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground
 from ists_asp.solver.signatures import signature
+from ists_asp.solver.texts import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -119,7 +120,9 @@ class FeatureAblation:
         mine = self._solver.best(pair, sums.facts()).found
         if read_answer(pair, mine.shown, mine.cost, mine.optimal).alignments != answer.alignments:
             return None
-        aligned = frozenset(tuple(atom.arguments) for atom in mine.shown if atom.name == _ALIGNED)
+        aligned = frozenset(
+            tuple(atom.arguments) for atom in symbols(mine.shown) if atom.name == _ALIGNED
+        )
         return self._answers(pair, grounded, full, sums, aligned, wanted)
 
     def _answers(

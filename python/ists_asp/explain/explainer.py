@@ -17,6 +17,7 @@ from ists_asp.rules.messages import Messages
 from ists_asp.solver.options import constant_arguments
 from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground, search
+from ists_asp.solver.texts import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -155,7 +156,7 @@ class Explainer:
                 hint="Look for a constraint (a rule without a head) that cannot hold",
             )
         shown: dict[str, list[Sequence[Symbol]]] = defaultdict(list)
-        for symbol in found.shown:
+        for symbol in symbols(found.shown):
             shown[symbol.name].append(symbol.arguments)
         return shown
 

@@ -21,7 +21,7 @@ from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 from ists_asp.rules.terms import Call, atoms, match, meets, read_term, variables_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.terms import Bindings, Term
@@ -32,9 +32,10 @@ _FEATURE = ("feature", 2)
 _EVIDENCE = {("speaks_for", 2), ("speaks_against", 2)}
 _WEIGHT = ("weight", 3)
 _RATING = "rating"
-_TARGETS = {"boundary": "boundary", "align": "pair", _RATING: _RATING}
-"""What decisions are about, as ``asp/weights.lp`` tells; labels and scores are about links."""
-_LINK = "link"
+_TARGETS = {"boundary": {"boundary"}, "align": {"pair"}, _RATING: {_RATING}}
+"""What decisions are about, as ``asp/weights.lp`` tells."""
+_LABELS = frozenset({"pair", "link"})
+"""What labels and scores are about."""
 
 TARGETS = {"boundary": 2, "pair": 2, "link": 2}
 """What features can be of, and how many arguments that has."""
@@ -126,8 +127,8 @@ def _functor(symbol: Symbol) -> str:
     return symbol.name if symbol.type is SymbolType.Function else ""
 
 
-def _target(decision: Symbol) -> str:
-    return _TARGETS.get(_functor(decision), _LINK)
+def _targets(decision: Symbol) -> Set[str]:
+    return _TARGETS.get(_functor(decision), _LABELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class _Heads:
     def can_derive(self, maker: _Maker, name: Symbol, decision: Symbol) -> bool:
         """Whether a rule can derive the feature of this name for this kind of decision."""
         target = maker.target
-        if isinstance(target, Call | Symbol) and target.name != _target(decision):
+        if isinstance(target, Call | Symbol) and target.name not in _targets(decision):
             return False
         values: Bindings = {}
         return match(maker.name, name, values) and all(

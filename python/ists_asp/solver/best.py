@@ -56,10 +56,10 @@ class Best:
         """The ground program of this pair alone."""
         return self._ground()
 
-    @cached_property
+    @property
     def shown(self) -> tuple[Ground, ...]:
         """The atoms that are shown."""
-        return tuple(texts(self.found.shown))
+        return self.found.shown
 
     @cached_property
     def atoms(self) -> Mapping[str, Sequence[Ground]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import RuleError
+from ists_asp.solver.texts import Ground, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,17 +32,39 @@ FALLBACK = "--opt-strategy=bb"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A copy of an answer set: models do not outlive the search that found them.
+    """An answer set.
 
     ``true`` has all its atoms if they were asked for; ``optimal`` says whether the search
     proved that no other is better. ``priorities`` has the priority of each value of ``cost``.
     """
 
-    shown: tuple[Symbol, ...]
+    shown: tuple[Ground, ...]
     true: tuple[Symbol, ...]
     cost: tuple[int, ...]
     optimal: bool
     priorities: tuple[int, ...] = ()
+
+
+class _Copy(NamedTuple):
+    """What is kept of a model: none outlives the search that found it."""
+
+    shown: Sequence[Symbol]
+    true: Sequence[Symbol]
+    cost: tuple[int, ...]
+    priorities: tuple[int, ...]
+
+    @classmethod
+    def of(cls, model: Model, *, atoms: bool) -> _Copy:
+        return cls(
+            model.symbols(shown=True),
+            model.symbols(atoms=True) if atoms else (),
+            tuple(model.cost),
+            tuple(model.priority),
+        )
+
+    def found(self, *, optimal: bool) -> Found:
+        shown = tuple(texts(self.shown))
+        return Found(shown, tuple(self.true), self.cost, optimal, self.priorities)
 
 
 def ground(
@@ -111,13 +134,13 @@ def search(
     Returns:
         The best answer set, if one was found, and whether there can be none.
     """
-    found, ended, exhausted = last_model(
-        control, time_limit, lambda model: _copy(model, atoms=atoms), clock=clock
+    last, ended, exhausted = last_model(
+        control, time_limit, lambda model: _Copy.of(model, atoms=atoms), clock=clock
     )
-    if found is None:
+    if last is None:
         return None, exhausted
     # Without an objective clingo stops at the first answer set, as good as any.
-    return replace(found, optimal=exhausted or (ended and not found.cost)), False
+    return last.found(optimal=exhausted or (ended and not last.cost)), False
 
 
 def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
@@ -134,24 +157,14 @@ def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | N
     solving = control.configuration.solve
     assert isinstance(solving, Configuration)
     solving.models = "2"
-    seen: list[Found] = []
+    seen: list[_Copy] = []
     _, ended, _ = last_model(
         control,
         time_limit,
-        lambda model: seen.append(_copy(model, atoms=atoms)),
+        lambda model: seen.append(_Copy.of(model, atoms=atoms)),
         clock=time.process_time,
     )
-    return replace(seen[0], optimal=True) if ended and len(seen) == 1 else None
-
-
-def _copy(model: Model, *, atoms: bool) -> Found:
-    return Found(
-        tuple(model.symbols(shown=True)),
-        tuple(model.symbols(atoms=True)) if atoms else (),
-        tuple(model.cost),
-        optimal=False,
-        priorities=tuple(model.priority),
-    )
+    return seen[0].found(optimal=True) if ended and len(seen) == 1 else None
 
 
 def last_model(

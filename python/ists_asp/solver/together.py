@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from clingo import Function, SymbolType
+from clingo import SymbolType
 
 from ists_asp.solver.pairing import COST, OWN, PREFIX, PRIORITY
 from ists_asp.solver.texts import Ground, written
@@ -12,11 +13,14 @@ from ists_asp.solver.texts import Ground, written
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from clingo import Control, Symbol
+    from clingo import Control
 
     from ists_asp.solver.search import Found
 
 __all__ = ["Share", "Together", "costs", "shown"]
+
+_COSTS = f"{COST}("
+_COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
 
 
 class Share:
@@ -27,7 +31,7 @@ class Share:
     somebody has added to the program.
     """
 
-    def __init__(self, shown: Sequence[Symbol], cost: Mapping[int, int]) -> None:
+    def __init__(self, shown: Sequence[Ground], cost: Mapping[int, int]) -> None:
         self.shown = tuple(shown)
         self.cost = cost
         self.extra: dict[str, list[str]] = {}
@@ -64,54 +68,62 @@ class Together:
             found: the answer set with all its atoms.
             size: how many pairs there are.
         """
-        symbols, cost = shown(found.shown, size), costs(found.shown, control, size)
-        shares = {number: Share(symbols[number], cost[number]) for number in symbols}
+        atoms, cost = shown(found.shown, size), costs(found.shown, control, size)
+        shares = {number: Share(atoms[number], cost[number]) for number in atoms}
         by_number = {str(number): share for number, share in shares.items()}
         own = OWN.removeprefix(PREFIX)
-        signed = f"-{PREFIX}"
         for atom in written(found.true):
-            sign = "-" if atom.startswith(signed) else ""
-            if not sign and not atom.startswith(PREFIX):
-                # The atoms of tables do not depend on the pair.
+            number, plain = _parted(atom)
+            if not number:
                 continue
-            name, _, arguments = atom[len(PREFIX) + len(sign) :].partition("(")
-            number, _, rest = arguments[:-1].partition(",")
-            share = by_number[number]
+            name, _, arguments = plain.removeprefix("-").partition("(")
             if name.startswith(own):
-                share.extra.setdefault(name, []).append(rest)
+                by_number[number].extra.setdefault(name, []).append(arguments[:-1])
             else:
-                share.add(name, Ground(f"{sign}{name}({rest})" if rest else sign + name))
+                by_number[number].add(name, plain)
         return cls(control, shares)
 
 
-def shown(symbols: Iterable[Symbol], size: int) -> dict[int, list[Symbol]]:
+def shown(atoms: Iterable[Ground], size: int) -> dict[int, list[Ground]]:
     """Each pair's shown atoms, by the number of the pair."""
-    atoms: dict[int, list[Symbol]] = {number: [] for number in range(1, size + 1)}
-    for symbol in symbols:
-        name = symbol.name
-        if name == COST:
+    found: dict[int, list[Ground]] = {number: [] for number in range(1, size + 1)}
+    for atom in atoms:
+        if atom.startswith(_COSTS):
             continue
-        if name.startswith(PREFIX):
-            number, *arguments = symbol.arguments
-            plain = Function(name.removeprefix(PREFIX), arguments, symbol.positive)
-            atoms[number.number].append(plain)
+        number, plain = _parted(atom)
+        if number:
+            found[int(number)].append(plain)
         else:
-            for share in atoms.values():
-                share.append(symbol)
-    return atoms
+            for share in found.values():
+                share.append(plain)
+    return found
 
 
-def costs(symbols: Iterable[Symbol], control: Control, size: int) -> dict[int, dict[int, int]]:
+def costs(atoms: Iterable[Ground], control: Control, size: int) -> dict[int, dict[int, int]]:
     """The value of each priority, highest first, by the number of the pair."""
     found: dict[int, dict[int, int]] = {number: {} for number in range(1, size + 1)}
     # clingo reports a value for each priority that some element has, true or not.
-    for atom in control.symbolic_atoms.by_signature(PRIORITY, 2):
-        number, priority = atom.symbol.arguments
+    for known in control.symbolic_atoms.by_signature(PRIORITY, 2):
+        number, priority = known.symbol.arguments
         if priority.type is SymbolType.Number:
             found[number.number][priority.number] = 0
-    for symbol in symbols:
-        if symbol.name == COST:
-            number, priority, weight, _ = symbol.arguments
-            if SymbolType.Number is priority.type is weight.type:
-                found[number.number][priority.number] += weight.number
+    for atom in atoms:
+        # Elements without numbers do not count.
+        if cost := _COST.match(atom):
+            pair, level, weight = map(int, cost.groups())
+            found[pair][level] += weight
     return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in found.items()}
+
+
+def _parted(atom: str) -> tuple[str, Ground]:
+    """The number of the pair that an atom is about, and the atom without it.
+
+    The number is empty for the atoms of tables, which do not depend on the pair.
+    """
+    sign = "-" if atom.startswith("-") else ""
+    name, _, rest = atom[len(sign) :].partition("(")
+    if not name.startswith(PREFIX):
+        return "", Ground(atom)
+    number, _, arguments = rest[:-1].partition(",")
+    plain = sign + name.removeprefix(PREFIX)
+    return number, Ground(f"{plain}({arguments})" if arguments else plain)

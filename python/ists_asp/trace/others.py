@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from clingo import parse_term
 
-from ists_asp.solver.texts import Ground, texts
 from ists_asp.trace.decisions import PREDICATES, DecisionKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
 
+    from ists_asp.solver.texts import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.trace import Trace
 
@@ -46,7 +46,7 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
         if found is None:
             return None
         cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {atom for atom in texts(found.shown) if atom.name in PREDICATES}
+        shown = {atom for atom in found.shown if atom.name in PREDICATES}
         ours = {atom for atom in trace.best.shown if atom.name in PREDICATES}
     elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         other = _otherwise(trace, decision)

@@ -209,7 +209,7 @@ class _Asking:
         trace = self._trace
         kinds = ("aligned", "label", "score", "tag", "noali", "alic")
         ours = {atom for atom in trace.best.shown if atom.name in kinds}
-        theirs = {atom for atom in texts(found.shown) if atom.name in kinds}
+        theirs = {atom for atom in found.shown if atom.name in kinds}
         come = sorted(told(trace, theirs - ours))
         gone = sorted(told(trace, ours - theirs))
         if come:
