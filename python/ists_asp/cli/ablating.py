@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, progress, show_json, table, warn, write_output
-from ists_asp.cli.options import (
-    PATH,
-    Choice,
-    json_option,
-    output_option,
-    quiet_option,
-    system_options,
-)
+from ists_asp.cli.options import PATH, json_option, output_option, quiet_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.ablate import Ablation, Study
+    from ists_asp.cli.choice import Choice
     from ists_asp.model import Pair
 
 __all__ = ["ablate"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
@@ -16,23 +17,16 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.inputs import chosen
-from ists_asp.cli.options import (
-    PATH,
-    Choice,
-    id_option,
-    json_option,
-    optional_input_options,
-    output_option,
-    quiet_option,
-    system_options,
-)
+from ists_asp.cli.input_options import optional_input_options
+from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.compare import Comparison, Edit, WeightEdits
     from ists_asp.evaluate.scorer import Reference

@@ -11,15 +11,8 @@ import click
 from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import check_output, note, progress, table, warn, write_output
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.options import (
-    PATH,
-    KnownWords,
-    cache_option,
-    output_option,
-    quiet_option,
-    scripts_option,
-    words_options,
-)
+from ists_asp.cli.options import PATH, output_option, quiet_option
+from ists_asp.cli.system_options import cache_option, scripts_option, words_options
 from ists_asp.errors import UsageError
 from ists_asp.io.tsv import read_sts
 
@@ -27,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.choice import KnownWords
     from ists_asp.evaluate.pearson import Correlation
     from ists_asp.learn import CrossValidation, GoldPair
 

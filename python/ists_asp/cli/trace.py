@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import choose_one
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
@@ -14,21 +15,15 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.inputs import choose_one
-from ists_asp.cli.options import (
-    Choice,
-    id_option,
-    input_options,
-    json_option,
-    output_option,
-    system_options,
-    timeout_option,
-)
+from ists_asp.cli.input_options import input_options
+from ists_asp.cli.options import id_option, json_option, output_option, timeout_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.trace import Trace
 
