@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, progress, show_json, table, warn, write_output
-from ists_asp.cli.options import PATH, json_option, output_option, quiet_option
+from ists_asp.cli.options import PATH, json_option, output_option, quiet_option, top_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
@@ -53,12 +53,7 @@ Examples:
 @click.option(
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Tell only the N rules that are worth most, and the N that harm most.",
-)
+@top_option("Tell only the N rules that are worth most, and the N that harm most.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -68,7 +63,7 @@ Examples:
     help="Processes that work at a time.",
 )
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def ablate(
     folders: tuple[Path, ...],

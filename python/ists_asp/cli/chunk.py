@@ -36,7 +36,7 @@ Examples:
     type=click.Choice(["1", "2"]),
     help="Only the first or the second sentence of each pair.",
 )
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def chunk(
     inputs: Inputs,

@@ -18,7 +18,14 @@ from ists_asp.cli.console import (
 )
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.input_options import optional_input_options
-from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
+from ists_asp.cli.options import (
+    PATH,
+    id_option,
+    json_option,
+    output_option,
+    quiet_option,
+    top_option,
+)
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
@@ -58,17 +65,10 @@ Examples:
     metavar="FILE",
     help="Say what each of the official measures gains, by the alignments in this .wa file.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Tell so many pairs: with --gold so many of the best and of the worst.",
-)
+@top_option("Tell so many pairs: with --gold so many of the best and of the worst.", default=10)
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def diff(
     old: Path,

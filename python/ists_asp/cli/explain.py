@@ -58,7 +58,7 @@ Examples:
     help="Wording of your own: a copy of data/templates/en.toml, edited.",
 )
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def explain(
     inputs: Inputs,

@@ -19,6 +19,7 @@ __all__ = [
     "quiet_option",
     "scheme_option",
     "timeout_option",
+    "top_option",
 ]
 
 Function: TypeAlias = Callable[..., None]
@@ -27,7 +28,9 @@ Decorator: TypeAlias = Callable[[Function], Function]
 PATH = click.Path(path_type=Path)
 
 
-def output_option(text: str) -> Decorator:
+def output_option(
+    text: str = "File to write; it appears whole or not at all. Default: standard output.",
+) -> Decorator:
     """The option ``-o``; the command gets ``output``."""
     return click.option("-o", "--output", type=PATH, metavar="PATH", help=text)
 
@@ -48,6 +51,18 @@ id_option: Decorator = click.option(
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
 )
+
+
+def top_option(text: str, default: int | None = None) -> Decorator:
+    """``--top``: how many to tell, the most important ones; ``text`` is its help."""
+    return click.option(
+        "--top",
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=text,
+    )
 
 
 def scheme_option(text: str) -> Decorator:

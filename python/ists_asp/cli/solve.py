@@ -48,7 +48,7 @@ Examples:
     "the suffix of -o (.wa, .jsonl, .txt); without one, text for a pair from the command line "
     "that goes to a terminal, and wa otherwise.",
 )
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @click.option(
     "-n",
     "models",

@@ -50,7 +50,7 @@ Examples:
     help="Rate by the baseline of SemEval-2015 instead: the cosine of the sets of tokens, "
     "times 5. It knows no rules.",
 )
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @run_options
 @quiet_option
 def sts(

@@ -69,7 +69,7 @@ Examples:
 )
 @timeout_option
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 def trace(
     inputs: Inputs,
     identifier: str | None,
