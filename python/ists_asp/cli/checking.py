@@ -118,7 +118,7 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
     Raises:
         DataError: a folder lacks a file, or a file is faulty.
     """
-    from ists_asp.io.sentences import read_pairs
+    from ists_asp.io.pairs import read_pairs
     from ists_asp.resources import data_dir
 
     found: list[Pair] = []

@@ -175,9 +175,8 @@ class Inputs:
         Raises:
             DataError: the input is faulty.
         """
-        from ists_asp.io.chunks import read_chunk_pairs
         from ists_asp.io.jsonl import read_jsonl
-        from ists_asp.io.sentences import read_pairs
+        from ists_asp.io.pairs import read_pairs
         from ists_asp.io.tsv import read_tsv
         from ists_asp.model import Pair
 
@@ -188,10 +187,10 @@ class Inputs:
             source = self._source(self.jsonl)
             return read_jsonl(source, name=shown(self.jsonl), warn=warn, strict=self.strict)
         if self.sent1 is not None and self.sent2 is not None:
-            read = read_chunk_pairs if self.chunked else read_pairs
-            return read(
+            return read_pairs(
                 self._source(self.sent1),
                 self._source(self.sent2),
+                chunked=self.chunked,
                 name1=shown(self.sent1),
                 name2=shown(self.sent2),
                 warn=warn,
