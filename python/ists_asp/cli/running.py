@@ -22,7 +22,7 @@ from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
 from ists_asp.run.journal import Failed
 from ists_asp.run.worker import Decider
-from ists_asp.solver.solver import BATCH
+from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
