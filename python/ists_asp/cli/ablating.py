@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, progress, show_json, table, warn, write_output
-from ists_asp.cli.options import PATH, json_option, output_option, quiet_option, top_option
+from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
@@ -53,15 +53,8 @@ Examples:
 @click.option(
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."
 )
-@top_option("Tell only the N rules that are worth most, and the N that harm most.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes that work at a time.",
-)
+@number_option("--top", "Tell only the N rules that are worth most, and the N that harm most.")
+@number_option("--jobs", "Processes that work at a time.", default=1)
 @json_option
 @output_option()
 @quiet_option

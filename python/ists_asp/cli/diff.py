@@ -22,9 +22,9 @@ from ists_asp.cli.options import (
     PATH,
     id_option,
     json_option,
+    number_option,
     output_option,
     quiet_option,
-    top_option,
 )
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
@@ -65,7 +65,9 @@ Examples:
     metavar="FILE",
     help="Say what each of the official measures gains, by the alignments in this .wa file.",
 )
-@top_option("Tell so many pairs: with --gold so many of the best and of the worst.", default=10)
+@number_option(
+    "--top", "Tell so many pairs: with --gold so many of the best and of the worst.", default=10
+)
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
 @json_option
 @output_option()

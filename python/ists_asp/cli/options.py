@@ -15,11 +15,11 @@ __all__ = [
     "decorated",
     "id_option",
     "json_option",
+    "number_option",
     "output_option",
     "quiet_option",
     "scheme_option",
     "timeout_option",
-    "top_option",
 ]
 
 Function: TypeAlias = Callable[..., None]
@@ -53,11 +53,11 @@ quiet_option: Decorator = click.option(
 )
 
 
-def top_option(text: str, default: int | None = None) -> Decorator:
-    """``--top``: how many to tell, the most important ones; ``text`` is its help."""
+def number_option(flag: str, text: str, *, default: int | None = None, least: int = 1) -> Decorator:
+    """An option that takes a number, of ``least`` or more; ``text`` is its help."""
     return click.option(
-        "--top",
-        type=click.IntRange(min=1),
+        flag,
+        type=click.IntRange(min=least),
         default=default,
         show_default=True,
         metavar="N",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli.console import check_output
-from ists_asp.cli.options import PATH, decorated, timeout_option
+from ists_asp.cli.options import PATH, decorated, number_option, timeout_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -64,14 +64,7 @@ class Effort:
 
 
 _RUN: tuple[Decorator, ...] = (
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Workers that decide pairs at the same time.",
-    ),
+    number_option("--jobs", "Workers that decide pairs at the same time.", default=1),
     timeout_option,
     click.option(
         "--memory",

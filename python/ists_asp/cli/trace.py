@@ -16,7 +16,13 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.input_options import input_options
-from ists_asp.cli.options import id_option, json_option, output_option, timeout_option
+from ists_asp.cli.options import (
+    id_option,
+    json_option,
+    number_option,
+    output_option,
+    timeout_option,
+)
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
@@ -52,14 +58,7 @@ Examples:
     "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
     "the pair: rating. Repeatable.",
 )
-@click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    default=2,
-    show_default=True,
-    metavar="N",
-    help="How many rules deep the tree goes.",
-)
+@number_option("--depth", "How many rules deep the tree goes.", default=2, least=0)
 @click.option(
     "--all",
     "everything",
