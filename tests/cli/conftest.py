@@ -47,10 +47,10 @@ def _rules(name, given=(), *, semantic=False, scripts=False):
 
 @pytest.fixture(autouse=True)
 def _shared(monkeypatch):
-    monkeypatch.setattr("ists_asp.engine.system.Annotator", _annotator)
+    monkeypatch.setattr("ists_asp.engine.loading.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.cli.running.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.rules.load_profile_rules", _rules)
-    monkeypatch.setattr("ists_asp.engine.system.load_profile_rules", _rules)
+    monkeypatch.setattr("ists_asp.engine.loading.load_profile_rules", _rules)
 
 
 @pytest.fixture

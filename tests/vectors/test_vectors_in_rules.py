@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from clingo import Function
 
-from ists_asp.engine import load, system
+from ists_asp.engine import load, loading
 from ists_asp.io.sentences import make_sentence
 from ists_asp.learn import Teacher, examples
 from ists_asp.model import Chunk, Pair
@@ -38,7 +38,7 @@ class Encoder:
 @pytest.fixture
 def encoder(monkeypatch):
     found = Encoder()
-    for module in (system, examples):
+    for module in (loading, examples):
         monkeypatch.setattr(
             module, "find_encoder", lambda semantic, _language="en": found if semantic else None
         )

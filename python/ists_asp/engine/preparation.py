@@ -1,0 +1,96 @@
+"""Pairs made ready for the rules: annotated, looked up, as facts."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ists_asp.collector import settle
+from ists_asp.engine.annotation import BATCH, PairAnnotator
+from ists_asp.engine.stages import Stages
+from ists_asp.errors import UsageError
+from ists_asp.facts import pair_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.annotate import Annotator
+    from ists_asp.annotate.models import Models
+    from ists_asp.knowledge import Knowledge
+    from ists_asp.model import Pair, Sentence
+
+__all__ = ["Preparation"]
+
+
+class Preparation:
+    """Makes facts of pairs, with a clock.
+
+    Args:
+        annotator: annotates sentences.
+        knowledge: knows how words are related.
+        language: of the sentences, ``en`` or ``es``.
+    """
+
+    def __init__(self, annotator: Annotator, knowledge: Knowledge, language: str) -> None:
+        self.stages = Stages()
+        self._annotator = PairAnnotator(annotator, self.stages)
+        self._knowledge = knowledge
+        self._language = language
+        self._settled = False
+        self._closed = False
+
+    def close(self) -> None:
+        """Close lexicon and cache; nothing can be prepared afterwards."""
+        self._closed = True
+        self._knowledge.close()
+        self._annotator.close()
+
+    @property
+    def knowledge(self) -> tuple[str, ...]:
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        return self._knowledge.sources
+
+    @property
+    def models(self) -> Models:
+        """The models that annotate."""
+        return self._annotator.models
+
+    def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Tag and lemmatise pairs; see :meth:`ists_asp.engine.System.annotate`."""
+        self._check_open()
+        return self._annotator.annotate(pairs)
+
+    def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
+        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
+        self._check_open()
+        return self._annotator.tokenize(texts)
+
+    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+        """Yield annotated pairs, lazily and in their order, with the facts that the rules see.
+
+        Raises:
+            UsageError: the lexicon is closed.
+        """
+        self._check_open()
+        remaining = iter(annotated)
+        while batch := list(islice(remaining, BATCH)):
+            with self.stages.measure("knowledge"):
+                self._knowledge.prepare(batch)
+            if not self._settled:
+                # Not earlier: models are read when the first sentence needs them.
+                settle()
+                self._settled = True
+            for pair in batch:
+                with self.stages.measure("knowledge"):
+                    known = self._knowledge.relations(pair)
+                with self.stages.measure("facts"):
+                    facts = pair_facts(pair, known, self._language)
+                yield pair, facts
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UsageError(
+                "the system is closed", hint="Use it inside its with block, or load it anew"
+            )

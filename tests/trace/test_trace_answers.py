@@ -1,0 +1,70 @@
+"""Answers say themselves why they are so."""
+
+import pickle
+
+import pytest
+
+from ists_asp.engine import load
+from ists_asp.errors import UsageError
+from tests.trace.conftest import system
+
+PAIR = ("12 killed in bus accident", "10 killed in road accident")
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return system("headlines").solve(*PAIR)
+
+
+def test_an_answer_says_why_as_its_trace_does(answer):
+    trace = answer.trace()
+    assert answer.trace() is trace
+    assert trace.answer.alignments == answer.alignments
+    (line, *_) = answer.alignments
+    assert (line.tokens1, line.tokens2) == ((1,), (1,))
+    assert answer.why("1 <==> 1").text() == trace.why("1 <==> 1").text()
+    assert "label:1:1" in answer.why("1 <==> 1").text()
+
+
+def test_an_answer_says_why_not(answer):
+    found = answer.why_not("1 <==> 1 // EQUI")
+    assert found.text() == answer.trace().why_not("1 <==> 1 // EQUI").text()
+    with pytest.raises(UsageError, match="the answer does not have"):
+        answer.why("1 <==> 1 // EQUI")
+
+
+def test_the_rating_of_an_answer_can_be_asked_for(answer):
+    assert answer.rating is None
+    rating = answer.trace().answer.rating
+    assert rating == system("headlines").rate(answer)
+    assert "words_covered" in answer.why("rating").text()
+
+
+def test_an_answer_that_cannot_be_traced_says_so(answer):
+    copy = pickle.loads(pickle.dumps(answer))
+    assert copy == answer
+    with pytest.raises(UsageError, match=r"^pair 1: this answer cannot be traced; expected "):
+        copy.why("1 <==> 1")
+    with load("headlines", models=2) as several:
+        ((best, second),) = several.solve_all([answer.pair])
+        assert best.why("1 <==> 1").decisions
+        with pytest.raises(UsageError, match="cannot be traced"):
+            second.why_not("1 <==> 1")
+
+
+def test_a_closed_system_says_so():
+    with load("headlines") as closed:
+        answer = closed.solve(*PAIR)
+    for ask in (lambda: answer.why("1 <==> 1"), lambda: closed.solve(*PAIR)):
+        with pytest.raises(UsageError, match=r"^the system is closed"):
+            ask()
+
+
+def test_pairs_traced_together_share_their_time(answer):
+    headlines = system("headlines")
+    headlines.stages.clear()
+    traces = list(headlines.trace_many([answer.pair] * 3))
+    assert len({trace.seconds for trace in traces}) == 1
+    decided = headlines.stages.decided
+    assert 0 < traces[0].seconds <= decided.longest
+    assert decided.quantile(0.5) > decided.longest / 2
