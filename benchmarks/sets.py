@@ -10,8 +10,7 @@ from benchmarks import ROOT
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.io.chunks import read_chunk_pairs
-from ists_asp.io.sentences import read_pairs
+from ists_asp.io.pairs import read_pairs
 from ists_asp.learn import read_gold
 from ists_asp.model import Scheme
 
@@ -81,11 +80,9 @@ def read_set(folder: Path, limit: int | None = None) -> PairSet:
     Raises:
         DataError: a file is missing or faulty, or the files do not belong together.
     """
-    first, second = folder / "sent1", folder / "sent2"
-    chunked = islice(
-        read_chunk_pairs(first.with_suffix(".chunk.txt"), second.with_suffix(".chunk.txt")), limit
-    )
-    plain = islice(read_pairs(first.with_suffix(".txt"), second.with_suffix(".txt")), limit)
+    chunks = (folder / "sent1.chunk.txt", folder / "sent2.chunk.txt")
+    chunked = islice(read_pairs(*chunks, chunked=True), limit)
+    plain = islice(read_pairs(folder / "sent1.txt", folder / "sent2.txt"), limit)
     gold = islice(read_references(folder / "gold.wa").items(), limit)
     return PairSet(folder.name, tuple(chunked), tuple(plain), dict(gold))
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.evaluate.wellformed import check_file
-from ists_asp.io.chunks import read_chunk_pairs
-from ists_asp.io.sentences import read_pairs
+from ists_asp.io.pairs import read_pairs
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.model import Label
 
@@ -34,7 +33,7 @@ def test_the_folders_are_those_that_the_card_lists():
 def test_the_files_have_the_same_sentences(folder):
     plain = list(read_pairs(folder / "sent1.txt", folder / "sent2.txt", warn=fail))
     chunked = list(
-        read_chunk_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", warn=fail)
+        read_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", chunked=True, warn=fail)
     )
     gold = [sentence.to_pair() for sentence in read_wa(folder / "gold.wa", warn=fail)]
     assert len(plain) == SETS[folder.name]
@@ -54,7 +53,7 @@ def test_the_gold_file_is_well_formed(folder):
 
 
 def test_every_gold_chunk_is_on_one_line(folder):
-    pairs = read_chunk_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt")
+    pairs = read_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", chunked=True)
     for pair, sentence in zip(pairs, read_wa(folder / "gold.wa"), strict=True):
         lines = sentence.to_alignments()
         for chunks, sides in (

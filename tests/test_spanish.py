@@ -7,7 +7,7 @@ import pytest
 import ists_asp
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
-from ists_asp.io.sentences import read_pairs
+from ists_asp.io.pairs import read_pairs
 from ists_asp.model import Label
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples" / "spanish"

@@ -19,6 +19,14 @@ def _copy(place: Place) -> sqlite3.Connection:
     return sqlite3.connect(copy / FILE)
 
 
+def _with_values(place: Place, value: str) -> Ending:
+    """What comes of it if this is in every entry of the cache."""
+    with _copy(place) as database:
+        database.execute("UPDATE entries SET value = ?", (value,))
+    database.close()
+    return place.pairs().solve("-q")
+
+
 @fault("the cache is no database", Same(FEW))
 def _(place: Place) -> Ending:
     _copy(place).close()
@@ -47,18 +55,12 @@ def _(place: Place) -> Ending:
 
 @fault("the cache holds JSON of another shape", Same(FEW))
 def _(place: Place) -> Ending:
-    with _copy(place) as database:
-        database.execute("UPDATE entries SET value = '[{\"lemma\": 1}, [2]]'")
-    database.close()
-    return place.pairs().solve("-q")
+    return _with_values(place, '[{"lemma": 1}, [2]]')
 
 
 @fault("the cache holds too few words", Same(FEW))
 def _(place: Place) -> Ending:
-    with _copy(place) as database:
-        database.execute('UPDATE entries SET value = \'[["a", "X", "X"]]\'')
-    database.close()
-    return place.pairs().solve("-q")
+    return _with_values(place, '[["a", "X", "X"]]')
 
 
 @fault("another process holds the cache", Same(FEW))

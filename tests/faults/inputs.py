@@ -101,15 +101,25 @@ def _(place: Place) -> Ending:
     return place.solve()
 
 
-@fault("the input can be read only once", Same(FEW))
-def _(place: Place) -> Ending:
+def _piped(place: Place, name: str) -> Ending:
+    """What comes of it if the input is a pipe that the command knows by this name."""
     pipe = place.folder / "pairs.tsv"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_text(pairs(FEW)))
     writer.start()
-    ending = place.solve("-q")
+    ending = place.solve("-q", pairs=name)
     writer.join()
     return ending
+
+
+@fault("the input can be read only once", Same(FEW))
+def _(place: Place) -> Ending:
+    return _piped(place, "pairs.tsv")
+
+
+@fault("the input can be read only once, and has a longer name than it needs", Same(FEW))
+def _(place: Place) -> Ending:
+    return _piped(place, "./pairs.tsv")
 
 
 @fault("standard input is closed", Told("standard input is closed", code=2))

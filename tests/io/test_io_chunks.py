@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.io.chunks import format_chunks, parse_chunks, read_chunk_pairs, read_chunks
+from ists_asp.io.chunks import format_chunks, parse_chunks, read_chunks
+from ists_asp.io.pairs import read_pairs
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import Repairs
 from ists_asp.io.wa_reader import read_wa
@@ -98,8 +99,11 @@ def test_official_chunk_files_have_the_tokens_of_the_gold_file(name):
     folder = SHARED / name
     warnings = []
     pairs = list(
-        read_chunk_pairs(
-            folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", warn=warnings.append
+        read_pairs(
+            folder / "sent1.chunk.txt",
+            folder / "sent2.chunk.txt",
+            chunked=True,
+            warn=warnings.append,
         )
     )
     gold = [sentence.to_pair() for sentence in read_wa(folder / "gold.wa")]

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.io.sentences import read_pairs, read_sentences
+from ists_asp.io.pairs import read_pairs
+from ists_asp.io.sentences import read_sentences
 from ists_asp.io.text import read_lines, split_words
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge.lexicon import Lexicon, Relation, pos_class
+from ists_asp.knowledge.lexicon import Lexicon, pos_class
+from ists_asp.knowledge.relation import Relation
 
 if TYPE_CHECKING:
     from pathlib import Path

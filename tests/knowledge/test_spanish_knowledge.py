@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge import Knowledge, Stem
-from ists_asp.knowledge.lexicon import Relation
 from ists_asp.knowledge.numbers import from_spanish, measure, numeral
+from ists_asp.knowledge.relation import Relation
 from ists_asp.knowledge.spelling import similar_spelling, unaccented
 from ists_asp.knowledge.stems import stems
 from ists_asp.knowledge.thesaurus import Thesaurus

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import DataError
-from ists_asp.io.chunks import read_chunk_pairs
+from ists_asp.io.pairs import read_pairs
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_pair
 from ists_asp.learn import read_gold
@@ -54,7 +54,7 @@ def test_lines_that_do_not_cut_a_sentence_into_chunks_are_refused(samples):
 def test_the_pilots_files_have_the_chunks_of_its_chunk_files(name, pairs):
     golds = read_gold(PILOT / f"STSint.gs.{name}.wa")
     files = (PILOT / f"{name}.sent{side}.chunk.derived.txt" for side in (1, 2))
-    assert [gold.pair for gold in golds] == list(read_chunk_pairs(*files))
+    assert [gold.pair for gold in golds] == list(read_pairs(*files, chunked=True))
     assert len(golds) == pairs
 
 

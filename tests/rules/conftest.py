@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.rules import copy, find_rules, load_rules, overlay, profiles
+from ists_asp.rules import copy, find_rules, load_rules, overlay, profile_files, profiles
 
 PROFILE = """\
 description = "Small"
@@ -36,9 +36,9 @@ def write(root: Path, files: dict[str, str]) -> Path:
 def shipped(tmp_path, monkeypatch):
     """A small asp/ and lp_rules/ that stand for the shipped ones."""
     root = write(tmp_path / "shipped", FILES)
-    for module in (overlay, profiles):
+    for module in (overlay, profile_files):
         monkeypatch.setattr(module, "asp_dir", lambda: root / "asp")
-    for module in (copy, overlay, profiles):
+    for module in (copy, overlay, profile_files, profiles):
         monkeypatch.setattr(module, "rules_dir", lambda: root / "lp_rules")
     return root
 

@@ -102,7 +102,7 @@ def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
         BASE + "t(1). u(X+1) :- t(X). big :- u(3). #minimize{ 1,S : noali(S,1), big }."
         "#maximize{ 1@-1,S : noali(S,1) }."
     )
-    assert solver._program.derived
+    assert solver.program.derived
     pairs = items("t(2)", "", "t(5)")
     costs = [found.answers[0].cost for found in solver.solve_batch(pairs)]
     assert costs == [(0, 0), (-2,), (-2,)]

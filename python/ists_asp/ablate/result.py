@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.measures import DECIMALS
+from ists_asp.evaluate.summed import Summed
 
 if TYPE_CHECKING:
     from ists_asp.evaluate.measures import Scores
@@ -15,7 +16,7 @@ __all__ = ["Ablation", "RuleWorth", "Tally"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Summed):
     """How often a rule fired, for how many pairs, and the decisions that rest on it.
 
     ``right`` and ``wrong`` are alignments, labels and scores that it supports, by whether gold
@@ -26,14 +27,6 @@ class Tally:
     pairs: int = 0
     right: int = 0
     wrong: int = 0
-
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.fires + other.fires,
-            self.pairs + other.pairs,
-            self.right + other.right,
-            self.wrong + other.wrong,
-        )
 
 
 @dataclass(frozen=True, slots=True)

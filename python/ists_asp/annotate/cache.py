@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from ists_asp.closing import Closing
 from ists_asp.errors import ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
-    from typing import Self
 
     from ists_asp.annotate.models import Models
 
@@ -50,7 +49,7 @@ class CacheInfo:
     models: Mapping[str, int]
 
 
-class Cache:
+class Cache(Closing):
     """A file of annotations; use it as a context manager, or call :meth:`close`.
 
     Where another process does not let go of the file, nothing is known and nothing is kept.
@@ -71,17 +70,6 @@ class Cache:
         except (OSError, sqlite3.Error) as error:
             if not _is_held(error):
                 raise self._unusable(error) from None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file; the cache cannot be used afterwards."""

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import check_output, progress, show_json, table, warn, write_output
-from ists_asp.cli.options import (
-    PATH,
-    Choice,
-    json_option,
-    output_option,
-    quiet_option,
-    system_options,
-)
+from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.ablate import Ablation, Study
+    from ists_asp.cli.choice import Choice
     from ists_asp.model import Pair
 
 __all__ = ["ablate"]
@@ -58,22 +53,10 @@ Examples:
 @click.option(
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Tell only the N rules that are worth most, and the N that harm most.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes that work at a time.",
-)
+@number_option("--top", "Tell only the N rules that are worth most, and the N that harm most.")
+@number_option("--jobs", "Processes that work at a time.", default=1)
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def ablate(
     folders: tuple[Path, ...],

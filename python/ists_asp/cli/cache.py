@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, table, write_output
-from ists_asp.cli.options import cache_option, json_option
+from ists_asp.cli.options import json_option
+from ists_asp.cli.system_options import cache_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:

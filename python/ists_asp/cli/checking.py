@@ -16,7 +16,8 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.options import PATH, cache_option, json_option, quiet_option
+from ists_asp.cli.options import PATH, json_option, quiet_option
+from ists_asp.cli.system_options import cache_option
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
     Raises:
         DataError: a folder lacks a file, or a file is faulty.
     """
-    from ists_asp.io.sentences import read_pairs
+    from ists_asp.io.pairs import read_pairs
     from ists_asp.resources import data_dir
 
     found: list[Pair] = []

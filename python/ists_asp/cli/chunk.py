@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import RuleWarnings, check_output, progress, warn, write_output
-from ists_asp.cli.options import (
-    Choice,
-    input_options,
-    output_option,
-    quiet_option,
-    system_options,
-)
+from ists_asp.cli.input_options import input_options
+from ists_asp.cli.options import output_option, quiet_option
+from ists_asp.cli.system_options import system_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
 
 __all__ = ["chunk"]
@@ -39,7 +36,7 @@ Examples:
     type=click.Choice(["1", "2"]),
     help="Only the first or the second sentence of each pair.",
 )
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def chunk(
     inputs: Inputs,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
@@ -16,23 +17,23 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.inputs import chosen
+from ists_asp.cli.input_options import optional_input_options
 from ists_asp.cli.options import (
     PATH,
-    Choice,
     id_option,
     json_option,
-    optional_input_options,
+    number_option,
     output_option,
     quiet_option,
-    system_options,
 )
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.compare import Comparison, Edit, WeightEdits
     from ists_asp.evaluate.scorer import Reference
@@ -64,17 +65,12 @@ Examples:
     metavar="FILE",
     help="Say what each of the official measures gains, by the alignments in this .wa file.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Tell so many pairs: with --gold so many of the best and of the worst.",
+@number_option(
+    "--top", "Tell so many pairs: with --gold so many of the best and of the worst.", default=10
 )
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def diff(
     old: Path,

@@ -7,24 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import RuleWarnings, check_output, progress, warn, write_output
-from ists_asp.cli.inputs import chosen
-from ists_asp.cli.options import (
-    PATH,
-    Choice,
-    id_option,
-    input_options,
-    json_option,
-    output_option,
-    quiet_option,
-    system_options,
-)
+from ists_asp.cli.input_options import input_options
+from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import System
     from ists_asp.explain import Explanation
@@ -64,7 +58,7 @@ Examples:
     help="Wording of your own: a copy of data/templates/en.toml, edited.",
 )
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @quiet_option
 def explain(
     inputs: Inputs,

@@ -9,16 +9,12 @@ from urllib.parse import quote
 
 import click
 
+from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import check_output, warn, write_output
 from ists_asp.cli.guard import alive
-from ists_asp.cli.inputs import chosen
-from ists_asp.cli.options import (
-    Choice,
-    id_option,
-    input_options,
-    output_option,
-    system_options,
-)
+from ists_asp.cli.input_options import input_options
+from ists_asp.cli.options import id_option, output_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +22,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import System
     from ists_asp.model import Pair

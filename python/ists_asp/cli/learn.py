@@ -2,61 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from statistics import stdev
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli.completion import complete_profile
-from ists_asp.cli.console import check_output, note, progress, table, warn, write_output
-from ists_asp.cli.guard import isolate
-from ists_asp.cli.options import (
-    PATH,
-    KnownWords,
-    cache_option,
-    output_option,
-    quiet_option,
-    scripts_option,
-    words_options,
-)
+from ists_asp.cli.console import check_output
+from ists_asp.cli.learning import learn_alignments
+from ists_asp.cli.lesson import SETS, Lesson
+from ists_asp.cli.options import PATH, output_option, quiet_option
+from ists_asp.cli.rating_learning import learn_rating_weights
+from ists_asp.cli.system_options import cache_option, scripts_option, words_options
 from ists_asp.errors import UsageError
-from ists_asp.io.tsv import read_sts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.evaluate.pearson import Correlation
-    from ists_asp.learn import CrossValidation, GoldPair
+    from ists_asp.cli.choice import KnownWords
 
 __all__ = ["learn"]
 
 _PROFILES = {"ists": "default", "sts": "sts-en"}
 """Whose rules are weighed if nobody says."""
 
-_SETS = "sets"
-_LEAST = 4
-"""Pairs of a data set in a part, for a correlation."""
-SECONDS = 1800.0
-"""Seconds that fitting the weights may take with rules of one's own."""
-
-MEASURES = (
-    ("alignment", "alignment"),
-    ("type", "type"),
-    ("score", "score"),
-    ("type_score", "type+score"),
-)
-
 
 def _folds(
     _context: click.Context, _option: click.Parameter, given: str | None
 ) -> str | int | None:
     """A number of parts, or the word for data sets."""
-    if given is None or given == _SETS:
+    if given is None or given == SETS:
         return given
     if not given.isdecimal() or int(given) < 2:
-        raise click.BadParameter(f"'{given}' is neither a number from 2 nor the word {_SETS}.")
+        raise click.BadParameter(f"'{given}' is neither a number from 2 nor the word {SETS}.")
     return int(given)
 
 
@@ -156,182 +133,12 @@ def learn(
         raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")
     if own is not None and task == "sts":
         raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-    source = _Source(
+    lesson = Lesson(
         gold, profile or _PROFILES[task], rules, scripts, words, own, cache, seed, quiet
     )
     if task == "sts":
-        _learn_ratings(source, folds, output)
+        learn_rating_weights(lesson, folds, output)
         return
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
-    _learn_alignments(source, folds, output)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """What to learn from, checked."""
-
-    gold: tuple[Path, ...]
-    profile: str
-    rules: tuple[Path, ...]
-    scripts: bool
-    words: KnownWords
-    own: Path | None
-    cache: Path | None
-    seed: int
-    quiet: bool
-
-
-def _learn_alignments(source: _Source, folds: int | None, output: Path | None) -> None:
-    from ists_asp.learn import Settings, Teacher, cross_validate, learn_weights, render_weights
-
-    golds = list(_read(source.gold))
-    if folds is not None and folds > len(golds):
-        raise UsageError(
-            f"there are only {len(golds)} gold pairs",
-            where=f"--cross-validate {folds}",
-            expected="a pair for each part, or more",
-        )
-    if source.rules:
-        isolate(SECONDS)
-    with Teacher(
-        source.profile,
-        source.rules,
-        vectors=source.own or source.words.vectors,
-        semantic=source.words.semantic,
-        cache=source.cache,
-        scripts=source.scripts,
-    ) as teacher:
-        settings = Settings(seed=source.seed, scheme=teacher.profile.scheme)
-        examples = []
-        with progress(len(golds), shown=not source.quiet) as step:
-            for example in teacher.examples(golds):
-                examples.append(example)
-                step()
-        if folds is not None:
-            with progress(2 * len(golds), shown=not source.quiet) as step:
-                results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
-            report = _report(results)
-            if output is None:
-                write_output(None, report)
-                return
-            note(report.rstrip("\n"))
-        weights = learn_weights(examples, settings)
-    title = f"profile {source.profile}"
-    write_output(output, render_weights(weights, title, _command(source)))
-    if not source.quiet and output is not None:
-        note(f"{len(weights)} weights from {len(golds)} pairs")
-
-
-def _learn_ratings(source: _Source, folds: int | str | None, output: Path | None) -> None:
-    from ists_asp.learn.ratings import (
-        UNRELATED,
-        RatingTeacher,
-        cross_validate_ratings,
-        learn_ratings,
-        mismatched,
-    )
-    from ists_asp.learn.weights_file import render_rating_weights
-
-    golds = {file: list(read_sts(file, warn=warn)) for file in source.gold}
-    count = sum(map(len, golds.values()))
-    if folds == _SETS and len(golds) < 2:
-        raise UsageError(
-            "there is one data set only", where=f"--cross-validate {_SETS}", expected="two or more"
-        )
-    if isinstance(folds, int) and folds * _LEAST > min(map(len, golds.values())):
-        raise UsageError(
-            "a data set has too few pairs",
-            where=f"--cross-validate {folds}",
-            expected=f"{_LEAST} pairs for each part, or more",
-        )
-    if source.rules:
-        isolate(SECONDS)
-    with (
-        RatingTeacher(
-            source.profile,
-            source.rules,
-            vectors=source.words.vectors,
-            semantic=source.words.semantic,
-            cache=source.cache,
-            scripts=source.scripts,
-        ) as teacher,
-        progress(count + UNRELATED, shown=not source.quiet) as step,
-    ):
-        examples = []
-        for file, pairs in golds.items():
-            for example in teacher.examples(file.stem, pairs):
-                examples.append(example)
-                step()
-        unrelated = []
-        for example in teacher.examples("", mismatched(list(golds.values()))):
-            unrelated.append(example)
-            step()
-        highest = teacher.highest
-    if folds is not None:
-        parts = None if isinstance(folds, str) else folds
-        results = cross_validate_ratings(
-            examples, unrelated, highest=highest, folds=parts, seed=source.seed
-        )
-        report = _correlations(results)
-        if output is None:
-            write_output(None, report)
-            return
-        note(report.rstrip("\n"))
-    weights = learn_ratings(examples, unrelated, highest)
-    text = render_rating_weights(weights, f"profile {source.profile}", _command(source, "sts"))
-    write_output(output, text)
-    if not source.quiet and output is not None:
-        note(f"{len(weights)} weights from {count} pairs")
-
-
-def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:
-    from ists_asp.evaluate.pearson import weighted_mean
-
-    rows = [["", "Pairs", "Pearson"]]
-    means = []
-    for name, parts in results.items():
-        mean = weighted_mean(parts)
-        means.append(mean)
-        spread = f" ± {stdev([part.r for part in parts]):.4f}" if len(parts) > 1 else ""
-        rows.append([name, str(mean.pairs), f"{mean.r:.4f}{spread}"])
-    total = weighted_mean(means)
-    rows.append(["mean", str(total.pairs), f"{total.r:.4f}"])
-    return table(rows)
-
-
-def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
-    from dataclasses import replace
-
-    from ists_asp.learn import read_gold
-
-    for number, folder in enumerate(folders, 1):
-        for gold in read_gold(folder, warn):
-            # Several folders count their pairs from 1.
-            pair = replace(gold.pair, id=f"{number}.{gold.pair.id}")
-            yield replace(gold, pair=pair)
-
-
-def _command(source: _Source, task: str = "ists") -> str:
-    """The command for the head of the file, the same wherever the data and rules lie."""
-    parts = ["ists-asp learn"]
-    parts += [f"--task {task}"] if task != "ists" else []
-    parts += [f"--gold DATA/{path.resolve().name}" for path in source.gold]
-    parts += [f"--rules {path.name}" for path in source.rules]
-    parts += [f"--profile {source.profile}"]
-    parts += source.words.options
-    parts += [f"--vectors {source.own.name}"] if source.own else []
-    parts += [f"--seed {source.seed}"] if source.seed else []
-    suffix = "-semantic" if source.words.semantic else ""
-    return " ".join([*parts, f"-o weights/{source.profile}{suffix}.lp"])
-
-
-def _report(results: Sequence[CrossValidation]) -> str:
-    lines = []
-    for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
-        parts = []
-        for measure, name in MEASURES:
-            mean, spread = result.spread(measure)
-            parts.append(f"{name} {mean:.3f} ± {spread:.3f}")
-        lines.append(f"{scenario}: {', '.join(parts)}\n")
-    return "".join(lines)
+    learn_alignments(lesson, folds, output)

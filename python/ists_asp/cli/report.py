@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
@@ -17,23 +18,16 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.inputs import chosen
-from ists_asp.cli.options import (
-    PATH,
-    Choice,
-    id_option,
-    input_options,
-    output_option,
-    quiet_option,
-    system_options,
-    timeout_option,
-)
+from ists_asp.cli.input_options import input_options
+from ists_asp.cli.options import PATH, id_option, output_option, quiet_option, timeout_option
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair

@@ -11,8 +11,9 @@ from ists_asp.cli.ablating import ablate
 from ists_asp.cli.checking import check
 from ists_asp.cli.console import note, show_json, warn, write_output
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.options import PATH, json_option, profile_options
+from ists_asp.cli.options import PATH, json_option
 from ists_asp.cli.rule_texts import listing, record, source
+from ists_asp.cli.system_options import profile_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:

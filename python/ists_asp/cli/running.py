@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 import ists_asp
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.cli.console import note, progress, summary, warn, warn_unproven, write_output
+from ists_asp.cli.pair_source import opened
 from ists_asp.cli.rendering import Format, render
 from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.engine.provenance import Provenance, provenance
@@ -21,14 +22,16 @@ from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
 from ists_asp.run.journal import Failed
 from ists_asp.run.worker import Decider
-from ists_asp.solver.solver import BATCH
+from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs, PairSource
-    from ists_asp.cli.options import Choice, Effort
+    from ists_asp.cli.choice import Choice
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.cli.pair_source import PairSource
+    from ists_asp.cli.run_options import Effort
     from ists_asp.rules import Profile, RuleFile, RuleWarning
     from ists_asp.run import Limits, Outcome
     from ists_asp.run.executor import Executor
@@ -97,7 +100,7 @@ def solve_once(job: Job) -> int:
     began = time.perf_counter()
     stages = Stages()
     told = _Warnings()
-    with job.inputs.opened(warn) as source, ExitStack() as stack:
+    with opened(job.inputs, warn) as source, ExitStack() as stack:
         profile, files = job.choice.files_of()
         spec = _spec(job, profile, files)
         annotator = _annotator(job, profile, stages)
@@ -134,7 +137,7 @@ def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
     """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
     from ists_asp.evaluate.tokencos import HIGHEST, tokencos
 
-    with inputs.opened(warn) as source:
+    with opened(inputs, warn) as source:
         ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
     write_output(output, "".join(ratings))
 

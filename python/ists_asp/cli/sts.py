@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.options import (
-    Choice,
-    Effort,
-    input_options,
-    output_option,
-    quiet_option,
-    run_options,
-    system_options,
-)
+from ists_asp.cli.input_options import input_options
+from ists_asp.cli.options import output_option, quiet_option
+from ists_asp.cli.run_options import Effort, run_options
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
 
 __all__ = ["sts"]
@@ -54,7 +50,7 @@ Examples:
     help="Rate by the baseline of SemEval-2015 instead: the cosine of the sets of tokens, "
     "times 5. It knows no rules.",
 )
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 @run_options
 @quiet_option
 def sts(

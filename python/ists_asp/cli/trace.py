@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import choose_one
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
@@ -14,21 +15,21 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.inputs import choose_one
+from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import (
-    Choice,
     id_option,
-    input_options,
     json_option,
+    number_option,
     output_option,
-    system_options,
     timeout_option,
 )
+from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.trace import Trace
 
@@ -57,14 +58,7 @@ Examples:
     "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
     "the pair: rating. Repeatable.",
 )
-@click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    default=2,
-    show_default=True,
-    metavar="N",
-    help="How many rules deep the tree goes.",
-)
+@number_option("--depth", "How many rules deep the tree goes.", default=2, least=0)
 @click.option(
     "--all",
     "everything",
@@ -74,7 +68,7 @@ Examples:
 )
 @timeout_option
 @json_option
-@output_option("File to write; it appears whole or not at all. Default: standard output.")
+@output_option()
 def trace(
     inputs: Inputs,
     identifier: str | None,

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.choosing import choose_one
 from ists_asp.cli.console import RuleWarnings, warn, warn_unproven, write_output
-from ists_asp.cli.inputs import choose_one
-from ists_asp.cli.options import Choice, question_options, system_options, timeout_option
+from ists_asp.cli.input_options import question_options
+from ists_asp.cli.options import number_option, timeout_option
+from ists_asp.cli.system_options import system_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.trace import Trace
 
@@ -30,14 +33,7 @@ Examples:
 )
 @question_options
 @system_options
-@click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    default=2,
-    show_default=True,
-    metavar="N",
-    help="How many rules deep the trees go.",
-)
+@number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
 @timeout_option
 def why(
     inputs: Inputs,

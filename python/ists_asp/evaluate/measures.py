@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ists_asp.evaluate.summed import Summed
+
 if TYPE_CHECKING:
     from ists_asp.model import Label
 
@@ -14,21 +16,13 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Summed):
     """Matched weight over total weight, seen from the system and from the gold standard."""
 
     matched_system: float = 0.0
     total_system: float = 0.0
     matched_gold: float = 0.0
     total_gold: float = 0.0
-
-    def __add__(self, other: Measure) -> Measure:
-        return Measure(
-            self.matched_system + other.matched_system,
-            self.total_system + other.total_system,
-            self.matched_gold + other.matched_gold,
-            self.total_gold + other.total_gold,
-        )
 
     @property
     def precision(self) -> float:
@@ -61,21 +55,13 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(Summed):
     """The four official measures: alignment, type, score, type and score."""
 
     alignment: Measure = Measure()
     type: Measure = Measure()
     score: Measure = Measure()
     type_score: Measure = Measure()
-
-    def __add__(self, other: Scores) -> Scores:
-        return Scores(
-            self.alignment + other.alignment,
-            self.type + other.type,
-            self.score + other.score,
-            self.type_score + other.type_score,
-        )
 
     def named(self) -> tuple[tuple[str, Measure], ...]:
         """The measures with the names that the official scorer prints."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
-from ists_asp.io.sentences import make_sentence, pair_up
-from ists_asp.io.text import Repairs, Source, Warn, ignore, read_lines, source_name, split_words
-from ists_asp.model import Chunk, Pair, Sentence
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, Source, Warn, ignore, read_lines, split_words
+from ists_asp.model import Chunk, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["format_chunks", "parse_chunks", "read_chunk_pairs", "read_chunks"]
+__all__ = ["format_chunks", "parse_chunks", "read_chunks"]
 
 _BRACKET = re.compile(r"(\\*)([\[\]])")
 _ESCAPED = re.compile(r"\\(?:\\\\)*[\[\]]")
@@ -37,29 +37,6 @@ def read_chunks(
     repairs = Repairs(warn, strict)
     for line in read_lines(source, name=name, warn=warn, strict=strict):
         yield parse_chunks(line.text, where=line.where, repairs=repairs)
-
-
-def read_chunk_pairs(
-    first: Source,
-    second: Source,
-    *,
-    name1: str | None = None,
-    name2: str | None = None,
-    warn: Warn = ignore,
-    strict: bool = False,
-) -> Iterator[Pair]:
-    """Yield the pairs of two chunk files, with the ids "1", "2" and so on.
-
-    Raises:
-        DataError: the files differ in length, or what :func:`read_chunks` raises.
-    """
-    name1, name2 = source_name(first, name1), source_name(second, name2)
-    return pair_up(
-        read_chunks(first, name=name1, warn=warn, strict=strict),
-        read_chunks(second, name=name2, warn=warn, strict=strict),
-        name1,
-        name2,
-    )
 
 
 @dataclass(slots=True)

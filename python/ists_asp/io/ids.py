@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
 
+from ists_asp.closing import Closing
 from ists_asp.errors import DataError
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
 
 __all__ = ["Ids"]
 
 
-class Ids:
+class Ids(Closing):
     """Ids with the numbers of their lines; a context manager.
 
     SQLite keeps them in a file without a name, in the system's folder for such files, as soon
@@ -27,15 +23,8 @@ class Ids:
         self._database.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
         self._database.execute("BEGIN")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Forget the ids."""
         self._database.close()
 
     def add(self, identifier: str, line: int, file: str) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from functools import lru_cache
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn
 
+from ists_asp.closing import Closing
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge.lexicon import CACHED_WORDS, Relation
+from ists_asp.knowledge.lexicon import CACHED_WORDS
+from ists_asp.knowledge.relation import Relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +37,7 @@ WHERE word.lemma = ?
 """
 
 
-class Thesaurus:
+class Thesaurus(Closing):
     """Read-only access to a thesaurus; use it as a context manager, or call :meth:`close`.
 
     Args:
@@ -61,12 +63,6 @@ class Thesaurus:
             self._database.close()
             self._fail(f"the thesaurus has version {version}", expected=str(SCHEMA_VERSION))
         self._synonyms = lru_cache(maxsize=CACHED_WORDS)(self._load)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file; the thesaurus cannot be used afterwards."""

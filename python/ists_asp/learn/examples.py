@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from clingo import Function
 
 from ists_asp.annotate import Annotator, Cache
+from ists_asp.closing import Closing
 from ists_asp.engine import System
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
@@ -76,7 +77,7 @@ class Example:
     mirrored: tuple[Candidate, ...] = ()
 
 
-class Teacher:
+class Teacher(Closing):
     """A profile without its weights, ready to turn gold pairs into examples.
 
     Use it as a context manager, or call :meth:`close`.
@@ -120,12 +121,6 @@ class Teacher:
         )
         annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
         self._system = System(bare, parsed, annotator, knowledge, self._solver)
-
-    def __enter__(self) -> Teacher:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import read_references
-from ists_asp.io.chunks import read_chunk_pairs
+from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import ignore
 from ists_asp.model import Chunk
 
@@ -87,7 +87,7 @@ def _read_folder(folder: Path, warn: Warn) -> list[GoldPair]:
             )
     references = read_references(folder / ALIGNMENTS, warn=warn)
     golds = []
-    for pair in read_chunk_pairs(folder / CHUNKS[0], folder / CHUNKS[1], warn=warn):
+    for pair in read_pairs(folder / CHUNKS[0], folder / CHUNKS[1], chunked=True, warn=warn):
         reference = references.get(pair.id)
         if reference is None:
             raise DataError(

@@ -11,8 +11,9 @@ pairs that were put together from unrelated sentences :data:`LIKELY` are rated b
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
+from ists_asp.closing import Closing
 from ists_asp.engine import load
 from ists_asp.engine.rating import Rater
 from ists_asp.evaluate.pearson import correlation
@@ -69,7 +70,7 @@ class RatedExample:
     evidence: tuple[Evidence, ...]
 
 
-class RatingTeacher:
+class RatingTeacher(Closing):
     """A profile whose evidence has no weights yet, ready to turn gold pairs into examples.
 
     Use it as a context manager, or call :meth:`close`.
@@ -108,12 +109,6 @@ class RatingTeacher:
         self._system = load(
             profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache, scripts=scripts
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ists_asp.learn.fit import Weight
 
@@ -31,23 +31,16 @@ def render_weights(weights: Sequence[Weight], title: str, command: str) -> str:
         title: what they are for.
         command: the command that learns them again.
     """
-    lines = [
-        f"% Weights: {title}, learned from gold.",
-        "%",
-        "% Purpose: how strongly each feature speaks for (+) or against (-) a decision, in",
-        "%          hundredths of a log-odds unit; behind each, in how many examples it fired.",
-        "%          Not edited by hand; this writes the file again:",
-        f"%          {command}",
-        "% Input:   none",
-        "% Output:  weight/3",
-        "% Private: none",
-    ]
+    purpose = (
+        "how strongly each feature speaks for (+) or against (-) a decision, in",
+        "hundredths of a log-odds unit; behind each, in how many examples it fired.",
+    )
+    lines = _head(f"Weights: {title}", purpose, command)
     decisions = [*_TITLES, *sorted({w.decision for w in weights} - _TITLES.keys())]
     for decision in decisions:
         own = [weight for weight in weights if weight.decision == decision]
         if not own:
             continue
-        own.sort(key=lambda weight: (-abs(weight.value), weight.name))
         lines += ["", f"% {_TITLES.get(decision, f'{decision}, of alignments that are not EQUI')}"]
         lines += _facts(own)
     return "\n".join(lines) + "\n"
@@ -61,26 +54,33 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
         title: what they are for.
         command: the command that learns them again.
     """
-    lines = [
-        f"% Weights of ratings: {title}, learned from gold.",
+    purpose = (
+        "how many thousandths of a point evidence adds to a rating, or takes from it,",
+        "where there is all of it; behind each, in how many pairs there was some.",
+    )
+    lines = [*_head(f"Weights of ratings: {title}", purpose, command), "", *_facts(weights)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
+    """The lines that say what the file is, and how it is made again."""
+    first, *more = (*purpose, "Not edited by hand; this writes the file again:", command)
+    return [
+        f"% {title}, learned from gold.",
         "%",
-        "% Purpose: how many thousandths of a point evidence adds to a rating, or takes from it,",
-        "%          where there is all of it; behind each, in how many pairs there was some.",
-        "%          Not edited by hand; this writes the file again:",
-        f"%          {command}",
+        f"% Purpose: {first}",
+        *(f"%          {line}" for line in more),
         "% Input:   none",
         "% Output:  weight/3",
         "% Private: none",
-        "",
     ]
+
+
+def _facts(weights: Iterable[Weight]) -> list[str]:
+    """A line for each weight, the strongest first."""
     ordered = sorted(weights, key=lambda weight: (-abs(weight.value), weight.name))
-    return "\n".join([*lines, *_facts(ordered)]) + "\n"
-
-
-def _facts(weights: Sequence[Weight]) -> list[str]:
-    """A line for each weight."""
-    facts = [f"weight({w.name},{w.decision},{w.value})." for w in weights]
+    facts = [f"weight({w.name},{w.decision},{w.value})." for w in ordered]
     width = max(map(len, facts))
     return [
-        f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, weights, strict=True)
+        f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, ordered, strict=True)
     ]

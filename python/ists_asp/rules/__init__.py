@@ -1,35 +1,23 @@
 """Rule files: found, read, checked, named; profiles that choose among them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
-from ists_asp.rules.loader import (
-    RuleFile,
-    RuleSet,
-    RuleSource,
-    find_rules,
-    load_rules,
-    rule_files,
-)
+from ists_asp.rules.find import RuleSource, find_rules
+from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
-from ists_asp.rules.profiles import (
-    Profile,
-    explanation_sources,
-    list_profiles,
-    load_profile,
-    profile_sources,
-    rating_sources,
+from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
+from ists_asp.rules.profile_rules import (
+    explanation_rule_sources,
+    load_profile_rules,
+    profile_rule_sources,
+    rating_rule_sources,
+    read_profile_rules,
 )
+from ists_asp.rules.profiles import Profile, list_profiles, load_profile
+from ists_asp.rules.reading import RuleFile
 from ists_asp.rules.weights import Weight, rule_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 __all__ = [
     "Catalogue",
@@ -62,101 +50,3 @@ __all__ = [
     "rule_files",
     "rule_weights",
 ]
-
-
-def load_profile_rules(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
-) -> tuple[Profile, RuleSet]:
-    """Return a profile and its parsed rules.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order; see
-            :mod:`ists_asp.rules.overlay`.
-        semantic: whether words are compared in context; see :func:`profile_sources`.
-        scripts: whether rules may hold scripts; see :func:`load_rules`.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: a rule file or the profile is faulty.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    profile, sources = profile_rule_sources(name, given, semantic=semantic)
-    return profile, load_rules(sources, scripts=scripts)
-
-
-def read_profile_rules(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
-) -> tuple[Profile, tuple[RuleFile, ...]]:
-    """Return a profile and its rule files, which are read but not given to clingo.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-        semantic: whether words are compared in context; see :func:`profile_sources`.
-        scripts: whether rules may hold scripts; see :func:`load_rules`.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    profile, sources = profile_rule_sources(name, given, semantic=semantic)
-    return profile, rule_files(sources, scripts=scripts)
-
-
-def profile_rule_sources(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False
-) -> tuple[Profile, tuple[RuleSource, ...]]:
-    """Return a profile and the files to load for it, in order, without what they include.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-        semantic: whether words are compared in context; see :func:`profile_sources`.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty, or a file is missing.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    chosen = read_overlay(given)
-    profile = load_profile(name, chosen.base)
-    return profile, chosen.apply(profile_sources(profile, chosen.base, semantic=semantic))
-
-
-def explanation_rule_sources(name: str, given: Sequence[Path] = ()) -> tuple[RuleSource, ...]:
-    """Return the files that say a profile's answers in words, without what they include.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty or has no such files, or a file is missing.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    chosen = read_overlay(given)
-    profile = load_profile(name, chosen.base)
-    return chosen.replace(explanation_sources(profile, chosen.base))
-
-
-def rating_rule_sources(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False
-) -> tuple[RuleSource, ...]:
-    """Return the files that rate a profile's pairs, without what they include.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-        semantic: whether sentences are compared in context; see :func:`rating_sources`.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty or has no such files, or a file is missing.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    chosen = read_overlay(given)
-    profile = load_profile(name, chosen.base)
-    return chosen.replace(rating_sources(profile, chosen.base, semantic=semantic))

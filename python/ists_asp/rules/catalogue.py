@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING
 
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.overlay import read_overlay
-from ists_asp.rules.profiles import (
-    explanation_sources,
-    load_profile,
-    profile_sources,
-    rating_sources,
-)
+from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
+from ists_asp.rules.profiles import load_profile
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:

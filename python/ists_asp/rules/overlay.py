@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.loader import RuleSource, find_rules
+from ists_asp.rules.find import RuleSource, find_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -41,22 +41,13 @@ from clingo import parse_term
 
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.model import Scheme
-from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.loader import RuleSource, find_rules
+from ists_asp.resources import rules_dir
 from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = [
-    "Profile",
-    "explanation_sources",
-    "list_profiles",
-    "load_profile",
-    "profile_sources",
-    "rating_sources",
-]
+__all__ = ["Profile", "list_profiles", "load_profile", "shown_folder"]
 
 _REQUIRED = ("description", "language", "machine", "rules")
 _OPTIONAL = (
@@ -71,8 +62,6 @@ _OPTIONAL = (
     "scheme",
 )
 _KEYS = (*_REQUIRED, *_OPTIONAL)
-_EXPLAIN = "explain"
-_RATE = "sts"
 _CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 _INT32 = 2**31
 _LONGEST_TERM = 200
@@ -130,11 +119,11 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         close = get_close_matches(name, known, n=1)
         raise UsageError(
             f'there is no profile "{name}"',
-            where=_shown(base, "profiles"),
+            where=shown_folder(base, "profiles"),
             expected=", ".join(known) or "a file profiles/NAME.toml in the rule folder",
             hint=f'Did you mean "{close[0]}"?' if close else None,
         )
-    file = _shown(base, f"profiles/{name}.toml")
+    file = shown_folder(base, f"profiles/{name}.toml")
     try:
         table = tomllib.loads(_read(base, name, file).decode())
     except RecursionError:
@@ -163,125 +152,10 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
     )
 
 
-def profile_sources(
-    profile: Profile, rules: Path | None = None, *, semantic: bool = False
-) -> tuple[RuleSource, ...]:
-    """Return the files that a profile loads, each once: machine, rules, weights.
-
-    Args:
-        profile: the profile.
-        rules: its rule folder (the shipped one by default).
-        semantic: whether words are compared in context; the weights are then the profile's
-            ``semantic_weights``, if it has any.
-
-    Raises:
-        RuleError: a file that the profile names does not exist; the message names the key.
-        ResourceError: the installation lacks the shipped rules or encodings.
-    """
-    base = rules_dir() if rules is None else rules
-    weights = _weights(profile, "weights", semantic=semantic)
-    return _sources(
-        profile,
-        ("machine", profile.machine, asp_dir(), "asp"),
-        ("rules", profile.rules, base, _shown(base)),
-        (weights, getattr(profile, weights), base, _shown(base)),
-    )
-
-
-def explanation_sources(profile: Profile, rules: Path | None = None) -> tuple[RuleSource, ...]:
-    """Return the files that say a profile's answers in words, each once.
-
-    Args:
-        profile: the profile.
-        rules: its rule folder (the shipped one by default).
-
-    Raises:
-        RuleError: the profile names no such files, or one that does not exist.
-        ResourceError: the installation lacks the shipped rules or encodings.
-    """
-    base = rules_dir() if rules is None else rules
-    if not profile.explanation:
-        raise RuleError(
-            'the key "explanation" is missing',
-            where=profile.file,
-            expected="the rule files that say an answer in words",
-            hint='Add explanation = ["english", "words", "explanation"]',
-        )
-    return _sources(
-        profile,
-        ("explanation", (_EXPLAIN,), asp_dir(), "asp"),
-        ("explanation", profile.explanation, base, _shown(base)),
-    )
-
-
-def rating_sources(
-    profile: Profile, rules: Path | None = None, *, semantic: bool = False
-) -> tuple[RuleSource, ...]:
-    """Return the files that rate a pair, given its answer, each once: machine, rules, weights.
-
-    Args:
-        profile: the profile.
-        rules: its rule folder (the shipped one by default).
-        semantic: whether sentences are compared in context, as for :func:`profile_sources`.
-
-    Raises:
-        RuleError: the profile names no such files, or one that does not exist.
-        ResourceError: the installation lacks the shipped rules or encodings.
-    """
-    base = rules_dir() if rules is None else rules
-    if not profile.rating:
-        raise RuleError(
-            'the key "rating" is missing: this profile does not rate pairs',
-            where=profile.file,
-            expected="the rule files that rate a pair",
-            hint='Choose a profile that does, such as sts-en, or add rating = ["words", "sts"]',
-        )
-    weights = _weights(profile, "rating_weights", semantic=semantic)
-    return _sources(
-        profile,
-        ("rating", (_RATE,), asp_dir(), "asp"),
-        ("rating", profile.rating, base, _shown(base)),
-        (weights, getattr(profile, weights), base, _shown(base)),
-    )
-
-
-def _weights(profile: Profile, key: str, *, semantic: bool) -> str:
-    """The key of the weights that count."""
-    other = f"semantic_{key}"
-    return other if semantic and getattr(profile, other) else key
-
-
-def _sources(
-    profile: Profile, *parts: tuple[str, tuple[str, ...], Path, str]
-) -> tuple[RuleSource, ...]:
-    found: dict[Path, RuleSource] = {}
-    for key, entries, folder, shown in parts:
-        for entry in entries:
-            for source in _entry(profile, key, entry, folder, shown):
-                found.setdefault(source.path, source)
-    return tuple(found.values())
-
-
-def _entry(
-    profile: Profile, key: str, entry: str, folder: Path, shown: str
-) -> Iterable[RuleSource]:
-    root = folder.resolve()
-    places = [root / entry, root / f"{entry}.lp"]
-    found = [place for place in places if place.exists() and place.resolve().is_relative_to(root)]
-    if len(found) != 1:
-        raise RuleError(
-            f'"{entry}" is both a folder and a file'
-            if found
-            else f'there is no "{entry}" in {shown}',
-            where=f"{profile.file}: {key}",
-            expected=f"{entry}.lp or {entry}/",
-            hint="Write the name with .lp for the file" if found else "Check its spelling",
-        )
-    relative = found[0].relative_to(root).as_posix()
-    return (
-        RuleSource(source.path, source.name, root, shown)
-        for source in find_rules(found[0], shown if relative == "." else f"{shown}/{relative}")
-    )
+def shown_folder(base: Path, relative: str = "") -> str:
+    """What messages call a rule folder, or something in it."""
+    folder = "lp_rules" if base == rules_dir() else str(base)
+    return f"{folder}/{relative}".rstrip("/")
 
 
 def _read(base: Path, name: str, file: str) -> bytes:
@@ -361,8 +235,3 @@ def _constant(name: str, value: object, file: str) -> str:
     raise RuleError(
         f"found {value!r}", where=where, expected="an integer of 32 bits, or an ASP term as text"
     )
-
-
-def _shown(base: Path, relative: str = "") -> str:
-    folder = "lp_rules" if base == rules_dir() else str(base)
-    return f"{folder}/{relative}".rstrip("/")

@@ -13,13 +13,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from ists_asp.closing import Closing
 from ists_asp.errors import DataError
 from ists_asp.run.journal import Failed, Journal, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
-    from typing import Self
 
 __all__ = ["Drafts", "draft_of", "journal_of"]
 
@@ -28,7 +27,7 @@ _HINT = "Check that the directory exists, may be written to and has room"
 _PIECE = 1 << 20
 
 
-class Drafts:
+class Drafts(Closing):
     """The drafts of a run's outputs; as a context manager it keeps them after an error.
 
     Args:
@@ -63,23 +62,21 @@ class Drafts:
             ):
                 self._streams.append(_open(target, size, digest, whole))
         except OSError as error:
-            self._release()
+            self.close()
             raise _failure(error) from None
         except BaseException:
-            self._release()
+            self.close()
             raise
         self.done = self._pairs = self.saved = mark.pairs
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._release()
+    def close(self) -> None:
+        """Close the files, which stay."""
+        # What could not be written is not in the journal either.
+        for stream in self._streams:
+            with suppress(OSError):
+                stream.close()
+        with suppress(OSError):
+            self._journal.close()
 
     def write(self, *texts: str) -> None:
         """Add what a pair gives to each output.
@@ -134,7 +131,7 @@ class Drafts:
             self._journal.remove()
         except OSError as error:
             raise _failure(error) from None
-        self._release()
+        self.close()
 
     def discard(self) -> None:
         """Leave nothing behind."""
@@ -142,15 +139,7 @@ class Drafts:
             for target in self.targets:
                 draft_of(target).unlink(missing_ok=True)
             self._journal.remove()
-        self._release()
-
-    def _release(self) -> None:
-        # What could not be written is not in the journal either.
-        for stream in self._streams:
-            with suppress(OSError):
-                stream.close()
-        with suppress(OSError):
-            self._journal.close()
+        self.close()
 
 
 def _open(target: Path, size: int, digest: str, whole: blake2b) -> IO[bytes]:

@@ -6,7 +6,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.solver.solver import BATCH
+from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

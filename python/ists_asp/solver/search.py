@@ -18,9 +18,20 @@ if TYPE_CHECKING:
     from clingo import Model, Symbol
     from clingo.ast import AST
 
+    from ists_asp.errors import IstsError
     from ists_asp.solver.prices import Prices
 
-__all__ = ["CORE_GUIDED", "FALLBACK", "Found", "ground", "last_model", "only_model", "search"]
+__all__ = [
+    "CORE_GUIDED",
+    "FALLBACK",
+    "Found",
+    "exclude",
+    "ground",
+    "ground_statements",
+    "last_model",
+    "only_model",
+    "search",
+]
 
 T = TypeVar("T")
 
@@ -100,6 +111,29 @@ def ground(
     with control.backend() as backend:
         for symbol in facts:
             backend.add_rule([backend.add_atom(symbol)])
+    ground_statements(control, statements, errors, _ungrounded)
+    if prices is not None:
+        prices.add_to(control)
+    return control
+
+
+def ground_statements(
+    control: Control,
+    statements: Iterable[AST],
+    errors: Sequence[str],
+    failure: Callable[[str], IstsError],
+) -> None:
+    """Add statements to a control object and ground it.
+
+    Args:
+        control: the control object.
+        statements: syntax trees.
+        errors: where its logger puts clingo's errors.
+        failure: makes an error of the last of them, which is given on one line.
+
+    Raises:
+        IstsError: what ``failure`` makes, if clingo cannot ground them.
+    """
     with ProgramBuilder(control) as builder:
         for node in statements:
             builder.add(node)
@@ -107,13 +141,13 @@ def ground(
         control.ground([("base", [])])
     except RuntimeError as error:
         text = errors[-1] if errors else str(error)
-        raise RuleError(
-            f"clingo cannot ground the rules: {' '.join(text.split())}",
-            hint="Mend the rule that the message names",
-        ) from None
-    if prices is not None:
-        prices.add_to(control)
-    return control
+        raise failure(" ".join(text.split())) from None
+
+
+def _ungrounded(text: str) -> RuleError:
+    return RuleError(
+        f"clingo cannot ground the rules: {text}", hint="Mend the rule that the message names"
+    )
 
 
 def search(
@@ -165,6 +199,18 @@ def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | N
         clock=time.process_time,
     )
     return seen[0].found(optimal=True) if ended and len(seen) == 1 else None
+
+
+def exclude(control: Control, found: Found) -> None:
+    """Forbid an answer set, so that the next search finds the best of the others."""
+    true = frozenset(found.true)
+    with control.backend() as backend:
+        body = [
+            atom.literal if atom.symbol in true else -atom.literal
+            for atom in control.symbolic_atoms
+            if not atom.is_fact
+        ]
+        backend.add_rule([], body)
 
 
 def last_model(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from clingo import Control
-from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import TraceError
+from ists_asp.solver.search import ground_statements
 from ists_asp.solver.texts import split, texts
 
 if TYPE_CHECKING:
@@ -99,15 +99,12 @@ def ground_probes(
     control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
     # Text takes clingo half the time of symbols.
     control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
-    with ProgramBuilder(control) as builder:
-        for node in statements:
-            builder.add(node)
-    try:
-        control.ground([("base", [])])
-    except RuntimeError as error:
-        text = errors[-1] if errors else str(error)
-        raise TraceError(f"the rules cannot be traced: {' '.join(text.split())}") from None
+    ground_statements(control, statements, errors, _untraced)
     return control
+
+
+def _untraced(text: str) -> TraceError:
+    return TraceError(f"the rules cannot be traced: {text}")
 
 
 def _atoms(control: Control, name: str, arity: int) -> list[Ground]:

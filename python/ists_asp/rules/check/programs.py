@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir
-from ists_asp.rules.loader import find_rules
+from ists_asp.rules.find import find_rules
 from ists_asp.rules.overlay import read_overlay
-from ists_asp.rules.profiles import (
-    explanation_sources,
-    list_profiles,
-    load_profile,
-    profile_sources,
-    rating_sources,
-)
+from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
+from ists_asp.rules.profiles import list_profiles, load_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.loader import RuleSource
+    from ists_asp.rules.find import RuleSource
     from ists_asp.rules.overlay import Overlay
     from ists_asp.rules.profiles import Profile
 

@@ -1,0 +1,47 @@
+"""What ``ists-asp learn`` was told to learn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.cli.choice import KnownWords
+
+__all__ = ["SECONDS", "SETS", "Lesson"]
+
+SECONDS = 1800.0
+"""Seconds that fitting the weights may take with rules of one's own."""
+
+SETS = "sets"
+"""The word for parts that are data sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What to learn from, checked."""
+
+    gold: tuple[Path, ...]
+    profile: str
+    rules: tuple[Path, ...]
+    scripts: bool
+    words: KnownWords
+    own: Path | None
+    cache: Path | None
+    seed: int
+    quiet: bool
+
+    def command(self, task: str = "ists") -> str:
+        """The command for the head of the file, the same wherever the data and rules lie."""
+        parts = ["ists-asp learn"]
+        parts += [f"--task {task}"] if task != "ists" else []
+        parts += [f"--gold DATA/{path.resolve().name}" for path in self.gold]
+        parts += [f"--rules {path.name}" for path in self.rules]
+        parts += [f"--profile {self.profile}"]
+        parts += self.words.options
+        parts += [f"--vectors {self.own.name}"] if self.own else []
+        parts += [f"--seed {self.seed}"] if self.seed else []
+        suffix = "-semantic" if self.words.semantic else ""
+        return " ".join([*parts, f"-o weights/{self.profile}{suffix}.lp"])

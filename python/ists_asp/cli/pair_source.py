@@ -1,0 +1,87 @@
+"""Pairs that are read twice: once to count and check them, once to decide them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.io.text import Warn
+    from ists_asp.model import Pair
+
+__all__ = ["PairSource", "opened"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """Pairs that were counted and checked and can be read again.
+
+    ``count`` is how many there are, ``longest`` the tokens of the longest pair, both sentences
+    together; ``digest`` is a SHA-256 sum of what is read and how.
+    """
+
+    inputs: Inputs
+    count: int
+    longest: int
+    digest: str
+
+    def pairs(self) -> Iterator[Pair]:
+        """Read the pairs, lazily; faults that were repaired are not told again."""
+        from ists_asp.io.text import ignore
+
+        return iter(self.inputs.pairs(ignore))
+
+    def same(self) -> bool:
+        """Whether the files are still what they were."""
+        try:
+            return self.inputs.digest() == self.digest
+        except OSError:
+            return False
+
+    def check_same(self) -> None:
+        """Make sure that all pairs were those that were counted and checked.
+
+        Raises:
+            DataError: a file has changed meanwhile.
+        """
+        if not self.same():
+            raise DataError(
+                "the input has changed while it was read",
+                where=self.inputs.names[0],
+                hint="Repeat the command",
+            )
+
+
+@contextmanager
+def opened(inputs: Inputs, warn: Warn) -> Iterator[PairSource]:
+    """Read all pairs once, to count and check them; they can then be read again.
+
+    Only what tells them apart is held in memory. Standard input is kept in a file meanwhile.
+
+    Raises:
+        DataError: as for :meth:`~ists_asp.cli.inputs.Inputs.read`.
+    """
+    with ExitStack() as stack:
+        kept = inputs.kept(stack)
+        before = _digest_or_none(kept)
+        count, longest = 0, 0
+        for pair in kept.checked(warn):
+            count += 1
+            longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
+        source = PairSource(kept, count, longest, before or "")
+        source.check_same()
+        yield source
+
+
+def _digest_or_none(inputs: Inputs) -> str | None:
+    """The sum, or None where a file cannot be read, which its reader tells better."""
+    try:
+        return inputs.digest()
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,114 @@
+"""How many pairs a command was told to run, and what they may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ists_asp.cli.console import check_output
+from ists_asp.cli.options import PATH, decorated, number_option, timeout_option
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.cli.options import Decorator, Function
+    from ists_asp.run import Limits
+
+__all__ = ["Effort", "run_options"]
+
+MEMORY = 4096
+"""Megabytes of address space of a worker."""
+
+SEMANTIC_MEMORY = 16384
+"""The same where words are compared in context, which takes torch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The values of the options that say how pairs are run."""
+
+    jobs: int
+    timeout: float
+    memory: int | None
+    fail_fast: bool
+    resume: bool
+    traces: Path | None
+
+    def limits(self, *, semantic: bool) -> Limits:
+        """What a pair may take."""
+        from ists_asp.run import Limits
+
+        megabytes = self.memory or (SEMANTIC_MEMORY if semantic else MEMORY)
+        return Limits(self.timeout, megabytes * 1024 * 1024)
+
+    def check(self, output: Path | None, inputs: Inputs) -> None:
+        """Refuse targets that cannot be written or resumed, before any work is done.
+
+        Raises:
+            UsageError: one of them.
+        """
+        check_output(output, inputs.files)
+        if self.traces is not None:
+            check_output(self.traces, inputs.files)
+            if output is not None and output.resolve() == self.traces.resolve():
+                raise UsageError(
+                    "-o and --trace name the same file", where=str(output), hint="Choose two names"
+                )
+        if self.resume and output is None:
+            raise UsageError("--resume without -o", hint="Name the file that the run was to write")
+
+
+_RUN: tuple[Decorator, ...] = (
+    number_option("--jobs", "Workers that decide pairs at the same time.", default=1),
+    timeout_option,
+    click.option(
+        "--memory",
+        type=click.IntRange(min=256),
+        metavar="MB",
+        help=f"Limit for a worker.  [default: {MEMORY}; with --semantic {SEMANTIC_MEMORY}]",
+    ),
+    click.option(
+        "--fail-fast/--keep-going",
+        default=False,
+        help="End with the first pair that gets no answer, or go on (the default) and name the "
+        "pairs at the end, with exit code 3.",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on where the same command was interrupted; the output is as if it never was.",
+    ),
+    click.option(
+        "--trace",
+        "traces",
+        type=PATH,
+        metavar="FILE",
+        help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
+        "What came second to a decision is told by ists-asp trace only.",
+    ),
+)
+
+
+def run_options(function: Function) -> Function:
+    """Give a command the options that say how many pairs are run; it gets ``effort``."""
+
+    @wraps(function)
+    def wrapper(
+        *,
+        jobs: int,
+        timeout: float,
+        memory: int | None,
+        fail_fast: bool,
+        resume: bool,
+        traces: Path | None,
+        **rest: Any,  # noqa: ANN401 (the options of any command)
+    ) -> None:
+        effort = Effort(jobs, timeout, memory, fail_fast, resume, traces)
+        function(effort=effort, **rest)
+
+    return decorated(wrapper, _RUN)

@@ -1,0 +1,139 @@
+"""The texts of rule files to syntax trees, with the names of the rules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from clingo.ast import AST, ASTSequence, ASTType, Location, parse_files, parse_string
+from clingo.script import enable_python
+
+from ists_asp.rules.directives import NamedRule, check_forms, name_rules
+from ists_asp.rules.messages import Messages, in_one, syntax_errors
+from ists_asp.rules.reading import Report, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ists_asp.rules.source import Include, SourceText
+
+__all__ = ["Parsing"]
+
+_PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
+
+
+@dataclass(slots=True)
+class Parsing:
+    """What has been parsed so far.
+
+    ``report`` gets each fault and its kind; parsing goes on unless it raises it. Whether files
+    go together is only asked where it raises.
+    """
+
+    report: Report
+    statements: list[AST] = field(default_factory=list)
+    rules: list[NamedRule] = field(default_factory=list)
+    messages: Messages = field(default_factory=Messages)
+    places: dict[str, NamedRule] = field(default_factory=dict)
+    private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
+
+    def parse(
+        self, path: Path, text: SourceText, includes: tuple[Include, ...]
+    ) -> tuple[list[AST], bool]:
+        """The syntax trees of a file, and whether they are all that should be there."""
+        messages = Messages({str(path): text.name})
+        nodes: list[AST] = []
+        whole = True
+        try:
+            if includes:
+                # clingo would look for included files in the working directory first.
+                parse_string(text.without(includes), nodes.append, logger=messages)
+                for node in nodes:
+                    _place(node, str(path))
+            else:
+                parse_files([str(path)], nodes.append, logger=messages)
+        except RuntimeError:
+            errors = syntax_errors(text, messages.errors)
+            if self.report is refuse:
+                raise in_one(errors) from None
+            whole = False
+            for error in errors:
+                self.report("syntax", error)
+        for warning in messages.warnings:
+            self.messages.add(warning)
+        return nodes, whole
+
+    def add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
+        """Take in the syntax trees of a file; ``whole`` says whether they are all."""
+        comments = [node for node in nodes if node.ast_type == ASTType.Comment]
+        statements = [node for node in nodes if node.ast_type != ASTType.Comment]
+        if any(node.ast_type is ASTType.Script for node in statements):
+            enable_python()
+        report = partial(self.report, "directive")
+        if not whole:
+            check_forms(text, comments, report)
+        rules = name_rules(text, comments if whole else (), statements, report)
+        if self.report is refuse:
+            self._keep_apart(text, statements, rules)
+        self.statements.extend(statements)
+        self.rules.extend(rules)
+
+    def _keep_apart(
+        self, text: SourceText, statements: Sequence[AST], rules: Sequence[NamedRule]
+    ) -> None:
+        """Refuse names that an earlier file has given to something else."""
+        for rule in rules:
+            if rule.sentence is None:
+                continue
+            taken = self.places.setdefault(rule.name, rule)
+            # The elements of one #maximize share its place and name.
+            if (taken.file, taken.line, taken.column) != (rule.file, rule.line, rule.column):
+                raise text.error(
+                    f"the rule name {rule.name} is taken by the rule at {taken.file}:{taken.line}",
+                    rule.line,
+                    rule.column,
+                    hint="Give each rule a name of its own, and load each file once",
+                )
+        for statement, rule in zip(statements, rules, strict=True):
+            self._keep_private(text, statement, rule)
+
+    def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
+        """Refuse a private predicate that two files define: clingo would merge them silently."""
+        if statement.ast_type != ASTType.Rule or not _PRIVATE.search(str(statement.head)):
+            return
+        head = statement.head
+        if head.ast_type != ASTType.Literal or head.atom.ast_type != ASTType.SymbolicAtom:
+            return
+        symbol = head.atom.symbol
+        for function in symbol.arguments if symbol.ast_type == ASTType.Pool else (symbol,):
+            if function.ast_type != ASTType.Function:
+                continue
+            name = function.name
+            if not name.startswith("_"):
+                continue
+            key = (name, len(function.arguments))
+            taken = self.private.setdefault(key, rule)
+            if taken.file != rule.file:
+                raise text.error(
+                    f"the private predicate {name}/{key[1]} is also defined at "
+                    f"{taken.file}:{taken.line}",
+                    rule.line,
+                    rule.column,
+                    expected="a name that begins with _ in one file only",
+                    hint="Rename one of them",
+                )
+
+
+def _place(node: AST, path: str) -> None:
+    """Set the file of all places in a syntax tree."""
+    if "location" in node.keys():  # noqa: SIM118 (a syntax tree is no mapping)
+        begin, end = node.location
+        node.location = Location(begin._replace(filename=path), end._replace(filename=path))
+    for key in node.child_keys:
+        child = getattr(node, key)
+        for part in child if isinstance(child, ASTSequence) else (child,):
+            if isinstance(part, AST):
+                _place(part, path)

@@ -1,0 +1,74 @@
+"""A rule set made ready to be grounded with the facts of any pair."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from ists_asp.rules.messages import Messages, RuleWarning
+from ists_asp.solver.options import SolverOptions, constant_arguments
+from ists_asp.solver.prices import Prices
+from ists_asp.solver.program import Program, prepare
+from ists_asp.solver.search import CORE_GUIDED, ground
+from ists_asp.solver.signatures import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clingo import Control, Symbol
+
+    from ists_asp.rules.loader import RuleSet
+
+__all__ = ["Grounder"]
+
+
+class Grounder:
+    """Grounds a rule set for one pair at a time.
+
+    ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
+    clingo's command line arguments, without those that choose a strategy.
+
+    Args:
+        rules: the parsed rules.
+        options: the values of constants.
+
+    Raises:
+        UsageError: a constant is not an ASP term.
+        RuleError: clingo cannot ground the facts and tables among the rules.
+    """
+
+    def __init__(self, rules: RuleSet, options: SolverOptions) -> None:
+        self._messages = Messages(rules.names)
+        self.arguments = tuple(constant_arguments(options.constants))
+        self.program = prepare(rules.statements, self.arguments, self._messages)
+        self._plain = self.program
+        if self.program.derived:
+            self._plain = prepare(rules.statements, self.arguments, self._messages, tables=False)
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has warned about so far, such as atoms that no rule derives."""
+        return self._messages.warnings
+
+    def ground(self, facts: Sequence[Symbol], strategy: str = CORE_GUIDED) -> Control:
+        """Ground the rules for a pair, with clingo's argument for how to optimise.
+
+        Raises:
+            RuleError: clingo could not ground the rules.
+        """
+        program = self.program_for(facts)
+        arguments = (strategy, *self.arguments)
+        return ground(
+            program.statements,
+            chain(program.facts, facts),
+            arguments,
+            self._messages,
+            Prices() if strategy == CORE_GUIDED else None,
+        )
+
+    def program_for(self, facts: Iterable[Symbol]) -> Program:
+        """The program, its tables left to clingo where a pair's facts add to them."""
+        tables = self.program.tables
+        if self.program.derived and any(signature(fact) in tables for fact in facts):
+            return self._plain
+        return self.program
