@@ -13,8 +13,8 @@ from ists_asp.engine import load
 from ists_asp.learn import read_gold
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
-# For alignments, made of others, and copied from alignments to labels.
-FEATURES = ["overlap_reaches", "best_by_far", "common_prefix"]
+# For alignments, made of others, and for labels as well.
+FEATURES = ["overlap_reaches", "best_by_far", "meaning_reaches"]
 OTHER = "same_word"
 PAIRS = 3
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ists_asp.closing import Closing
 from ists_asp.engine.asking import Asking
 from ists_asp.engine.deciding import beside, solutions
 from ists_asp.engine.deciding import rated as rate_solutions
@@ -25,8 +26,6 @@ from ists_asp.model import Pair, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
-    from typing import Self
 
     from clingo import Symbol
 
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["System"]
 
 
-class System:
+class System(Closing):
     """A profile's rules, models and lexicon, ready for many pairs.
 
     Use it as a context manager, or call :meth:`close`. Made by :func:`ists_asp.engine.load`.
@@ -67,17 +66,6 @@ class System:
         self._explainer: Explainer | None = None
         self._load_rater = rater or (lambda: load_rater(profile.name))
         self._rater: Rater | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the lexicon and the cache; the system cannot be used afterwards."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.program import Program
     from ists_asp.solver.together import Together
 
-__all__ = ["Solver", "in_batches"]
+__all__ = ["Solver"]
 
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
@@ -100,7 +100,7 @@ class Solver:
         return list(self.solve_all(items))
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution]:
-        """Decide pairs lazily, in their order, as :func:`in_batches` takes them.
+        """Decide pairs lazily, in their order, as :func:`~ists_asp.solver.batching.in_batches` takes them.
 
         Whatever raises an error, an item or a pair without an answer, does so only after
         the solutions of the pairs before it.

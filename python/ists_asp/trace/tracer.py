@@ -21,8 +21,8 @@ from clingo.ast import ASTType
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
 from ists_asp.errors import IstsError, TraceError
+from ists_asp.solver.batching import in_batches
 from ists_asp.solver.signatures import functions
-from ists_asp.solver.solver import in_batches
 from ists_asp.solver.texts import texts
 from ists_asp.trace.firings import Firings
 from ists_asp.trace.grounding import Alone, Grounding, ground_probes
