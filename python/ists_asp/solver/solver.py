@@ -100,7 +100,7 @@ class Solver:
         return list(self.solve_all(items))
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution]:
-        """Decide pairs lazily, in their order, as :func:`~ists_asp.solver.batching.in_batches` takes them.
+        """Decide pairs lazily, in their order, several at a time.
 
         Whatever raises an error, an item or a pair without an answer, does so only after
         the solutions of the pairs before it.
