@@ -28,6 +28,10 @@ ENGLISH = load_templates("en")
         (['"', "bridge", '"', "is", "safe"], '" bridge " is safe'),
         (['"', "bridge"], "bridge"),
         (["...", "?"], "...?"),
+        (["Spain)"], "Spain"),
+        (["Bilbao", "(north"], "Bilbao north"),
+        (["minister", "(of", "Economy)"], "minister (of Economy)"),
+        (["a", "(b", "]", "c)"], "a (b c)"),
     ],
 )
 def test_words_are_put_together(words, text):

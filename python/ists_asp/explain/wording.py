@@ -15,6 +15,7 @@ __all__ = ["ARTICLE", "phrase", "quoted", "sentence"]
 ARTICLE = "\0"
 """Stands for the indefinite article, whose form depends on the next word."""
 
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _QUOTES = '"“”„«»`'
 _EDGES = ".,;:!?…" + _QUOTES
 _NO_BLANK_BEFORE = re.compile(r" (?=[,.;:!?%)\]}]|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))")
@@ -36,7 +37,7 @@ def phrase(words: Sequence[str], templates: Templates) -> str:
             said.append(word)
     text = " ".join(word for word in said if word)
     text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
-    return _trimmed(text)
+    return _trimmed(_balanced(text))
 
 
 def quoted(text: str, templates: Templates) -> str:
@@ -59,6 +60,22 @@ def sentence(text: str, templates: Templates) -> str:
     # What begins with a quotation is left as it was written.
     text = text[:1].upper() + text[1:]
     return text if text.endswith(_ENDS) else text + templates.marks["end"]
+
+
+def _balanced(text: str) -> str:
+    """Without brackets that have no partner."""
+    waiting: list[int] = []
+    alone: set[int] = set()
+    for place, mark in enumerate(text):
+        if mark in _BRACKETS:
+            waiting.append(place)
+        elif mark in _BRACKETS.values():
+            if waiting and _BRACKETS[text[waiting[-1]]] == mark:
+                waiting.pop()
+            else:
+                alone.add(place)
+    alone.update(waiting)
+    return "".join(mark for place, mark in enumerate(text) if place not in alone)
 
 
 def _trimmed(text: str) -> str:
