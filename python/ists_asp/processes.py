@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+from multiprocessing import parent_process
 
 __all__ = ["end_with_parent", "ending"]
 
@@ -21,7 +22,9 @@ def end_with_parent() -> None:
     if sys.platform == "linux":
         parent = os.getppid()
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
+        # It may have ended before it could be watched.
+        starter = parent_process()
+        if os.getppid() != parent or (starter is not None and not starter.is_alive()):
             os._exit(1)
 
 

@@ -1,6 +1,9 @@
 """What rules are worth: the same as if they were deleted, found faster."""
 
 import json
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,6 +91,30 @@ def test_worth_is_what_is_lost_without_the_rule(study, places):
 def test_several_processes_find_the_same(study):
     wanted = [FEATURES[0], OTHER]
     assert ablate(study, wanted, jobs=2) == ablate(study, wanted)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells processes of this")
+def test_processes_end_with_a_command_that_is_killed():
+    command = ["-m", "ists_asp", "rules", "ablate", "--jobs", "2", "--profile", "headlines"]
+    process = subprocess.Popen(
+        [sys.executable, *command, "--gold", str(SAMPLES / "headlines"), "--cache", "none"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+    def workers():
+        found = [Path("/proc", child, "cmdline") for child in children.read_text().split()]
+        return sum(b"spawn_main" in path.read_bytes() for path in found)
+
+    ends = time.monotonic() + 120
+    while workers() < 2:
+        assert process.poll() is None
+        assert time.monotonic() < ends, "no workers"
+        time.sleep(0.02)
+    process.kill()
+    # The workers hold standard error: that this returns at all says that they have ended.
+    process.communicate(timeout=30)
 
 
 def test_decisions_are_right_or_wrong_by_gold(study):

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ists_asp.processes import end_with_parent
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -76,6 +78,7 @@ def workers(study: Study, jobs: int) -> Iterator[Workers]:
 
 def _start(study: Study) -> None:
     global _study
+    end_with_parent()
     _study = study
 
 
