@@ -237,6 +237,30 @@ def test_check_as_json_has_all_findings(run, tmp_path):
     assert findings[1]["subject"] == "wrod/3"
 
 
+def test_check_counts_notes_about_shipped_rules_unless_all_are_wanted(good, tmp_path):
+    good("rules", "copy", "my")
+    options = ("rules", "check", "my", "--no-sample")
+    findings = json.loads(good(*options, "--json"))
+    assert {one["severity"] for one in findings} == {"note"}
+    number = len(findings)
+    verdict = f"my: 0 errors, 0 warnings, {number} notes"
+    assert good(*options).splitlines() == [
+        f"{number} notes about shipped rules, see --all-notes",
+        verdict,
+    ]
+    *lines, last = good(*options, "--all-notes").splitlines()
+    assert (sum(line.startswith("    ") for line in lines), last) == (number, verdict)
+    assert good(*options, "-q") == ""
+    # Of a file that was changed all is told again.
+    changed = tmp_path / findings[0]["file"]
+    changed.write_text(changed.read_text() + "\n")
+    its = sum(one["file"] == findings[0]["file"] for one in findings)
+    lines = good(*options).splitlines()
+    assert sum(line.startswith(f"    {findings[0]['file']}:") for line in lines) == its
+    assert f"{number - its} note" in lines[-2]
+    assert lines[-1] == verdict
+
+
 def test_check_says_which_rules_never_fire_for_sample_pairs(good, tmp_path):
     (tmp_path / "mine.lp").write_text(
         '%@rule power: "p"\nalike(I,J,synonym,95) :- word(1,I,"power"), word(2,J,"light").\n'

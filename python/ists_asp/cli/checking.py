@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import (
     RuleWarnings,
     progress,
@@ -51,6 +52,7 @@ Examples:
     "profiles",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_profile,
     help="The profile that loads the rules. Repeatable. Default: all profiles of a folder with "
     "profiles/ in it, otherwise the profile default.",
 )
@@ -67,7 +69,8 @@ Examples:
 @click.option(
     "--all-notes",
     is_flag=True,
-    help=f"All notes; otherwise only the first {_MOST_NOTES} of each kind.",
+    help=f"All notes; otherwise only the first {_MOST_NOTES} of each kind, and of those about "
+    "files that are as they were shipped only how many there are.",
 )
 @cache_option
 @json_option
@@ -93,8 +96,8 @@ def check(
     syntax and of directives, unsafe variables, pooled negation, predicates that nothing
     derives. Warnings are about what has no effect: predicates that nothing uses, weights of
     unknown features. Notes may be as they should be: features without a weight, rules that
-    never fire for the sample pairs (not asked where there are errors). The exit code is 1 if
-    there are errors.
+    never fire for the sample pairs (not asked where there are errors). Last come how many there
+    are of each. The exit code is 1 if there are errors. JSON has everything.
     """
     from ists_asp.rules.check import check_rules, in_order
 
@@ -106,8 +109,12 @@ def check(
     if as_json:
         show_json([one.as_dict() for one in findings])
     else:
-        shown = ", ".join(map(str, given))
-        write_output(None, _render(findings, shown, None if all_notes else _MOST_NOTES))
+        shipped = frozenset[str]() if all_notes else checked.copies
+        told = [one for one in findings if one.severity != "note" or one.file not in shipped]
+        lines = _render(told, None if all_notes else _MOST_NOTES)
+        if not quiet:
+            lines += _summary(findings, len(findings) - len(told), ", ".join(map(str, given)))
+        write_output(None, "".join(f"{line}\n" for line in lines))
     if any(one.severity == "error" for one in findings):
         context.exit(1)
 
@@ -177,8 +184,8 @@ def _counted(traces: Iterator[Trace], step: Callable[[], None]) -> Iterator[Trac
         yield trace
 
 
-def _render(findings: Sequence[Finding], shown: str, most: int | None) -> str:
-    """The findings as text, notes of a kind together, and how many there are."""
+def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
+    """The findings as lines, notes of a kind together."""
     lines = [str(one) for one in findings if one.severity != "note"]
     notes = [one for one in findings if one.severity == "note"]
     notes.sort(key=lambda one: one.kind, reverse=True)
@@ -193,6 +200,16 @@ def _render(findings: Sequence[Finding], shown: str, most: int | None) -> str:
         lines += [f"    {line}" for line in table(rows).splitlines()]
         if most is not None and len(same) > most:
             lines.append(f"    and {len(same) - most} more, see --all-notes")
-    counts = [(name, sum(one.severity == name for one in findings)) for name in _ORDER]
-    told = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts)
-    return "".join(f"{line}\n" for line in [*lines, f"{shown}: {told}"])
+    return lines
+
+
+def _summary(findings: Sequence[Finding], untold: int, shown: str) -> Iterator[str]:
+    """How many findings there are, and how many of them are notes that were not told."""
+    if untold:
+        yield f"{_number(untold, 'note')} about shipped rules, see --all-notes"
+    counts = (_number(sum(one.severity == name for one in findings), name) for name in _ORDER)
+    yield f"{shown}: {', '.join(counts)}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

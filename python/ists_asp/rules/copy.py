@@ -11,7 +11,7 @@ from ists_asp.resources import rules_dir
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["copy_rules"]
+__all__ = ["copy_rules", "is_shipped"]
 
 
 def copy_rules(target: Path) -> list[Path]:
@@ -49,6 +49,19 @@ def copy_rules(target: Path) -> list[Path]:
             ) from None
         raise
     return [target / file for file in files]
+
+
+def is_shipped(file: Path) -> bool:
+    """Whether a file is a shipped rule file, or an unchanged copy of one under its name.
+
+    Raises:
+        ResourceError: the installation lacks the shipped rules.
+    """
+    text = file.read_bytes()
+    return any(
+        shipped.name == file.name and shipped.read_bytes() == text
+        for shipped in rules_dir().rglob("*.lp")
+    )
 
 
 def _clear(folder: Path, *, keep: bool) -> None:

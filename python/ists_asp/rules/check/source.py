@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import SymbolType, parse_term
 
 from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.copy import is_shipped
 from ists_asp.rules.loader import RuleSet, read_rules
 from ists_asp.rules.source import SourceText, read_source
 
@@ -101,6 +102,11 @@ class Checked:
     def own(self) -> tuple[Path, ...]:
         """The files about which findings are told."""
         return tuple(path for path in self.by_file if path in self.plan.own)
+
+    @cached_property
+    def copies(self) -> frozenset[str]:
+        """What messages call those of these files that are the same as shipped ones."""
+        return frozenset(self.name(path) for path in self.own if is_shipped(path))
 
     @property
     def statements(self) -> Iterator[Statement]:
