@@ -1,4 +1,4 @@
-"""Shell completion offers commands, options, profiles and files."""
+"""Shell completion offers commands, options, profiles, rules, languages and files."""
 
 import pytest
 from click.testing import CliRunner
@@ -37,6 +37,11 @@ def test_a_shell_gets_its_script(monkeypatch, shell):
         (("solve", "--format", "js"), "plain,jsonl"),
         (("solve", "--profile", "headl"), "plain,headlines"),
         (("learn", "--profile", "pilot-2015-i"), "plain,pilot-2015-images"),
+        (("rules", "check", "my", "--profile", "headl"), "plain,headlines"),
+        (("rules", "show", "may_al"), "plain,may_align"),
+        (("rules", "show", "may_align", "what_topi"), "plain,what_topic"),
+        (("rules", "ablate", "--only", "overlap_rea"), "plain,overlap_reaches"),
+        (("explain", "--language", "en"), "plain,en"),
         (("evaluate", "--scheme", "2015"), "plain,2015"),
         (("solve", "--sent1", "data/x"), "file,data/x"),
     ],
@@ -52,4 +57,12 @@ def test_profiles_are_those_of_the_rules_named(complete, tmp_path):
         'description = "Letters"\nlanguage = "en"\nmachine = ["decide"]\nrules = ["words"]\n'
     )
     assert complete("solve", "--rules", str(folder), "--profile", "") == ["plain,letters"]
+    assert complete("rules", "check", str(folder), "--profile", "") == ["plain,letters"]
     assert complete("solve", "--rules", "nowhere", "--profile", "") == []
+
+
+def test_rules_are_those_of_the_profile_and_the_rules_named(complete, tmp_path):
+    (tmp_path / "mine.lp").write_text('%@rule may_also: "may"\np :- faulty')
+    options = ("--profile", "baseline", "--rules", str(tmp_path / "mine.lp"))
+    assert complete("rules", "show", *options, "may_al") == ["plain,may_align", "plain,may_also"]
+    assert complete("rules", "show", "--profile", "nowhere", "may_al") == []

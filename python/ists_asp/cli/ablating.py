@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.completion import complete_rule
 from ists_asp.cli.console import check_output, progress, show_json, table, warn, write_output
 from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
@@ -44,7 +45,13 @@ Examples:
     help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa; repeat it for more data.",
 )
 @system_options
-@click.option("--only", multiple=True, metavar="NAME", help="Leave out only this rule. Repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_rule,
+    help="Leave out only this rule. Repeatable.",
+)
 @click.option(
     "--features",
     is_flag=True,

@@ -1,4 +1,4 @@
-"""What the shell offers where click cannot know: names of profiles, and files.
+"""What the shell offers where click cannot know: names of profiles, rules and languages, and files.
 
 ``eval "$(_ISTS_ASP_COMPLETE=bash_source ists-asp)"`` switches completion on; click brings it
 for bash, zsh and fish.
@@ -6,6 +6,7 @@ for bash, zsh and fish.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
@@ -13,9 +14,13 @@ from click.shell_completion import CompletionItem
 from ists_asp.errors import IstsError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import click
 
-__all__ = ["complete_file", "complete_profile"]
+__all__ = ["complete_file", "complete_language", "complete_profile", "complete_rule"]
+
+_DEFAULT = "default"
 
 
 def complete_file(
@@ -32,7 +37,7 @@ def complete_profile(
     from ists_asp.rules import list_profiles, load_profile, read_overlay
 
     try:
-        base = read_overlay(context.params.get("rules") or ()).base
+        base = read_overlay(_rules(context)).base
         return [
             CompletionItem(name, help=load_profile(name, base).description)
             for name in list_profiles(base)
@@ -41,3 +46,37 @@ def complete_profile(
     except IstsError:
         # A half-written command line is no place for errors.
         return []
+
+
+def complete_rule(
+    context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The named rules of the profile and the rules that the command line names."""
+    from ists_asp.rules import rule_sentences
+
+    try:
+        found = rule_sentences(context.params.get("profile") or _DEFAULT, _rules(context))
+    except IstsError:
+        return []
+    return [
+        CompletionItem(name, help=sentence)
+        for name, sentence in sorted(found.items())
+        if name.startswith(begun)
+    ]
+
+
+def complete_language(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """The languages that answers can be explained in."""
+    from ists_asp.explain.templates import languages
+
+    return [CompletionItem(name) for name in languages() if name.startswith(begun)]
+
+
+def _rules(context: click.Context) -> Sequence[Path]:
+    """The rules that a command line names, with ``--rules`` or as what it is about."""
+    if "given" in context.params:
+        # While an option is being completed click leaves the arguments as words.
+        return context.params["given"] or [Path(word) for word in context.args]
+    return context.params.get("rules") or ()

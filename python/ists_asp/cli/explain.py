@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.choosing import chosen
+from ists_asp.cli.completion import complete_language
 from ists_asp.cli.console import RuleWarnings, check_output, progress, warn, write_output
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
@@ -49,6 +50,7 @@ Examples:
 @click.option(
     "--language",
     metavar="CODE",
+    shell_complete=complete_language,
     help="Language of the explanation, en or es. Default: that of the profile.",
 )
 @click.option(

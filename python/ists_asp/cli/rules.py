@@ -9,6 +9,7 @@ import click
 
 from ists_asp.cli.ablating import ablate
 from ists_asp.cli.checking import check
+from ists_asp.cli.completion import complete_rule
 from ists_asp.cli.console import note, show_json, warn, write_output
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import PATH, json_option
@@ -127,7 +128,7 @@ Examples:
   ists-asp rules show meaning_reaches --profile headlines --semantic
 """
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_rule)
 @profile_options
 @weights_option
 @json_option

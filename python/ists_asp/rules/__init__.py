@@ -1,6 +1,6 @@
 """Rule files: found, read, checked, named; profiles that choose among them."""
 
-from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules
+from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules, rule_sentences
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.find import RuleSource, find_rules
@@ -48,5 +48,6 @@ __all__ = [
     "read_overlay",
     "read_profile_rules",
     "rule_files",
+    "rule_sentences",
     "rule_weights",
 ]

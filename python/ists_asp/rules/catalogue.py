@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ists_asp.rules.loader import load_rules
+from ists_asp.rules.directives import names_in
+from ists_asp.rules.loader import load_rules, rule_files
 from ists_asp.rules.overlay import read_overlay
 from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
 from ists_asp.rules.profiles import load_profile
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.rules.directives import NamedRule
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.rules.weights import Weight
 
-__all__ = ["Catalogue", "ListedRule", "Use", "list_rules"]
+__all__ = ["Catalogue", "ListedRule", "Use", "list_rules", "rule_sentences"]
 
 
 class Use(StrEnum):
@@ -101,6 +102,33 @@ def list_rules(
         ]
     listed += [ListedRule(rule, Use.EXPLANATION, None) for rule in second if rule not in first]
     return Catalogue(tuple(listed), warnings)
+
+
+def rule_sentences(name: str, given: Sequence[Path] = ()) -> Mapping[str, str]:
+    """The names of a profile's rules with their sentences, read in no time.
+
+    No file is given to clingo, so that faults of syntax are no hindrance.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty, or a file is missing or cannot be read.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    overlay = read_overlay(given)
+    profile = load_profile(name, overlay.base)
+    sources = overlay.apply(profile_sources(profile, overlay.base))
+    if profile.explanation:
+        sources += overlay.replace(explanation_sources(profile, overlay.base))
+    if profile.rating:
+        sources += overlay.replace(rating_sources(profile, overlay.base))
+    found: dict[str, str] = {}
+    for file in rule_files(sources):
+        found |= names_in(file.path.read_text("utf-8"))
+    return found
 
 
 def _named(rules: RuleSet) -> dict[NamedRule, None]:

@@ -18,11 +18,11 @@ from ists_asp.errors import RuleError
 from ists_asp.rules.trees import children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.source import SourceText
 
-__all__ = ["NamedRule", "check_forms", "name_rules", "refuse", "variables"]
+__all__ = ["NamedRule", "check_forms", "name_rules", "names_in", "refuse", "variables"]
 
 _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\])*)"\s*'
@@ -53,6 +53,11 @@ class NamedRule:
 def refuse(error: RuleError) -> None:
     """Raise an error: what to do with a fault unless all faults are wanted."""
     raise error
+
+
+def names_in(text: str) -> Mapping[str, str]:
+    """The names that a file gives, with their sentences, without parsing the rules."""
+    return {match["name"]: match["sentence"] for match in _DIRECTIVE.finditer(text)}
 
 
 def name_rules(
