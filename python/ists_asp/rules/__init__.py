@@ -1,6 +1,7 @@
 """Rule files: found, read, checked, named; profiles that choose among them."""
 
 from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules, rule_sentences
+from ists_asp.rules.constants import constants_in, unknown_constants
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.find import RuleSource, find_rules
@@ -32,6 +33,7 @@ __all__ = [
     "RuleWarning",
     "Use",
     "Weight",
+    "constants_in",
     "copy_rules",
     "explanation_rule_sources",
     "explanation_sources",
@@ -50,4 +52,5 @@ __all__ = [
     "rule_files",
     "rule_sentences",
     "rule_weights",
+    "unknown_constants",
 ]

@@ -12,7 +12,7 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     rating = ["english/words", "sts"]
     rating_weights = ["weights/sts-en"]
     semantic_rating_weights = ["weights/sts-en-semantic"]
-    constants = { max_span = 2 }
+    constants = { highest = 4 }
     symmetric = true
     scheme = "2015"
 

@@ -58,6 +58,6 @@ def constant_arguments(constants: Mapping[str, str]) -> list[str]:
         shown = ", ".join(f"{name}={value}" for name, value in constants.items())
         raise UsageError(
             f"a constant is not NAME=TERM: {shown}",
-            expected="a name in lower case and an ASP term, as in max_span=2",
+            expected="a name in lower case and an ASP term, as in highest=4",
         ) from None
     return arguments

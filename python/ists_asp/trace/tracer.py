@@ -21,6 +21,7 @@ from clingo.ast import ASTType
 from ists_asp.answers import read_answer
 from ists_asp.collector import paused
 from ists_asp.errors import IstsError, TraceError
+from ists_asp.rules.constants import constants_in
 from ists_asp.solver.batching import in_batches
 from ists_asp.solver.signatures import functions
 from ists_asp.solver.texts import texts
@@ -70,7 +71,7 @@ class Tracer:
         self.rules = rules
         self.solver = solver
         self.knowledge = tuple(knowledge)
-        constants = frozenset(_constants(rules.statements, solver.options.constants))
+        constants = frozenset((*solver.options.constants, *constants_in(rules.statements)))
         self._probes = tuple(
             probes_of(statement, rule, number, constants)
             for number, (statement, rule) in enumerate(
@@ -231,11 +232,3 @@ class Tracer:
                 program, once, each, definitions, self.strata, self.solver.arguments
             )
         return self._rewritten[id(program)]
-
-
-def _constants(statements: Iterable[AST], given: Iterable[str]) -> Iterator[str]:
-    """The names that ``#const``, or somebody, defines."""
-    yield from given
-    for node in statements:
-        if node.ast_type is ASTType.Definition:
-            yield node.name
