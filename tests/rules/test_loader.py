@@ -207,7 +207,9 @@ def test_places_behind_an_include_are_unchanged(tmp_path):
     control = Control(logger=messages)
     rules.add_to(control)
     control.ground()
-    assert list(map(str, messages.warnings)) == ["é.lp:1: atom does not occur in any rule head: z"]
+    assert list(map(str, messages.warnings)) == [
+        "é.lp:1: atom does not occur in any rule head: z; see ists-asp rules check"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +246,7 @@ def test_warnings_name_their_places_once(load):
         rules.add_to(control)
         control.ground()
     assert list(map(str, messages.warnings)) == [
-        "x.lp:4: atom does not occur in any rule head: misspelt(1)",
+        "x.lp:4: atom does not occur in any rule head: misspelt(1); see ists-asp rules check",
         "x.lp:3: operation undefined: (X+1)",
     ]
 

@@ -141,7 +141,7 @@ def test_warnings_are_in_the_words_of_the_rules_and_cost_one_batch_only(make, it
     pairs = items("", "")
     solver.solve_batch(pairs)
     assert [warning.text for warning in solver.warnings] == [
-        "atom does not occur in any rule head: missing(S)"
+        "atom does not occur in any rule head: missing(S); see ists-asp rules check"
     ]
     assert all(isinstance(warning, RuleWarning) for warning in solver.warnings)
     assert solver._batches.solve(pairs) is not None

@@ -62,6 +62,8 @@ class Messages:
         if code is MessageCode.RuntimeError:
             self._errors.append(text.strip())
             return
+        if code is MessageCode.AtomUndefined:
+            text = f"{text.rstrip()}; see ists-asp rules check"
         match = _PLACED.fullmatch(text.strip())
         if match is None:
             self.add(RuleWarning("", _one_line(text)))
