@@ -11,7 +11,7 @@ from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.rules import load_profile_rules
+from ists_asp.rules import load_profile_rules, read_rating_rules
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -87,4 +87,5 @@ def load(
         lambda: load_rater(
             profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
         ),
+        lambda: read_rating_rules(chosen, rules, semantic=encoder is not None, scripts=scripts),
     )
