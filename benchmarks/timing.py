@@ -37,7 +37,10 @@ class Timing:
             stages.grounding,
             stages.solving,
         )
-        return cls(totals, stages.decided, wall)
+        # A copy: the system goes on counting.
+        decided = Durations()
+        decided.merge(stages.decided)
+        return cls(totals, decided, wall)
 
     def __add__(self, other: Timing) -> Timing:
         totals = tuple(map(sum, zip(self.totals, other.totals, strict=True)))

@@ -24,6 +24,7 @@ ENGLISH = load_templates("en")
         (["China", "'s", "debt"], "China's debt"),
         (["$", "50"], "$50"),
         (["5", "%"], "5%"),
+        (["0", "%d"], "0 %d"),
         (["police", ",", "army", "."], "police, army"),
         (['"', "bridge", '"', "is", "safe"], '" bridge " is safe'),
         (['"', "bridge"], "bridge"),

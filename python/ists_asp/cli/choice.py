@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ists_asp.engine import System
-    from ists_asp.rules import Profile, RuleFile
+    from ists_asp.rules import ProfileFiles
 
 __all__ = ["Choice", "KnownWords"]
 
@@ -51,8 +51,8 @@ class Choice:
     cache: Path | None
     scripts: bool
 
-    def files_of(self) -> tuple[Profile, tuple[RuleFile, ...]]:
-        """Read the rules without parsing them; return their files with their profile.
+    def files_of(self) -> ProfileFiles:
+        """Read the rules without parsing them.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.

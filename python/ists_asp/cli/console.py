@@ -34,6 +34,9 @@ __all__ = [
     "write_output",
 ]
 
+_SHOWN = 40
+"""Letters shown of a name that is too long."""
+
 
 def error(message: str) -> None:
     """Print an error."""
@@ -82,27 +85,37 @@ class RuleWarnings:
         self._shown = len(warnings)
 
 
-def check_output(target: Path | None, inputs: Iterable[Path] = ()) -> None:
+def check_output(target: Path | None, inputs: Iterable[Path] = (), *, option: str = "-o") -> None:
     """Refuse a file that cannot be written, before any work is done for it.
+
+    Args:
+        target: the file.
+        inputs: what will be read.
+        option: which option names the file.
 
     Raises:
         UsageError: the folder is missing or not writable, or the target is a folder or one
-            of the files that will be read.
+            of the files that will be read, or has a name that no file can have.
     """
     if target is None:
         return
-    folder = target.parent
-    if target.is_dir():
-        raise UsageError("this is a folder", where=f"-o {target}", expected="the name of a file")
-    if not folder.is_dir():
+    where, folder = f"{option} {target}", target.parent
+    try:
+        target.exists()
+    except OSError as error:
+        short = f"{option} {str(target)[:_SHOWN]}…"
         raise UsageError(
-            f"there is no folder '{folder}'", where=f"-o {target}", hint="Create it first"
-        )
+            f"no file can be called so: {error.strerror}", where=short, hint="Choose another name"
+        ) from None
+    if target.is_dir():
+        raise UsageError("this is a folder", where=where, expected="the name of a file")
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder '{folder}'", where=where, hint="Create it first")
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise UsageError("may not be written", where=f"-o {target}", hint="Choose another place")
+        raise UsageError("may not be written", where=where, hint="Choose another place")
     if any(target.exists() and path.exists() and target.samefile(path) for path in inputs):
         raise UsageError(
-            "this is an input file", where=f"-o {target}", hint="Choose another name for the output"
+            "this is an input file", where=where, hint="Choose another name for the output"
         )
 
 

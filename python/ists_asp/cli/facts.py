@@ -36,7 +36,7 @@ Examples:
   ists-asp facts "12 killed in bus accident" "10 killed in road accident"
   ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
   ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
-  sh -c "$(sed -n 's/^% clingo /clingo /p' pair12.lp)"
+  sh -c "python -m $(sed -n 's/^% clingo/clingo/p' pair12.lp)"
 """
 )
 @input_options
@@ -52,9 +52,9 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
     that TSV and JSON Lines give. With several pairs, choose one with --id or name a folder
     with -o.
 
-    Out: an ASP program. Its comments give the sentences and a command line of plain clingo,
-    whose optimal answer is that of ists-asp solve. Where that command ends with -, it expects
-    the program on standard input.
+    Out: an ASP program. Its comments give the sentences and a command line of plain clingo
+    (python -m clingo, where there is no program of this name), whose optimal answer is that of
+    ists-asp solve. Where that command ends with -, it expects the program on standard input.
     """
     pairs = chosen(inputs.read(warn), identifier)
     if len(pairs) == 1 and (output is None or not output.is_dir()):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
@@ -35,9 +36,29 @@ def output_option(
     return click.option("-o", "--output", type=PATH, metavar="PATH", help=text)
 
 
+class _Seconds(click.FloatRange):
+    """A time that somebody can wait for."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 (whatever click passes on)
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return seconds
+
+
 timeout_option: Decorator = click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Seconds(),
     default=10.0,
     show_default=True,
     metavar="SECONDS",

@@ -54,7 +54,7 @@ class Effort:
         """
         check_output(output, inputs.files)
         if self.traces is not None:
-            check_output(self.traces, inputs.files)
+            check_output(self.traces, inputs.files, option="--trace")
             if output is not None and output.resolve() == self.traces.resolve():
                 raise UsageError(
                     "-o and --trace name the same file", where=str(output), hint="Choose two names"

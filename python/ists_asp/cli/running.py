@@ -21,18 +21,19 @@ from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
 from ists_asp.run.journal import Failed
+from ists_asp.run.spec import sums
 from ists_asp.run.worker import Decider
 from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.pair_source import PairSource
     from ists_asp.cli.run_options import Effort
-    from ists_asp.rules import Profile, RuleFile, RuleWarning
+    from ists_asp.rules import Profile, ProfileFiles, RuleWarning
     from ists_asp.run import Limits, Outcome
     from ists_asp.run.executor import Executor
 
@@ -101,11 +102,12 @@ def solve_once(job: Job) -> int:
     stages = Stages()
     told = _Warnings()
     with opened(job.inputs, warn) as source, ExitStack() as stack:
-        profile, files = job.choice.files_of()
-        spec = _spec(job, profile, files)
+        files = job.choice.files_of()
+        profile = files.profile
+        spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
-        made_by = provenance(profile, files, annotator.models)
+        made_by = provenance(profile, (*files.deciding, *files.rating), annotator.models)
         sink = stack.enter_context(_sink(job, spec, source, made_by))
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
@@ -142,10 +144,10 @@ def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
     write_output(output, "".join(ratings))
 
 
-def _spec(job: Job, profile: Profile, files: Iterable[RuleFile]) -> Spec:
+def _spec(job: Job, files: ProfileFiles) -> Spec:
     choice = job.choice
     ratings = job.shape is Format.RATINGS
-    rated = ratings or (bool(profile.rating) and job.shape is Format.JSONL)
+    rated = ratings or (bool(files.rating) and job.shape is Format.JSONL)
     return Spec(
         choice.profile,
         choice.rules,
@@ -156,7 +158,7 @@ def _spec(job: Job, profile: Profile, files: Iterable[RuleFile]) -> Spec:
         choice.words.semantic,
         traced=job.traces is not None,
         rated=rated,
-        files=tuple(file.sha256 for file in files),
+        files=sums((*files.deciding, *(files.rating if rated else ()))),
         scripts=choice.scripts,
     )
 

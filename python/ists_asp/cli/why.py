@@ -26,7 +26,7 @@ __all__ = ["why", "why_not"]
     epilog="""\b
 Examples:
   ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
-  ists-asp why "a cat sleeps" "one cat sleeps" "1 2 <==> 1 2 // EQUI // 5" --depth 3
+  ists-asp why --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ naps ]" "3 <==> 3" --depth 3
   ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
   ists-asp why --profile sts-en "a cat sleeps" "one cat sleeps" rating
 """
@@ -64,7 +64,7 @@ def why(
     epilog="""\b
 Examples:
   ists-asp why-not "12 killed in bus accident" "10 killed in road accident" "1 <==> 1 // EQUI"
-  ists-asp why-not "a cat sleeps" "one cat sleeps" "3 <==> 1 2"
+  ists-asp why-not --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ sleeps ]" "3 <==> 1 2"
   ists-asp why-not --sent1 a.txt --sent2 b.txt --id 12 "2: 3 4 5"
 """,
 )

@@ -22,7 +22,7 @@ from ists_asp.trace.decisions import decisions
 from ists_asp.trace.terms import ANY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.compare.changes import Change
     from ists_asp.rules import RuleSet
@@ -91,7 +91,7 @@ class _Side:
 def find_causes(
     old: Trace, new: Trace, changes: Sequence[Change], rules: tuple[RuleSet, RuleSet]
 ) -> tuple[tuple[Cause, ...], ...]:
-    """The causes of each change, weightiest first.
+    """The causes of each change: rules, then weights, weightiest first.
 
     Where chunks differ, only boundaries are traced back: all else is about other chunks. A
     score that comes or goes with EQUI has no causes of its own.
@@ -133,7 +133,8 @@ class _Search:
             for decision in side.decided.get(_key(change), ()):
                 for atom in _weighing(decision):
                     self._blame(atom, side, other, None)
-        return tuple(sorted(self._found(), key=_heaviest))
+        rules, weights = self._found()
+        return (*sorted(rules, key=_heaviest), *sorted(weights, key=_heaviest))
 
     def _blame(
         self, atom: Ground, side: _Side, other: _Side, moved: Moved | None, depth: int = 0
@@ -196,8 +197,9 @@ class _Search:
         if moved is not None:
             self._moved[key][moved.feature, moved.decision] = moved.by
 
-    def _found(self) -> Iterator[Cause]:
-        """The roots as causes, the two ends of a weight that has changed as one."""
+    def _found(self) -> tuple[list[Cause], list[Cause]]:
+        """The roots as causes: rules, and weights, of which the two ends are one."""
+        rules: list[Cause] = []
         weights: dict[tuple[str, str], dict[str, Firing]] = defaultdict(dict)
         sides = {side.name: side for side in self._sides}
         for (name, rule), firing in self._roots.items():
@@ -209,21 +211,24 @@ class _Search:
             text = sides[name].trace.says(firing) if place.sentence else place.text
             moved = [Moved(*what, by) for what, by in self._moved[name, rule].items()]
             moved.sort(key=lambda one: -abs(one.by))
-            yield Cause(rule, place.file, place.line, name, text, tuple(moved))
-        for (feature, decision), ends in weights.items():
-            values = [ends[name].head.arguments[2].number if name in ends else 0 for name in sides]
-            place = ends["new" if "new" in ends else "old"].probe.rule
-            told = " -> ".join(
-                str(ends[name].head.arguments[2]) if name in ends else "none" for name in sides
-            )
-            yield Cause(
-                f"{place.file}:{place.line}",
-                place.file,
-                place.line,
-                "both" if len(ends) == 2 else next(iter(ends)),
-                f"weight({feature},{decision}): {told}",
-                (Moved(feature, decision, values[1] - values[0]),),
-            )
+            rules.append(Cause(rule, place.file, place.line, name, text, tuple(moved)))
+        return rules, [_weight_cause(*key, ends) for key, ends in weights.items()]
+
+
+def _weight_cause(feature: str, decision: str, ends: Mapping[str, Firing]) -> Cause:
+    """A weight that has changed, by what derives it on each side that has it."""
+    both = [ends.get("old"), ends.get("new")]
+    values = [one.head.arguments[2].number if one else 0 for one in both]
+    told = " -> ".join(str(one.head.arguments[2]) if one else "none" for one in both)
+    place = (both[1] or next(iter(ends.values()))).probe.rule
+    return Cause(
+        f"{place.file}:{place.line}",
+        place.file,
+        place.line,
+        "both" if len(ends) == 2 else next(iter(ends)),
+        f"weight({feature},{decision}): {told}",
+        (Moved(feature, decision, values[1] - values[0]),),
+    )
 
 
 def _key(change: Change) -> tuple[object, ...]:

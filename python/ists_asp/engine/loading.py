@@ -12,7 +12,7 @@ from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.rules import load_profile_rules, unknown_constants
+from ists_asp.rules import load_profile_rules, read_rating_rules, unknown_constants
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -92,4 +92,5 @@ def load(
         lambda: load_rater(
             profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
         ),
+        lambda: read_rating_rules(chosen, rules, semantic=encoder is not None, scripts=scripts),
     )

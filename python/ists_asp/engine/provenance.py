@@ -26,8 +26,9 @@ _WEIGHTS = "weights"
 class Provenance:
     """Versions and hashes; equal ones give equal answers, constants and word vectors aside.
 
-    ``rules`` is the hash of all rule files but weights, in the order of loading, whatever they
-    are called; ``weights`` has for each weights file its name and hash; ``stanza`` has language,
+    ``rules`` is the hash of all rule files but weights, those for ratings included, in the order
+    of loading, whatever they are called; ``weights`` has for each weights file its name and hash;
+    ``stanza`` has language,
     package, version of Stanza and hash of the models.
     """
 
@@ -50,8 +51,14 @@ class Provenance:
 
 
 def provenance(profile: Profile, files: Iterable[RuleFile], models: Models) -> Provenance:
-    """What answers by these rules and models are made by."""
-    found = tuple(files)
+    """What answers by these rules and models are made by.
+
+    Args:
+        profile: the profile.
+        files: its rule files in the order of loading; each counts once.
+        models: the models that annotate.
+    """
+    found = tuple({file.path: file for file in files}.values())
     learned = [file for file in found if file.path.parent.name == _WEIGHTS]
     others = [file for file in found if file not in learned]
     return Provenance(

@@ -14,15 +14,13 @@ from ists_asp.closing import Closing
 from ists_asp.engine.asking import Asking
 from ists_asp.engine.deciding import beside, solutions
 from ists_asp.engine.deciding import rated as rate_solutions
+from ists_asp.engine.given import read_pair, read_pairs
 from ists_asp.engine.preparation import Preparation
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.rating import Known, load_rater
-from ists_asp.errors import DataError
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Repairs, clean
-from ists_asp.model import Pair, Sentence
+from ists_asp.model import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,12 +28,13 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.annotate import Annotator
+    from ists_asp.engine.given import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
     from ists_asp.engine.stages import Stages
     from ists_asp.explain.explanation import Explanation
     from ists_asp.knowledge import Knowledge
-    from ists_asp.model import Answer, Rating
-    from ists_asp.rules import Profile, RuleSet, RuleWarning
+    from ists_asp.model import Answer, Rating, Sentence
+    from ists_asp.rules import Profile, RuleFile, RuleSet, RuleWarning
     from ists_asp.solver import Solver
     from ists_asp.trace import Trace, Tracer
 
@@ -57,6 +56,7 @@ class System(Closing):
         solver: Solver,
         explainer: Callable[[], Explainer] | None = None,
         rater: Callable[[], Rater] | None = None,
+        rating_files: Callable[[], Iterable[RuleFile]] = tuple,
     ) -> None:
         self.profile = profile
         self.rules = rules
@@ -66,6 +66,7 @@ class System(Closing):
         self._explainer: Explainer | None = None
         self._load_rater = rater or (lambda: load_rater(profile.name))
         self._rater: Rater | None = None
+        self._rating_files = rating_files
 
     def close(self) -> None:
         """Close the lexicon and the cache; the system cannot be used afterwards."""
@@ -84,7 +85,8 @@ class System(Closing):
     @cached_property
     def provenance(self) -> Provenance:
         """Version, rules, weights and models, by their hashes."""
-        return provenance(self.profile, self.rules.files, self._preparation.models)
+        files = (*self.rules.files, *self._rating_files())
+        return provenance(self.profile, files, self._preparation.models)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -96,7 +98,7 @@ class System(Closing):
             found.update(dict.fromkeys(self._rater.warnings))
         return tuple(found)
 
-    def solve(self, sent1: str | Sentence, sent2: str | Sentence) -> Answer:
+    def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> Answer:
         """Decide one pair.
 
         The answer can be asked why it is so, see :class:`~ists_asp.model.Answer`.
@@ -111,27 +113,36 @@ class System(Closing):
                 :data:`ists_asp.engine.MAX_TOKENS` tokens.
             SolveError: there is no answer.
         """
-        pair = Pair("1", _sentence(sent1, 1), _sentence(sent2, 2))
-        return next(self.solve_many([pair]))
+        return next(self.solve_many([read_pair(sent1, sent2)]))
 
-    def solve_many(self, pairs: Iterable[Pair]) -> Iterator[Answer]:
+    def solve_many(self, pairs: Iterable[GivenPair]) -> Iterator[Answer]:
         """Decide pairs, lazily and in their order; the best answer of each.
 
+        Args:
+            pairs: two sentences each, as for :meth:`solve`, or a :class:`~ists_asp.model.Pair`.
+
         Raises:
+            DataError: a sentence is empty or too long.
             SolveError: there is no answer for a pair.
+            UsageError: something is no pair.
         """
         return (answers[0] for answers in self.solve_all(pairs))
 
-    def solve_all(self, pairs: Iterable[Pair]) -> Iterator[tuple[Answer, ...]]:
+    def solve_all(self, pairs: Iterable[GivenPair]) -> Iterator[tuple[Answer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
         Several pairs are solved together, which is faster and gives the same answers as one
         at a time.
 
+        Args:
+            pairs: as for :meth:`solve_many`.
+
         Raises:
+            DataError: a sentence is empty or too long.
             SolveError: there is no answer for a pair.
+            UsageError: something is no pair.
         """
-        for best, *others in self.decide(self.annotate(pairs)):
+        for best, *others in self.decide(self.annotate(read_pairs(pairs))):
             yield replace(best, tracing=Asking(best.pair, self._trace_annotated)), *others
 
     def decide(
@@ -197,7 +208,7 @@ class System(Closing):
         )
         return (one.rating for one in self.rater.rate_all(known))
 
-    def trace(self, sent1: str | Sentence, sent2: str | Sentence) -> Trace:
+    def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> Trace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
 
         The trace answers further questions: :meth:`~ists_asp.trace.Trace.why` and
@@ -214,16 +225,15 @@ class System(Closing):
             SolveError: there is no answer.
             TraceError: the trace does not account for the answer.
         """
-        pair = Pair("1", _sentence(sent1, 1), _sentence(sent2, 2))
-        return self._trace_annotated(next(self.annotate([pair])))
+        return self._trace_annotated(next(self.annotate([read_pair(sent1, sent2)])))
 
-    def trace_many(self, pairs: Iterable[Pair], *, rated: bool = False) -> Iterator[Trace]:
+    def trace_many(self, pairs: Iterable[GivenPair], *, rated: bool = False) -> Iterator[Trace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
         A trace holds memory until it is let go: do not collect those of many pairs.
 
         Args:
-            pairs: the pairs.
+            pairs: as for :meth:`solve_many`.
             rated: whether the answers are rated, and the ratings traced, too.
 
         Raises:
@@ -231,7 +241,7 @@ class System(Closing):
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        return self.trace_annotated(self.annotate(pairs), rated=rated)
+        return self.trace_annotated(self.annotate(read_pairs(pairs)), rated=rated)
 
     def trace_annotated(self, annotated: Iterable[Pair], *, rated: bool = False) -> Iterator[Trace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
@@ -336,15 +346,3 @@ def _chunked(answer: Answer) -> Pair:
         replace(pair.sent1, chunks=answer.chunks1),
         replace(pair.sent2, chunks=answer.chunks2),
     )
-
-
-def _sentence(given: str | Sentence, number: int) -> Sentence:
-    if isinstance(given, str):
-        given = make_sentence(clean(given, f"sentence {number}", Repairs()).split())
-    if not given.tokens:
-        raise DataError(
-            "the sentence is empty",
-            where=f"sentence {number}",
-            expected="at least one token",
-        )
-    return given

@@ -10,11 +10,13 @@ from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
 from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
 from ists_asp.rules.profile_rules import (
+    ProfileFiles,
     explanation_rule_sources,
     load_profile_rules,
     profile_rule_sources,
     rating_rule_sources,
     read_profile_rules,
+    read_rating_rules,
 )
 from ists_asp.rules.profiles import Profile, list_profiles, load_profile
 from ists_asp.rules.reading import RuleFile
@@ -27,6 +29,7 @@ __all__ = [
     "NamedRule",
     "Overlay",
     "Profile",
+    "ProfileFiles",
     "RuleFile",
     "RuleSet",
     "RuleSource",
@@ -49,6 +52,7 @@ __all__ = [
     "rating_sources",
     "read_overlay",
     "read_profile_rules",
+    "read_rating_rules",
     "rule_files",
     "rule_sentences",
     "rule_weights",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.rules.loader import load_rules, rule_files
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from ists_asp.rules.reading import RuleFile
 
 __all__ = [
+    "ProfileFiles",
     "explanation_rule_sources",
     "load_profile_rules",
     "profile_rule_sources",
     "rating_rule_sources",
     "read_profile_rules",
+    "read_rating_rules",
 ]
 
 
@@ -48,9 +51,21 @@ def load_profile_rules(
     return profile, load_rules(sources, scripts=scripts)
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileFiles:
+    """A profile and the files of its rules, in the order of loading.
+
+    ``deciding`` decide about a pair, ``rating`` rate it as a whole; some may do both.
+    """
+
+    profile: Profile
+    deciding: tuple[RuleFile, ...]
+    rating: tuple[RuleFile, ...]
+
+
 def read_profile_rules(
     name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
-) -> tuple[Profile, tuple[RuleFile, ...]]:
+) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo.
 
     Args:
@@ -65,7 +80,30 @@ def read_profile_rules(
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = profile_rule_sources(name, given, semantic=semantic)
-    return profile, rule_files(sources, scripts=scripts)
+    rating = read_rating_rules(profile, given, semantic=semantic, scripts=scripts)
+    return ProfileFiles(profile, rule_files(sources, scripts=scripts), rating)
+
+
+def read_rating_rules(
+    profile: Profile, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+) -> tuple[RuleFile, ...]:
+    """Return the files that rate a profile's pairs, read only; none where it does not rate.
+
+    Args:
+        profile: the profile.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether sentences are compared in context; see :func:`rating_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
+
+    Raises:
+        UsageError: what was given does not go together.
+        RuleError: a file is faulty, as :func:`rule_files` tells.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    if not profile.rating:
+        return ()
+    sources = rating_rule_sources(profile.name, given, semantic=semantic)
+    return rule_files(sources, scripts=scripts)
 
 
 def profile_rule_sources(

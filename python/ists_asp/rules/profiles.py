@@ -116,7 +116,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
     base = rules_dir() if rules is None else rules
     known = list_profiles(base)
     if name not in known:
-        close = get_close_matches(name, known, n=1)
+        close = get_close_matches(str(name), known, n=1)
         raise UsageError(
             f'there is no profile "{name}"',
             where=shown_folder(base, "profiles"),

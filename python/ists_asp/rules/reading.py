@@ -103,7 +103,7 @@ class Reading:
             raise RuleError(
                 "this link leads out of the rule folder",
                 where=source.name,
-                expected=f"a file in {source.root_name or '.'}",
+                expected=f"a file in {_shown(source)}",
                 hint="Copy the file into the folder",
             )
         text, data = read_source(path, source.name)
@@ -127,7 +127,7 @@ def _included(source: RuleSource, text: SourceText, include: Include, depth: int
         raise text.error_at(
             include.start,
             f'"{include.target}" lies outside the rule folder',
-            expected=f"a file in {source.root_name or '.'}",
+            expected=f"a file in {_shown(source)}",
             hint="Copy the file into the folder",
         )
     if not path.is_file():
@@ -138,3 +138,8 @@ def _included(source: RuleSource, text: SourceText, include: Include, depth: int
         )
     name = join(source.root_name, path.relative_to(source.root).as_posix())
     return RuleSource(path, name, source.root, source.root_name)
+
+
+def _shown(source: RuleSource) -> str:
+    """The folder of a file, as messages call it."""
+    return "this folder" if source.root_name in ("", ".") else source.root_name

@@ -176,7 +176,7 @@ class SourceText:
             raise self.error_at(
                 offset,
                 "this #include names no rule file",
-                expected='#include "file.lp".',
+                expected='#include "file.lp"',
                 hint="Include files of the rule folder only, clingo's libraries hold scripts",
             )
         target = re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], match["target"][1:-1])

@@ -18,6 +18,7 @@ import clingo
 from clingo import Control, Symbol, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
+from ists_asp.errors import RuleError
 from ists_asp.rules.terms import Call, atoms, match, meets, read_term, variables_in
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ def rule_weights(
     Args:
         rules: the rules of a profile, with its weights, which are facts.
         constants: values of ``#const`` definitions.
+
+    Raises:
+        RuleError: clingo cannot evaluate them, such as a constant that is defined twice.
     """
     values = dict(constants)
     known: dict[str, list[_Known]] = defaultdict(list)
@@ -101,12 +105,20 @@ def _candidates(name: Term, known: Mapping[str, list[_Known]]) -> Iterable[_Know
 def _weights(statements: Iterable[AST], constants: Mapping[str, str]) -> tuple[_Known, ...]:
     """The facts ``weight(Name,Decision,Integer)``, evaluated by clingo."""
     arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
-    control = Control(arguments, logger=lambda _code, _text: None)
+    errors: list[str] = []
+    control = Control(arguments, logger=lambda _code, text: errors.append(text))
     with ProgramBuilder(control) as builder:
         for node in statements:
             if node.ast_type is ASTType.Definition or _is_weight(node):
                 builder.add(node)
-    control.ground()
+    try:
+        control.ground()
+    except RuntimeError as error:
+        found = " ".join((errors[-1] if errors else str(error)).split())
+        raise RuleError(
+            f"clingo cannot evaluate constants and weights: {found}",
+            hint="Mend the statement that the message names",
+        ) from None
     return tuple(
         (name, decision, value.number)
         for atom in control.symbolic_atoms.by_signature(*_WEIGHT)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from ists_asp.engine import load
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from ists_asp.engine import System
+    from ists_asp.rules import RuleFile
 
-__all__ = ["Limits", "Spec"]
+__all__ = ["Limits", "Spec", "sums"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,18 @@ class Limits:
     memory: int | None = None
 
 
+def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:
+    """The SHA-256 sums of files."""
+    return tuple(file.sha256 for file in files)
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """The profile and the options of a run; equal specs decide equally.
 
     ``constants`` are pairs of a name and a term. ``files`` are the SHA-256 sums of the rule
-    files, which may not change while the run goes on. The other fields are arguments of
+    files, those for ratings last if pairs are rated; they may not change while the run goes on.
+    The other fields are arguments of
     :func:`ists_asp.engine.load`.
     """
 

@@ -13,6 +13,7 @@ from ists_asp.collector import paused
 from ists_asp.errors import IstsError, RuleError, SolveError
 from ists_asp.processes import end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
+from ists_asp.run.spec import sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,8 +42,8 @@ class Decider:
         self.system: System = spec.load()
         self._spec = spec
         self._warned = 0
-        found = tuple(file.sha256 for file in self.system.rules.files)
-        if spec.files and found != spec.files:
+        rating = self.system.rater.rules.files if spec.rated else ()
+        if spec.files and sums((*self.system.rules.files, *rating)) != spec.files:
             raise RuleError(
                 "a rule file has changed since the run began",
                 hint="Run it again, with rules that stay as they are",

@@ -58,7 +58,7 @@ class Batches:
         names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
-        self._table_facts = program.table_facts
+        self._table_facts = [fact for fact in program.table_facts if fact.name in names]
         self._other_facts = program.other_facts
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit

@@ -13,7 +13,7 @@ from ists_asp.trace.decisions import (
 )
 from ists_asp.trace.goals import goals, holds
 from ists_asp.trace.patterns import Pattern
-from ists_asp.trace.question import read_question
+from ists_asp.trace.question import is_rating, read_question
 from ists_asp.trace.tree import Branch, decision_tree, render
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def why(trace: Trace, question: str) -> Why:
     Raises:
         UsageError: the question is malformed, or the answer has no such decision.
     """
-    if question.strip() == DecisionKind.RATING:
+    if is_rating(question):
         return _why_rated(trace)
     asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     failing = [goal for goal in wanted if not holds(trace, goal)]
     if failing:
         raise UsageError(
-            f"the answer does not have {failing[0].text}",
+            f"not so in the answer: {failing[0].text}",
             where=f"decision '{question}'",
             hint="Ask ists-asp why-not",
         )

@@ -167,7 +167,9 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise UsageError(f"'{text}' is no list of tokens", where=where, expected="3-5 or 3,4,7")
+            raise UsageError(
+                f"'{text.strip()}' is no list of tokens", where=where, expected="3 4 7, or 3-5"
+            )
         found.update(range(int(first), int(last or first) + 1))
     return tuple(sorted(found))
 

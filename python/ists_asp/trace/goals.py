@@ -55,8 +55,8 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     words = f"{_words(trace, 1, question.tokens1)} ~ {_words(trace, 2, question.tokens2)}"
     for name, value in (("aligned", None), *_more(question)):
         arguments = f"{first},{second}" if value is None else f"{first},{second},{value}"
-        text = words if value is None else f"{words} // {value.upper()}"
-        found.append(Goal(Ground(f"{name}({arguments})"), True, text))
+        words = words if value is None else f"{words} // {value.upper()}"
+        found.append(Goal(Ground(f"{name}({arguments})"), True, words))
     return tuple(found)
 
 

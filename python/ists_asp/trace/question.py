@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
 from ists_asp.model import Label, Tag
-from ists_asp.trace.decisions import numbers
+from ists_asp.trace.decisions import DecisionKind, numbers
 
 if TYPE_CHECKING:
     from ists_asp.model import Answer, Sentence
 
-__all__ = ["Question", "read_question"]
+__all__ = ["Question", "is_rating", "read_question"]
 
 _FORM = (
     '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, a chunk "1: 3 4 5", or "rating"'
@@ -45,6 +45,17 @@ class Question:
         return self.side != 0
 
 
+def is_rating(text: str) -> bool:
+    """Whether it is the rating of the pair that somebody asks about.
+
+    Raises:
+        UsageError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"{text!r} is no decision", expected=_FORM)
+    return text.strip() == DecisionKind.RATING
+
+
 def read_question(text: str, answer: Answer) -> Question:
     """Read a decision that an answer takes, or might have taken.
 
@@ -58,8 +69,10 @@ def read_question(text: str, answer: Answer) -> Question:
         return _alignment(text, answer, where)
     pair = answer.pair
     side, colon, tokens = text.partition(":")
-    if not colon or side.strip() not in ("1", "2"):
+    if not colon:
         raise UsageError("it is neither an alignment nor a chunk", where=where, expected=_FORM)
+    if side.strip() not in ("1", "2"):
+        raise UsageError(f"there is no sentence {side.strip()}", where=where, expected="1 or 2")
     number = int(side)
     found = _tokens(tokens, pair.sent1 if number == 1 else pair.sent2, number, where)
     if not found or found != tuple(range(found[0], found[-1] + 1)):
@@ -71,6 +84,8 @@ def _alignment(text: str, answer: Answer, where: str) -> Question:
     pair = answer.pair
     sides, *more = (part.strip() for part in text.split("//"))
     first, _, second = sides.partition("<==>")
+    if len(more) > 2:
+        raise UsageError(f"'{more[2]}' is more than label and score", where=where, expected=_FORM)
     tokens1 = _tokens(first, pair.sent1, 1, where)
     tokens2 = _tokens(second, pair.sent2, 2, where)
     label, tags = _label(more[0], where) if more and more[0] else (None, frozenset[Tag]())

@@ -21,7 +21,7 @@ from ists_asp.trace.nearest import Nearest
 from ists_asp.trace.others import difference
 from ists_asp.trace.patterns import Pattern
 from ists_asp.trace.probes import Kind, Probe
-from ists_asp.trace.question import Question, read_question
+from ists_asp.trace.question import Question, is_rating, read_question
 from ists_asp.trace.trace import terms
 from ists_asp.trace.tree import Branch, reason_tree, render
 
@@ -87,7 +87,7 @@ def why_not(trace: Trace, question: str) -> WhyNot:
         UsageError: the question is malformed, or the answer has the decision.
         TimeLimitError: there was no answer with the decision within the time limit.
     """
-    if question.strip() == DecisionKind.RATING:
+    if is_rating(question):
         raise UsageError(
             "a rating is a sum, and no choice",
             where=f"decision '{DecisionKind.RATING}'",

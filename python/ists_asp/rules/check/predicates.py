@@ -45,7 +45,7 @@ class _Uses:
             node = statement.node
             if node.ast_type is ASTType.Defined:
                 self.declared.add(Signature(node.name, node.arity))
-            elif node.ast_type is ASTType.ShowSignature:
+            elif node.ast_type is ASTType.ShowSignature and node.name:
                 self.used[Signature(node.name, node.arity)].append((statement.path, node))
             elif node.ast_type is ASTType.Rule:
                 self._head(statement.path, node.head)
@@ -53,7 +53,7 @@ class _Uses:
             elif node.ast_type is ASTType.External:
                 self._note(self.derived, statement.path, [node.atom])
                 self._note(self.used, statement.path, node.body)
-            else:
+            elif node.ast_type is not ASTType.ShowSignature:
                 self._note(self.used, statement.path, [node])
 
     def _head(self, path: Path, head: AST) -> None:
