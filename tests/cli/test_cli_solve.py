@@ -176,13 +176,17 @@ def test_constants_reach_the_rules(good, bad, tmp_path):
 
 @pytest.mark.parametrize("command", ["solve", "sts", "trace", "explain", "facts"])
 def test_a_constant_that_no_rule_has_is_warned_of(run, command):
-    rules = [*("-c", "highets=4"), "--profile", "sts-en"]
-    result = run(command, "a cat", "a dog", *rules)
+    result = run(command, "a cat", "a dog", "-c", "highets=4", "--profile", "sts-en")
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "warning: -c highets: the rules of profile sts-en have no #const of this name, "
         "but highest. Did you mean highest?"
     ]
+
+
+def test_rules_may_have_no_constants_at_all(run):
+    result = run("solve", "a cat", "a dog", "-c", "most=3", "--profile", "pilot-2015-images")
+    assert result.stderr.endswith("have no #const of this name, nor any other\n")
 
 
 def test_a_constant_of_the_rating_rules_is_known(run):

@@ -62,7 +62,7 @@ def unknown_constants(
             near = get_close_matches(name, sorted(known), n=1)
             yield RuleWarning(
                 f"-c {name}",
-                f"the rules of profile {profile.name} have no #const of this name, but "
-                + (", ".join(sorted(known)) or "none at all")
+                f"the rules of profile {profile.name} have no #const of this name, "
+                + (f"but {', '.join(sorted(known))}" if known else "nor any other")
                 + (f". Did you mean {near[0]}?" if near else ""),
             )
