@@ -18,7 +18,9 @@ ARTICLE = "\0"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _QUOTES = '"“”„«»`'
 _EDGES = ".,;:!?…" + _QUOTES
-_NO_BLANK_BEFORE = re.compile(r" (?=[,.;:!?)\]}]|%(?: |$)|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))")
+_NO_BLANK_BEFORE = re.compile(
+    r" (?=[,.;:!?)\]}]|%(?: |$)|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))"
+)
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
 _DOUBLE = re.compile(r"``|''|[\"“”„«»]")
 _ENDS = (".", "!", "?")
