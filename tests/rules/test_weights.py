@@ -45,7 +45,7 @@ def test_the_decision_tells_features_of_the_same_name_apart(load):
     )
     assert found(load, text) == {
         "r0": ["bias,boundary,1"],
-        "r1": ["bias,align,1"],
+        "r1": ["bias,align,1", "bias,equi,1", "bias,score(3),1"],
         "r2": ["bias,equi,1", "bias,score(3),1"],
     }
 
@@ -58,7 +58,7 @@ def test_a_rule_that_passes_features_on_has_the_weights_of_those_that_it_can(loa
         weights="weight(a(1),equi,1). weight(b,equi,2). weight(c,equi,3). _step(1).",
     )
     assert found(load, text) == {
-        "r0": [],
+        "r0": ["a(1),equi,1"],
         "r1": ["b,equi,2"],
         "r2": ["a(1),equi,1"],
     }
