@@ -12,6 +12,11 @@ from hypothesis import settings
 settings.register_profile("thorough", max_examples=4000)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many tests wait for commands that they run."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     # Child processes inherit it.

@@ -189,10 +189,11 @@ def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
     )
     lines = good("rules", "list", "--rules", name).splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("mine "))
-    assert lines[at + 2] == "    align +7"
+    assert lines[at + 2] == "    equi +9, align +7"
     text = (
         '% mine.lp:2 (answer)\n%@rule mine: "mine"\n'
-        "feature(pair(X,Y),mine) :- proposed(X,Y).\n% 1 weight:\n%    +7  align  mine\n"
+        "feature(pair(X,Y),mine) :- proposed(X,Y).\n"
+        "% 2 weights:\n%    +9  equi   mine\n%    +7  align  mine\n"
     )
     assert good("rules", "show", "mine", "--rules", name) == text
 

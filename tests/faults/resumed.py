@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from signal import SIGCONT, SIGSTOP
+
 from .faults import Same, Told, fault
 from .place import MANY, Ending, Place
 
@@ -80,7 +82,10 @@ def _(place: Place) -> Ending:
 @fault("two runs write the same output", Told("another run is writing this output", code=2))
 def _(place: Place) -> Ending:
     process = place.under_way("-q")
+    # Halted, or it may be done before the other begins.
+    process.send_signal(SIGSTOP)
     ending = place.solve("--resume")
+    process.send_signal(SIGCONT)
     process.communicate()
     assert place.out.read_bytes() == place.whole[MANY]
     place.out.unlink()

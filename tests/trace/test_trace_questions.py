@@ -153,7 +153,7 @@ def test_a_boundary_shows_its_arithmetic():
     ("text", "problem"),
     [
         ("nonsense", "neither an alignment nor a chunk"),
-        ("3: 1 2", "neither an alignment nor a chunk"),
+        ("3: 1 2", "there is no sentence 3"),
         ("2: 1 3", "run of neighbouring tokens"),
         ("1 <==> 99", "sentence 2 has no token 99"),
         ("1 <==> x", "no list of tokens"),

@@ -96,7 +96,8 @@ def _features(trace: Trace, firing: Firing) -> Iterator[Fired]:
     """What the sums of a firing add up."""
     for group in trace.groups(firing):
         if group.companion.function in _SUMS:
-            for element in group.elements:
+            # Elements with the same tuple count once.
+            for element in {element.terms: element for element in group.elements}.values():
                 weight = _weight(element)
                 reasons = [
                     reason
