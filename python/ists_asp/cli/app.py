@@ -104,8 +104,8 @@ def main(verbose: bool) -> None:
     read and change decide.
 
     Data goes to standard output; progress, warnings and errors go to standard error. The
-    exit code is 0 for success, 1 for faulty data, 2 for wrong usage, and 3 where some pairs of
-    ists-asp solve have no answer.
+    exit code is 0 for success, 1 for faulty data (or where the only pair, given on the command
+    line, has no answer), 2 for wrong usage, and 3 where some pairs of a file have no answer.
     """
     if verbose:
         raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")

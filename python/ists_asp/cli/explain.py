@@ -51,7 +51,8 @@ Examples:
     "--language",
     metavar="CODE",
     shell_complete=complete_language,
-    help="Language of the explanation, en or es. Default: that of the profile.",
+    help="Language of the explanation, en or es; the sentences' own words stay as they are. "
+    "Default: that of the profile.",
 )
 @click.option(
     "--templates",
