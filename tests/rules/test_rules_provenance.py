@@ -11,7 +11,7 @@ from ists_asp.run.spec import sums
 
 def told(given=(), name="sts-en"):
     files = read_profile_rules(name, given)
-    return provenance(files.profile, (*files.deciding, *files.rating), find("en"))
+    return provenance(files.profile, files.every, find("en"))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_files_that_decide_and_rate_count_once():
     files = read_profile_rules("sts-en")
     both = {file.path for file in files.deciding} & {file.path for file in files.rating}
     assert both
-    every = (*files.deciding, *files.rating)
+    every = files.every
     once = tuple({file.path: file for file in every}.values())
     assert len(once) == len(every) - len(both)
     models = find("en")

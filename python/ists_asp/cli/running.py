@@ -107,7 +107,7 @@ def solve_once(job: Job) -> int:
         spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
-        made_by = provenance(profile, (*files.deciding, *files.rating), annotator.models)
+        made_by = provenance(profile, files.every, annotator.models)
         sink = stack.enter_context(_sink(job, spec, source, made_by))
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
@@ -158,7 +158,7 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
         choice.words.semantic,
         traced=job.traces is not None,
         rated=rated,
-        files=sums((*files.deciding, *(files.rating if rated else ()))),
+        files=sums(files.every if rated else files.deciding),
         scripts=choice.scripts,
     )
 

@@ -35,7 +35,7 @@ def _details() -> str:
     rows += [("machine", str(asp_dir())), ("rules", str(rules_dir()))]
     rows.append(("lexicon", file_digest(data_dir() / "lexicon" / "wordnet.sqlite")))
     made_by = [
-        provenance(files.profile, (*files.deciding, *files.rating), find(files.profile.language))
+        provenance(files.profile, files.every, find(files.profile.language))
         for files in map(read_profile_rules, list_profiles())
     ]
     languages = sorted({one.stanza.partition(" ")[0] for one in made_by})

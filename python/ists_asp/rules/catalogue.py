@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from ists_asp.rules.directives import names_in
 from ists_asp.rules.loader import load_rules, rule_files
-from ists_asp.rules.overlay import read_overlay
-from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
-from ists_asp.rules.profiles import load_profile
+from ists_asp.rules.profile_rules import (
+    explanation_rule_sources,
+    load_profile_rules,
+    rating_rule_sources,
+    read_profile_rules,
+)
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
@@ -73,17 +76,13 @@ def list_rules(
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
-    overlay = read_overlay(given)
-    profile = load_profile(name, overlay.base)
-    sources = overlay.apply(profile_sources(profile, overlay.base, semantic=semantic))
-    answer = load_rules(sources, scripts=scripts)
+    profile, answer = load_profile_rules(name, given, semantic=semantic, scripts=scripts)
     weights = rule_weights(answer, profile.constants)
     first = _named(answer)
     second: dict[NamedRule, None] = {}
     warnings = answer.warnings
     if profile.explanation:
-        sources = overlay.replace(explanation_sources(profile, overlay.base))
-        explanation = load_rules(sources, scripts=scripts)
+        explanation = load_rules(explanation_rule_sources(name, given), scripts=scripts)
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
     listed = [
@@ -91,8 +90,8 @@ def list_rules(
         for rule in first
     ]
     if profile.rating:
-        sources = rating_sources(profile, overlay.base, semantic=semantic)
-        rating = load_rules(overlay.replace(sources))
+        sources = rating_rule_sources(name, given, semantic=semantic)
+        rating = load_rules(sources, scripts=scripts)
         worth = rule_weights(rating, profile.constants)
         warnings = tuple(dict.fromkeys((*warnings, *rating.warnings)))
         listed += [
@@ -118,15 +117,12 @@ def rule_sentences(name: str, given: Sequence[Path] = ()) -> Mapping[str, str]:
         RuleError: the profile is faulty, or a file is missing or cannot be read.
         ResourceError: the installation lacks the shipped rules.
     """
-    overlay = read_overlay(given)
-    profile = load_profile(name, overlay.base)
-    sources = overlay.apply(profile_sources(profile, overlay.base))
-    if profile.explanation:
-        sources += overlay.replace(explanation_sources(profile, overlay.base))
-    if profile.rating:
-        sources += overlay.replace(rating_sources(profile, overlay.base))
+    files = read_profile_rules(name, given)
+    every = files.every
+    if files.profile.explanation:
+        every += rule_files(explanation_rule_sources(name, given))
     found: dict[str, str] = {}
-    for file in rule_files(sources):
+    for file in every:
         found |= names_in(file.path.read_text("utf-8"))
     return found
 

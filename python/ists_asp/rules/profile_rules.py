@@ -62,6 +62,11 @@ class ProfileFiles:
     deciding: tuple[RuleFile, ...]
     rating: tuple[RuleFile, ...]
 
+    @property
+    def every(self) -> tuple[RuleFile, ...]:
+        """All of them; those that do both come twice."""
+        return (*self.deciding, *self.rating)
+
 
 def read_profile_rules(
     name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
