@@ -19,6 +19,8 @@ that line.
 
 from __future__ import annotations
 
+from ists_asp.terminal import one_line
+
 __all__ = [
     "DataError",
     "IstsError",
@@ -64,7 +66,7 @@ class IstsError(Exception):
             text += f"; expected {self.expected}"
         if self.hint:
             text += f". {self.hint}"
-        return text
+        return one_line(text)
 
 
 class UsageError(IstsError):

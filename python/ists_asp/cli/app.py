@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -27,6 +26,7 @@ from ists_asp.cli.sts import sts
 from ists_asp.cli.trace import trace
 from ists_asp.cli.why import why, why_not
 from ists_asp.errors import IstsError, UsageError
+from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class _Application(click.Group):
         prog_name: str | None = None,
         **extra: Any,  # noqa: ANN401 (click's own signature)
     ) -> NoReturn:
-        _write_utf8()
+        open_doors()
         try:
             code = super().main(args, prog_name, standalone_mode=False, **extra)
         except click.ClickException as fault:
@@ -159,10 +159,3 @@ def _usage(fault: click.ClickException) -> str:
     if context is None:
         return text
     return f"{text.rstrip('.')}. See {context.command_path} --help"
-
-
-def _write_utf8() -> None:
-    """Write UTF-8 whatever the locale says: the files that we write have no other encoding."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli.guard import alive
 from ists_asp.errors import DataError, UsageError
+from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,8 +45,8 @@ def error(message: str) -> None:
 
 
 def warn(message: str) -> None:
-    """Print a warning."""
-    click.echo(f"warning: {message}", err=True)
+    """Print a warning, one line."""
+    click.echo(f"warning: {one_line(message)}", err=True)
 
 
 def warn_unproven(answer: Answer, seconds: float) -> None:
@@ -58,8 +59,8 @@ def warn_unproven(answer: Answer, seconds: float) -> None:
 
 
 def note(message: str) -> None:
-    """Print something that is good to know."""
-    click.echo(message, err=True)
+    """Print something that is good to know, one line."""
+    click.echo(one_line(message), err=True)
 
 
 class RuleWarnings:
@@ -129,7 +130,7 @@ def write_output(target: Path | None, text: str) -> None:
         from ists_asp.io.atomic import atomic_writer
 
         with atomic_writer(target) as stream:
-            stream.write(text)
+            stream.write(plain(text))
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed", hint="Name a file with -o")
@@ -163,12 +164,14 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(
+    drawn = Progress(
         *Progress.get_default_columns(),
-        console=Console(stderr=True),
+        console=Console(file=behind(sys.stderr)),
         transient=True,
         redirect_stdout=False,
-    ) as bar:
+    )
+    # While it is drawn rich prints what goes to standard error, by a way round the door.
+    with drawn as bar, redirect_stderr(door(sys.stderr)):
         task = bar.add_task("Pairs", total=total, completed=done)
 
         def step() -> None:
@@ -198,6 +201,7 @@ def summary(pairs: int, seconds: float, stages: Stages) -> str:
 
 def table(rows: Sequence[Sequence[str]]) -> str:
     """Rows as lines, the columns padded to their widest cell."""
+    rows = [[unbroken(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from ists_asp.compare import ChangeKind
 from ists_asp.evaluate.measures import DECIMALS
+from ists_asp.terminal import styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +47,7 @@ def as_text(
         lines += ["", *_gain(comparison.gain, comparison.scored)]
     for title, pairs in _sections(comparison, most):
         if title:
-            lines += ["", click.style(title, bold=True)]
+            lines += ["", styled(title, "bold")]
         for one in pairs:
             lines += ["", *_pair(one)]
     return "".join(f"{line}\n" for line in lines)
@@ -234,4 +233,4 @@ def _signed(value: float) -> str:
     text = f"{value:+.4f}"
     if abs(value) < 0.5 / 10**DECIMALS:
         return f"{0:.4f}".rjust(len(text))
-    return click.style(text, fg="green" if value > 0 else "red")
+    return styled(text, "green" if value > 0 else "red")

@@ -71,7 +71,8 @@ def learn_alignments(lesson: Lesson, folds: int | None, output: Path | None) -> 
             if output is None:
                 write_output(None, report)
                 return
-            note(report.rstrip("\n"))
+            for line in report.rstrip("\n").split("\n"):
+                note(line)
         weights = learn_weights(examples, settings)
     title = f"profile {lesson.profile}"
     write_output(output, render_weights(weights, title, lesson.command()))

@@ -90,7 +90,8 @@ def learn_rating_weights(lesson: Lesson, folds: int | str | None, output: Path |
         if output is None:
             write_output(None, report)
             return
-        note(report.rstrip("\n"))
+        for line in report.rstrip("\n").split("\n"):
+            note(line)
     weights = learn_ratings(examples, unrelated, highest)
     text = render_rating_weights(weights, f"profile {lesson.profile}", lesson.command("sts"))
     write_output(output, text)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ists_asp.errors import DataError
+from ists_asp.terminal import door
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,8 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
 
     The text goes to a file beside the target, which is renamed at the end; after an error
     nothing is left behind and an old file stays as it was. The target of a symbolic link is
-    replaced, not the link. Devices and pipes are written directly. An existing file keeps
+    replaced, not the link. Devices and pipes are written directly,
+    terminals through :mod:`ists_asp.terminal`. An existing file keeps
     its mode, a new one gets the mode that the umask gives.
 
     Raises:
@@ -38,7 +40,7 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         draft = path if special else _new_draft(target, mode)
         stream = draft.open("w", encoding="utf-8", newline="\n")
     try:
-        yield stream
+        yield door(stream) if stream.isatty() else stream
         with _as_data_error(path):
             stream.flush()
             if not special:

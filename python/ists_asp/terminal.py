@@ -1,0 +1,131 @@
+r"""The one door to the terminal: what others wrote is cleaned here before anybody sees it.
+
+Sentences, names of files, rules, and the messages of libraries may hold characters that move the
+cursor, colour what follows, reverse the order of reading or begin a line of their own. They are
+shown in the notation that JSON, Python and shells have in common: ``\u001b``, ``\u202e``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "behind",
+    "door",
+    "one_line",
+    "open_doors",
+    "plain",
+    "styled",
+    "unbroken",
+    "visible",
+]
+
+_FORBIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line feed
+    "\u2028\u2029"  # separators of lines and paragraphs
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # what changes the direction of reading
+    "\ud800-\udfff"  # halves of characters: bytes of file names that are not UTF-8
+    "]"
+)
+_BREAKS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNBROKEN = str.maketrans({"\n": "\\n"})
+_ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
+
+_SECRET = str(int.from_bytes(os.urandom(8)))
+"""Tells our own colours from those in texts, whose authors cannot know it."""
+_STYLED = re.compile(rf"\x1b\[(\d+);{_SECRET}m")
+_STYLES = {"bold": 1, "red": 31, "green": 32}
+
+
+def visible(text: str) -> str:
+    """Text of several lines without characters that a terminal would obey; tabs stay."""
+    # Most texts: no character of any other text is printable in Python's sense.
+    return text if text.isprintable() else _FORBIDDEN.sub(_escape, text)
+
+
+def one_line(text: str) -> str:
+    r"""Text of a message, which is a line: the same, with ``\n`` and ``\t`` for its breaks."""
+    return visible(text).translate(_ONE_LINE)
+
+
+def unbroken(text: str) -> str:
+    r"""Text for a place in a layout of lines: ``\n`` for line feeds, all else as it is.
+
+    For data that may go to files as well, where nothing but the layout must be kept.
+    """
+    return text.translate(_UNBROKEN)
+
+
+def styled(text: str, style: str) -> str:
+    """Text in ``bold``, ``red`` or ``green``, on terminals only."""
+    return f"\x1b[{_STYLES[style]};{_SECRET}m{text}\x1b[0;{_SECRET}m"
+
+
+def plain(text: str) -> str:
+    """Text without what :func:`styled` put there."""
+    return _STYLED.sub("", text)
+
+
+class _Door:
+    """A text stream through which only visible characters, line ends, tabs and our colours go.
+
+    Args:
+        stream: what is behind it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write text, cleaned."""
+        parts = _STYLED.split(text)
+        colours = self.stream.isatty()
+        parts[::2] = map(visible, parts[::2])
+        parts[1::2] = (f"\x1b[{code}m" if colours else "" for code in parts[1::2])
+        self.stream.write("".join(parts))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write lines, cleaned."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the stream has)
+        return getattr(self.stream, name)
+
+
+def door(stream: TextIO) -> TextIO:
+    """A stream with a door before it."""
+    return stream if isinstance(stream, _Door) else cast("TextIO", _Door(stream))
+
+
+def behind(stream: TextIO) -> TextIO:
+    """The stream behind a door, for what draws on the terminal by itself."""
+    return stream.stream if isinstance(stream, _Door) else stream
+
+
+def open_doors() -> None:
+    """Put a door before standard error, and before standard output if that is a terminal.
+
+    What goes to files and pipes is data, and stays as it is. Both are written as UTF-8 whatever
+    the locale says: the files that we write have no other encoding.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if sys.stdout is not None and sys.stdout.isatty():
+        sys.stdout = door(sys.stdout)
+    if sys.stderr is not None:
+        sys.stderr = door(sys.stderr)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _BREAKS.get(match[0]) or f"\\u{ord(match[0]):04x}"

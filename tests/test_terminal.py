@@ -1,0 +1,109 @@
+"""The door to the terminal: what it lets through, and how the rest is shown."""
+
+import io
+import json
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.errors import DataError, RuleError
+from ists_asp.terminal import behind, door, one_line, open_doors, plain, styled, unbroken, visible
+
+ANY = st.text(st.characters(categories=None))
+
+
+def acts(character: str) -> bool:
+    """Whether a terminal, or who reads from it, obeys a character rather than shows it."""
+    return (
+        unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+        or unicodedata.bidirectional(character)
+        in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+        or character in "\u061c\u200e\u200f"
+    )
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_acts_is_shown_and_nothing_else_is_touched() -> None:
+    everything = [chr(number) for number in range(0x110000)]
+    active = {character for character in everything if acts(character)} - {"\t", "\n"}
+    for character in active:
+        shown = visible(character)
+        assert shown.isascii()
+        assert shown.isprintable()
+        assert json.loads(f'"{shown}"') == character
+    # Deprecated ones are not for display either.
+    shown_as_codes = active | set("\u206a\u206b\u206c\u206d\u206e\u206f")
+    rest = "".join(char for char in everything if char not in shown_as_codes)
+    assert visible(rest) == rest
+
+
+def test_the_notation() -> None:
+    assert visible("a\x1b[31m\r\x9b2J\u202e\udcff\tb\nc") == (
+        "a\\u001b[31m\\r\\u009b2J\\u202e\\udcff\tb\nc"
+    )
+    assert one_line("a\tb\nc\r\x0b\x85") == "a\\tb\\nc\\r\\u000b\\u0085"
+    assert unbroken("a\nb\t\x1b") == "a\\nb\t\x1b"
+
+
+@given(ANY)
+def test_a_line_stays_a_line(text: str) -> None:
+    shown = one_line(text)
+    assert shown.splitlines() in ([], [shown])
+    assert not any(map(acts, shown))
+    assert one_line(shown) == shown
+
+
+@given(ANY)
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    assert visible(visible(text)) == visible(text)
+
+
+@given(ANY, ANY)
+def test_only_our_own_colours_pass_and_only_to_terminals(ours: str, theirs: str) -> None:
+    text = f"{theirs}\x1b[31m{styled(ours, 'red')}\x1b[0m"
+    screen, file = Screen(), io.StringIO()
+    for stream in (screen, file):
+        print(text, end="", file=door(stream))
+    before, after = visible(f"{theirs}\x1b[31m"), "\\u001b[0m"
+    assert screen.getvalue() == f"{before}\x1b[31m{visible(ours)}\x1b[0m{after}"
+    assert file.getvalue() == f"{before}{visible(ours)}{after}"
+    assert plain(text) == f"{theirs}\x1b[31m{ours}\x1b[0m"
+
+
+def test_there_is_one_door_only() -> None:
+    screen = Screen()
+    once = door(screen)
+    assert door(once) is once
+    assert behind(once) is behind(screen) is screen
+    once.writelines(["a\x1b", "b"])
+    assert screen.getvalue() == "a\\u001bb"
+
+
+@pytest.mark.parametrize("kind", [Screen, io.StringIO])
+def test_standard_output_is_cleaned_for_people_only(
+    kind: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, err = kind(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    open_doors()
+    print("\x9b", end="")
+    print("\x9b", end="", file=sys.stderr)
+    assert (out.getvalue(), err.getvalue()) == (
+        "\\u009b" if kind is Screen else "\x9b",
+        "\\u009b",
+    )
+
+
+@given(ANY, ANY, ANY)
+def test_an_error_is_one_line_whatever_it_quotes(found: str, where: str, hint: str) -> None:
+    text = str(DataError(found, where=where, expected=found, hint=hint))
+    assert not any(map(acts, text))
+    assert str(RuleError(found, excerpt="    a\n    ^")).split("\n")[1:] == ["    a", "    ^"]
