@@ -11,6 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from ists_asp import __version__
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|build\w*\.py)(/|$)")
@@ -60,7 +62,7 @@ def test_the_wheel_has_licences_and_cards(names):
 
 def test_the_wheel_has_nothing_else(names):
     tops = {name.split("/")[0] for name in names}
-    assert tops == {"ists_asp", f"ists_asp-{PROJECT['version']}.dist-info"}
+    assert tops == {"ists_asp", f"ists_asp-{__version__}.dist-info"}
     assert not [name for name in names if "__pycache__" in name or "/train/" in name]
 
 
@@ -94,3 +96,8 @@ def test_constraints_pin_what_the_package_asks_for():
         if canonicalize_name(requirement.name) != PROJECT["name"]:
             assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)])
     assert "torch" in versions
+
+
+def test_the_citation_names_this_version():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.search(r"^version: (.+)$", citation, re.MULTILINE)[1] == __version__

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ists_asp._version import __version__
+
 if TYPE_CHECKING:
     from ists_asp.engine import System, load
 
-__version__ = "0.1.0"
 __all__ = ["System", "__version__", "load"]
 
 
@@ -28,3 +29,8 @@ def __getattr__(name: str) -> object:
 
         return getattr(engine, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    # Completion in a Python shell finds what is imported when asked for, and nothing else.
+    return list(__all__)

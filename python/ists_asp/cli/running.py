@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-import ists_asp
+from ists_asp._version import __version__
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.cli.console import note, progress, summary, warn, warn_unproven, write_output
 from ists_asp.cli.pair_source import opened
@@ -270,7 +270,7 @@ def _identity(job: Job, spec: Spec, source: PairSource) -> str:
     """What a run must have in common with the one that it resumes."""
     choice = job.choice
     parts = [
-        *(ists_asp.__version__, source.digest, job.shape, job.models, spec.limits.seconds),
+        *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
         *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
         *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
     ]

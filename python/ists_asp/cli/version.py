@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version as installed
 
-import ists_asp
+from ists_asp._version import __version__
 from ists_asp.cli.console import table
 
 __all__ = ["version"]
@@ -19,7 +19,7 @@ def version(*, verbose: bool) -> str:
     Raises:
         IstsError: a shipped rule file or model is missing or faulty.
     """
-    text = f"ists-asp {ists_asp.__version__}\n"
+    text = f"ists-asp {__version__}\n"
     return text + _details() if verbose else text
 
 

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-import ists_asp
+from ists_asp._version import __version__
 from ists_asp.annotate.cache import model_key
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def provenance(profile: Profile, files: Iterable[RuleFile], models: Models) -> P
     learned = [file for file in found if file.path.parent.name == _WEIGHTS]
     others = [file for file in found if file not in learned]
     return Provenance(
-        version=ists_asp.__version__,
+        version=__version__,
         profile=profile.name,
         rules=_digest(others),
         weights=tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
