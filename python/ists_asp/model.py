@@ -6,18 +6,8 @@ sentence numbers are 1 and 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from ists_asp.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ists_asp.trace import Trace
-    from ists_asp.trace.answers import Why
-    from ists_asp.trace.refusals import WhyNot
 
 __all__ = [
     "Alignment",
@@ -187,10 +177,6 @@ class Answer:
     priority first; ``optimal`` says whether the solver proved that none is better.
     ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found. ``rating`` is
     there if it was asked for.
-
-    ``tracing`` makes the trace of the answer. The best answer of a pair has it as long as its
-    :class:`~ists_asp.engine.System` is open: ask :meth:`why` and :meth:`why_not`. The first
-    question traces the answer, and the answer then holds the trace in memory.
     """
 
     pair: Pair
@@ -200,54 +186,3 @@ class Answer:
     cost: tuple[int, ...]
     optimal: bool
     rating: Rating | None = None
-    tracing: Callable[[], Trace] | None = field(default=None, compare=False, repr=False)
-
-    def trace(self) -> Trace:
-        """Which rules fired for this answer, for which words, with what weights.
-
-        Raises:
-            UsageError: nothing can trace the answer: it is not the best of its pair, was not
-                made by a system, comes from another process, or its system is closed.
-            RuleError: a rule cannot be traced.
-        """
-        if self.tracing is None:
-            raise UsageError(
-                "this answer cannot be traced",
-                where=f"pair {self.pair.id}",
-                expected="the best answer that an open system gave",
-                hint="Ask the answer of system.solve(sentence1, sentence2)",
-            )
-        return self.tracing()
-
-    def why(self, decision: str) -> Why:
-        """Why a decision of the answer was taken; see :meth:`ists_asp.trace.Trace.why`.
-
-        Args:
-            decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
-                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
-
-        Raises:
-            UsageError: it is malformed, the answer has no such decision, or the answer cannot
-                be traced, see :meth:`trace`.
-        """
-        return self.trace().why(decision)
-
-    def why_not(self, decision: str) -> WhyNot:
-        """Why a decision was not taken; see :meth:`ists_asp.trace.Trace.why_not`.
-
-        Args:
-            decision: as for :meth:`why`.
-
-        Raises:
-            UsageError: it is malformed, the answer has the decision, or the answer cannot be
-                traced, see :meth:`trace`.
-            TimeLimitError: there was no answer with it within the time limit.
-        """
-        return self.trace().why_not(decision)
-
-    def _repr_html_(self) -> str:
-        """The answer as a picture: how notebooks show it."""
-        # The domain imports nothing that shows it until somebody looks.
-        from ists_asp.report.picture import static_picture
-
-        return static_picture(self)

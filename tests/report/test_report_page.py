@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ists_asp.engine.solved import SolvedAnswer
 from ists_asp.explain.explanation import Explanation
 from ists_asp.report import Entry, Evidence, Fired, Verdict, compare, evidence, page, picture
 
@@ -209,7 +210,7 @@ def test_a_chunk_without_counterpart_has_the_rules_that_left_it(trace):
 
 
 def test_a_notebook_shows_the_picture(simple):
-    html = Page(simple._repr_html_())
+    html = Page(SolvedAnswer.of(simple)._repr_html_())
     assert len(html.all("svg")) == 1
     assert html.all("script") == []
     said = Page(Explanation(simple, "a < b", ())._repr_html_())

@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
-from ists_asp.engine.asking import Asking
 from ists_asp.engine.deciding import beside, solutions
 from ists_asp.engine.deciding import rated as rate_solutions
 from ists_asp.engine.given import read_pair, read_pairs
 from ists_asp.engine.preparation import Preparation
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.rating import Known, load_rater
+from ists_asp.engine.solved import SolvedAnswer, TraceHandle
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.model import Pair
@@ -98,10 +98,10 @@ class System(Closing):
             found.update(dict.fromkeys(self._rater.warnings))
         return tuple(found)
 
-    def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> Answer:
+    def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
         """Decide one pair.
 
-        The answer can be asked why it is so, see :class:`~ists_asp.model.Answer`.
+        The answer can be asked why it is so, see :class:`~ists_asp.engine.solved.SolvedAnswer`.
 
         Args:
             sent1: a sentence, as text whose tokens are separated by blanks, or as a
@@ -115,7 +115,7 @@ class System(Closing):
         """
         return next(self.solve_many([read_pair(sent1, sent2)]))
 
-    def solve_many(self, pairs: Iterable[GivenPair]) -> Iterator[Answer]:
+    def solve_many(self, pairs: Iterable[GivenPair]) -> Iterator[SolvedAnswer]:
         """Decide pairs, lazily and in their order; the best answer of each.
 
         Args:
@@ -128,7 +128,7 @@ class System(Closing):
         """
         return (answers[0] for answers in self.solve_all(pairs))
 
-    def solve_all(self, pairs: Iterable[GivenPair]) -> Iterator[tuple[Answer, ...]]:
+    def solve_all(self, pairs: Iterable[GivenPair]) -> Iterator[tuple[SolvedAnswer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
         Several pairs are solved together, which is faster and gives the same answers as one
@@ -143,7 +143,8 @@ class System(Closing):
             UsageError: something is no pair.
         """
         for best, *others in self.decide(self.annotate(read_pairs(pairs))):
-            yield replace(best, tracing=Asking(best.pair, self._trace_annotated)), *others
+            handle = TraceHandle(best.pair, self._trace_annotated)
+            yield SolvedAnswer.of(best, handle), *map(SolvedAnswer.of, others)
 
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False
@@ -213,7 +214,7 @@ class System(Closing):
 
         The trace answers further questions: :meth:`~ists_asp.trace.Trace.why` and
         :meth:`~ists_asp.trace.Trace.why_not`. It holds the ground program, which is why an
-        :class:`~ists_asp.model.Answer` makes one only when it is asked.
+        answer makes one only when it is asked.
 
         Args:
             sent1: a sentence, as for :meth:`solve`.
