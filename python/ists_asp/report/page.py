@@ -7,9 +7,9 @@ from base64 import b64encode
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
-from html import escape
-from string import Template
 from typing import TYPE_CHECKING
+
+from jinja2 import Environment, StrictUndefined
 
 from ists_asp.model import Label
 from ists_asp.report.gold import Verdict
@@ -56,33 +56,27 @@ def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
     folder = data_dir() / "report"
     style = "".join((folder / name).read_text("utf-8") for name in ("picture.css", "page.css"))
     script = (folder / "page.js").read_text("utf-8")
-    template = Template((folder / "page.html").read_text("utf-8"))
-    return template.substitute(
-        title=escape(title),
-        made_by=escape(made_by),
+    # A misspelt name in the template is an error; everything is escaped but what is marked safe.
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    template = environment.from_string((folder / "page.html").read_text("utf-8"))
+    counts = Counter(line.label for entry in entries for line in entry.answer.alignments)
+    return template.render(
+        title=title,
+        made_by=made_by,
         style=style,
         style_hash=_digest(style),
         script=script,
         script_hash=_digest(script),
         count=_plural(len(entries), "pair"),
-        labels=_label_boxes(entries),
-        gold_filter="" if not _has_gold(entries) else _GOLD_FILTER,
+        labels=[(label, counts[label], _MEANINGS[label]) for label in Label if counts[label]],
+        has_gold=any(entry.comparison is not None for entry in entries),
         confusion=_confusion(entries),
-        pairs="\n".join(_article(number, entry) for number, entry in enumerate(entries)),
+        pairs=(_article(entry) for entry in entries),
         data=_json(entries),
     )
 
-
-_GOLD_FILTER = """<label>Against gold
-<select id="gold">
-<option value="">any</option>
-<option value="differs">differs</option>
-<option value="alignment">other alignment</option>
-<option value="label">other label</option>
-<option value="tag">other tag</option>
-<option value="score">other score</option>
-<option value="same">same</option>
-</select></label>"""
 
 _MEANINGS = {
     Label.EQUI: "equivalent",
@@ -108,87 +102,47 @@ def _digest(text: str) -> str:
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _has_gold(entries: Iterable[Entry]) -> bool:
-    return any(entry.comparison is not None for entry in entries)
-
-
 def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _label_boxes(entries: Iterable[Entry]) -> str:
-    counts = Counter(line.label for entry in entries for line in entry.answer.alignments)
-    return "\n".join(
-        f'<label class="key {label}"><input type="checkbox" name="label" value="{label}" checked>'
-        f"<b>{label}</b> {_MEANINGS[label]} <span>{counts[label]}</span></label>"
-        for label in Label
-        if counts[label]
-    )
+def _article(entry: Entry) -> dict[str, object]:
+    """What the template writes of a pair."""
+    answer, comparison = entry.answer, entry.comparison
+    record: dict[str, object] = {
+        "id": answer.pair.id,
+        "words": entry.words,
+        "picture": picture(answer, active=True),
+        "agrees": comparison is not None and comparison.same,
+        "gold": "",
+        "differences": (),
+    }
+    if comparison is not None and not comparison.same:
+        record["gold"] = picture(comparison.gold)
+        record["differences"] = tuple(_differences(answer, comparison))
+    return record
 
 
-def _article(number: int, entry: Entry) -> str:
-    pair = entry.answer.pair
-    identifier = escape(pair.id)
-    parts = [
-        f'<article id="pair-{number}" data-pair="{number}" aria-labelledby="head-{number}">',
-        f'<h2 id="head-{number}">Pair {identifier}</h2>',
-        f'<p class="words">{escape(entry.words)}</p>',
-        f'<div class="scroll">{picture(entry.answer, active=True)}</div>',
-        '<div class="rules" role="region" aria-label="Rules" hidden></div>',
-    ]
-    if entry.comparison is not None:
-        parts += _gold(entry.answer, entry.comparison)
-    return "\n".join([*parts, "</article>"])
-
-
-def _gold(answer: Answer, comparison: Comparison) -> Iterator[str]:
-    if comparison.same:
-        yield '<p class="agrees">As in gold.</p>'
-        return
-    yield '<details class="gold"><summary>Differs from gold</summary><ul>'
+def _differences(answer: Answer, comparison: Comparison) -> Iterator[str]:
     for line, (right, verdict) in zip(answer.alignments, comparison.lines, strict=True):
         if verdict is not Verdict.SAME:
             text = f"{described(answer, line)}: {_VERDICTS[verdict]}"
-            if right is not None:
-                text += f", {described(answer, right)}"
-            yield f"<li>{escape(text)}</li>"
+            yield text if right is None else f"{text}, {described(answer, right)}"
     for line in comparison.missed:
-        yield f"<li>{escape(f'only in gold: {described(answer, line)}')}</li>"
-    yield f'</ul><p>Gold:</p><div class="scroll">{picture(comparison.gold)}</div></details>'
+        yield f"only in gold: {described(answer, line)}"
 
 
-def _confusion(entries: Sequence[Entry]) -> str:
-    """The labels of gold (rows) against those of the answers (columns), on the same tokens."""
+def _confusion(entries: Sequence[Entry]) -> dict[str, dict[str, int]]:
+    """How often a label of gold (rows) meets one of the answers (columns) on the same tokens."""
     cells = Counter(
         cell
         for entry in entries
         if entry.comparison is not None
         for cell in _cells(entry.answer, entry.comparison)
     )
-    if not cells:
-        return ""
     used = {name for cell in cells for name in cell}
     names = [name for name in (*map(str, Label), NO_LINE) if name in used]
-    head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    rows = []
-    for gold in names:
-        row = [f'<tr><th scope="row">{gold}</th>']
-        for ours in names:
-            count = cells[gold, ours]
-            kind = ' class="right"' if gold == ours else ""
-            button = (
-                f'<button type="button" data-gold="{gold}" data-ours="{ours}" '
-                f'aria-pressed="false" title="gold {gold}, here {ours}">{count}</button>'
-            )
-            row.append(f"<td{kind}>{button if count else ''}</td>")
-        rows.append("".join([*row, "</tr>"]))
-    return (
-        '<details id="confusion"><summary>Labels: gold against answers</summary>'
-        "<p>Rows: gold; columns: answers; <i>none</i>: the other has no line with these tokens. "
-        "A cell shows its pairs.</p>"
-        f'<div class="scroll"><table><thead><tr><td></td>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div></details>"
-    )
+    return {gold: {ours: cells[gold, ours] for ours in names} for gold in names}
 
 
 def _cells(answer: Answer, comparison: Comparison) -> Iterator[tuple[str, str]]:
