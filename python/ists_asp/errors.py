@@ -5,6 +5,8 @@
     IstsError
     ├── UsageError          wrong options or arguments            exit code 2
     ├── DataError           an input file or sentence is faulty   exit code 1
+    │   ├── FormatError          the input is of another kind
+    │   └── FaultyLinesError     several lines are faulty
     ├── RuleError           a rule file is faulty                 exit code 1
     ├── ResourceError       a model or data file is missing       exit code 1
     ├── TraceError          a trace contradicts its answer        exit code 1
@@ -14,15 +16,22 @@
 
 A message is one line that says *where*, *what was found*, *what was expected*
 and *what to do*; only :class:`RuleError` adds an excerpt of the rule file below
-that line.
+that line, and :class:`FaultyLinesError` has a line for each fault.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ists_asp.terminal import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "DataError",
+    "FaultyLinesError",
+    "FormatError",
     "IstsError",
     "ResourceError",
     "RuleError",
@@ -68,6 +77,11 @@ class IstsError(Exception):
             text += f". {self.hint}"
         return one_line(text)
 
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What to tell, each message by itself."""
+        return (str(self),)
+
 
 class UsageError(IstsError):
     """Options or arguments that do not go together."""
@@ -77,6 +91,29 @@ class UsageError(IstsError):
 
 class DataError(IstsError):
     """A faulty input file, line or sentence."""
+
+
+class FormatError(DataError):
+    """An input of another kind than was said: nothing in it can be read."""
+
+
+class FaultyLinesError(DataError):
+    """Several faulty lines of an input; ``faults`` are the first of the ``count`` found."""
+
+    def __init__(self, faults: Sequence[DataError], count: int) -> None:
+        super().__init__(f"{count} faulty lines")
+        self.faults = tuple(faults)
+        self.count = count
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """A message for each of the first faults; how many more there are."""
+        untold = self.count - len(self.faults)
+        more = f"and {untold} more faulty line{'' if untold == 1 else 's'}"
+        return (*map(str, self.faults), *((more,) if untold else ()))
+
+    def __str__(self) -> str:
+        return "\n".join(self.messages)
 
 
 class RuleError(IstsError):

@@ -52,7 +52,8 @@ class _Application(click.Group):
             error(_usage(fault))
             code = fault.exit_code
         except IstsError as fault:
-            error(str(fault))
+            for message in fault.messages:
+                error(message)
             code = fault.exit_code
         except RecursionError:
             error("a rule is nested too deeply. Break up its terms")

@@ -39,7 +39,8 @@ def watch_rules(job: Job) -> int:
             raise
         except IstsError as fault:
             # The next save may mend it.
-            error(str(fault))
+            for message in fault.messages:
+                error(message)
         note("watching the rules; Ctrl-C ends")
         while (states := _states(job)) == seen:
             time.sleep(PAUSE)

@@ -13,16 +13,26 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Repairs, Source, Warn, ignore, read_lines, split_words
+from ists_asp.io.text import (
+    Line,
+    Repairs,
+    Source,
+    Warn,
+    excerpt,
+    ignore,
+    parse_lines,
+    split_words,
+)
 from ists_asp.model import Chunk, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["format_chunks", "parse_chunks", "read_chunks"]
+__all__ = ["chunk_parser", "format_chunks", "parse_chunks", "read_chunks"]
 
-_BRACKET = re.compile(r"(\\*)([\[\]])")
-_ESCAPED = re.compile(r"\\(?:\\\\)*[\[\]]")
+# A match begins where a run of backslashes does: a long one is looked through once only.
+_BRACKET = re.compile(r"(?<!\\)(\\*+)([\[\]])")
+_OPENING = re.compile(r"(?<!\\)\[")
 _GLUED_PAIR = re.compile(r"(?<!\\)\]\[")
 
 
@@ -34,27 +44,34 @@ def read_chunks(
     Raises:
         DataError: an empty sentence, an unreadable file, or (strict) a bracket to repair.
     """
-    repairs = Repairs(warn, strict)
-    for line in read_lines(source, name=name, warn=warn, strict=strict):
-        yield parse_chunks(line.text, where=line.where, repairs=repairs)
+    parse = chunk_parser(Repairs(warn, strict))
+    return parse_lines(source, parse, name=name, warn=warn, strict=strict)
+
+
+def chunk_parser(repairs: Repairs) -> Callable[[Line], Sentence]:
+    """A function that reads a line of a chunk file."""
+    return lambda line: parse_chunks(line.text, where=line.where, repairs=repairs)
 
 
 @dataclass(slots=True)
 class _Builder:
-    """The chunks of one line while its items are read from left to right."""
+    """The chunks of one line while its items are read from left to right.
 
-    where: str
-    repairs: Repairs
+    ``mended`` counts what was found wrong, by what was done about it: a line of a million
+    stray brackets is worth one warning.
+    """
+
     words: list[str] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
+    mended: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     inside: bool = False
     first: int = 1
 
     def open(self) -> None:
         if self.inside:
-            self.repairs.report(
-                self.where,
-                f"bracket [ inside an open chunk after '{self._pending()}'",
+            self.mend(
+                "bracket [ inside an open chunk after '{}'",
+                self._pending(),
                 "the open chunk ends before it",
             )
             self._finish()
@@ -65,29 +82,32 @@ class _Builder:
     def close(self) -> None:
         if not self.inside:
             self._outside()
-            self.repairs.report(self.where, "bracket ] without its [", "dropped")
+            self.mend("bracket ] without its [", "", "dropped")
             return
         if self.first > len(self.words):
-            self.repairs.report(self.where, "an empty chunk [ ]", "dropped")
+            self.mend("an empty chunk [ ]", "", "dropped")
         self._finish()
         self.inside = False
 
-    def end(self) -> None:
+    def end(self, where: str, repairs: Repairs) -> None:
+        """End the line, and tell what was mended on it."""
         if self.inside:
-            self.repairs.report(
-                self.where,
-                f"the chunk '{self._pending()}' has no ]",
-                "it ends at the end of the line",
-            )
+            self.mend("the chunk '{}' has no ]", self._pending(), "it ends at the end of the line")
             self._finish()
         else:
             self._outside()
+        for (found, done), (example, count) in self.mended.items():
+            more = f", and {count - 1} more such" if count > 1 else ""
+            repairs.report(where, found.format(excerpt(example)) + more, done)
+
+    def mend(self, found: str, example: str, done: str) -> None:
+        """Count a fault; of several of a kind the first is the example."""
+        first, count = self.mended.get((found, done), (example, 0))
+        self.mended[found, done] = first, count + 1
 
     def _outside(self) -> None:
         if self.first <= len(self.words):
-            self.repairs.report(
-                self.where, f"'{self._pending()}' stands outside brackets", "read as a chunk"
-            )
+            self.mend("'{}' stands outside brackets", self._pending(), "read as a chunk")
             self._finish()
 
     def _pending(self) -> str:
@@ -104,13 +124,12 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
 
     Every token ends up in exactly one chunk: an opening bracket inside an open chunk ends
     that chunk, an unclosed chunk ends with the line, tokens outside brackets are a chunk of
-    their own, and empty or unpaired brackets are dropped, each with one warning.
+    their own, and empty or unpaired brackets are dropped, each kind with one warning.
 
     Raises:
         DataError: no tokens, or (strict) something to repair.
     """
-    repairs = repairs or Repairs()
-    builder = _Builder(where, repairs)
+    builder = _Builder()
     for item in split_words(text):
         if item in ("[", "]"):
             builder.open() if item == "[" else builder.close()
@@ -127,8 +146,8 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
             for _ in range(closes):
                 builder.close()
         if glued:
-            repairs.report(where, f"no blank at the bracket of '{item}'", "read with blanks")
-    builder.end()
+            builder.mend("no blank at the bracket of '{}'", item, "read with blanks")
+    builder.end(where, repairs or Repairs())
     if not builder.words:
         raise DataError("an empty sentence", where=where, expected="at least one token")
     tokens = make_sentence(builder.words).tokens
@@ -146,7 +165,7 @@ def format_chunks(sentence: Sentence) -> str:
     covered = [number for chunk in chunks for number in chunk.tokens]
     if covered != list(range(1, size + 1)):
         raise DataError(
-            f"the chunks of '{sentence.text}' cover the tokens {covered}",
+            f"the chunks of '{excerpt(sentence.text)}' cover the tokens {covered}",
             expected=f"1 to {size}, each once and in order",
         )
     words = [_escape(token.form) for token in sentence.tokens]
@@ -157,17 +176,16 @@ def _edges(piece: str) -> tuple[int, str, int]:
     """Bracket markers glued to the start of a word, the word, and those glued to its end."""
     word = piece.lstrip("[")
     opens = len(piece) - len(word)
-    closes = 0
     # "foo[1]" closes its own bracket, so its last character is no marker.
-    while word.endswith("]") and not _ends_escaped(word) and "[" not in _ESCAPED.sub("", word):
-        word = word[:-1]
-        closes += 1
-    return opens, word, closes
-
-
-def _ends_escaped(word: str) -> bool:
-    slashes = len(word) - 1 - len(word[:-1].rstrip("\\"))
-    return slashes % 2 == 1
+    if not word.endswith("]") or _OPENING.search(word):
+        return opens, word, 0
+    rest = word.rstrip("]")
+    closes = len(word) - len(rest)
+    slashes = len(rest) - len(rest.rstrip("\\"))
+    if slashes % 2:
+        # The first of the brackets belongs to the word.
+        rest, closes = rest + "]", closes - 1
+    return opens, rest, closes
 
 
 def _escape(word: str) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, FormatError
 from ists_asp.io.ids import Ids
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import (
+    Line,
     Repairs,
     Source,
     Warn,
     clean,
+    excerpt,
     ignore,
-    read_lines,
+    parse_lines,
     source_name,
     split_words,
 )
@@ -23,7 +25,9 @@ from ists_asp.model import Alignment, Answer, Chunk, Pair, Rating, Sentence, Tag
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["read_jsonl", "write_failure", "write_jsonl"]
+__all__ = ["read_jsonl", "read_object", "write_failure", "write_jsonl"]
+
+_KEYS = "'sent1' and 'sent2', with or without 'id', 'chunks1' and 'chunks2'"
 
 
 def read_jsonl(
@@ -36,13 +40,16 @@ def read_jsonl(
 
     Raises:
         DataError: no JSON object, a missing or faulty value, an empty line, a repeated id.
+        FormatError: the first line begins a list, or an object with other keys.
     """
     repairs = Repairs(warn, strict)
     label = source_name(source, name)
     with Ids() as ids:
-        for line in read_lines(source, name=name, warn=warn, strict=strict):
+
+        def pair(line: Line) -> Pair:
             where = line.where
-            record = _record(line.text, where)
+            record = read_object(line)
+            _check_keys(record, line)
             identifier = _identifier(record, line.number, where)
             ids.add(identifier, line.number, label)
             sent1, sent2 = (_sentence(record, number, where, repairs) for number in "12")
@@ -53,7 +60,53 @@ def read_jsonl(
                     where=where,
                     expected="both or none",
                 )
-            yield Pair(identifier, sent1, sent2)
+            return Pair(identifier, sent1, sent2)
+
+        yield from parse_lines(source, pair, name=name, warn=warn, strict=strict)
+
+
+def read_object(line: Line) -> dict[str, object]:
+    """The JSON object on a line.
+
+    Raises:
+        DataError: there is none.
+        FormatError: the first line begins a list.
+    """
+    fault, expected, hint = DataError, "one object a line", None
+    if not line.text.strip():
+        raise DataError("an empty line", where=line.where, expected=expected)
+    if line.number == 1 and line.text.lstrip().startswith("["):
+        fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
+    try:
+        record = json.loads(line.text)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise fault(
+            f"no valid JSON{column} ({reason})", where=line.where, expected=expected, hint=hint
+        ) from error
+    if not isinstance(record, dict):
+        raise fault("JSON that is no object", where=line.where, expected=expected, hint=hint)
+    return record
+
+
+def _check_keys(record: dict[str, object], line: Line) -> None:
+    """Refuse an object without sentences; on the first line, those of other programs.
+
+    Raises:
+        DataError: a sentence is missing.
+        FormatError: on the first line both are.
+    """
+    missing = [f"'{key}'" for key in ("sent1", "sent2") if key not in record]
+    if not missing:
+        return
+    fault = FormatError if line.number == 1 and len(missing) == 2 else DataError
+    keys = excerpt(", ".join(f"'{key}'" for key in record))
+    raise fault(
+        f"no {' and no '.join(missing)}" + (f" among the keys {keys}" if keys else ""),
+        where=line.where,
+        expected=_KEYS,
+    )
 
 
 def write_jsonl(
@@ -126,20 +179,6 @@ def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
     }
 
 
-def _record(text: str, where: str) -> dict[str, object]:
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise DataError(
-            f"no valid JSON{column} ({reason})", where=where, expected="one object a line"
-        ) from error
-    if not isinstance(record, dict):
-        raise DataError("JSON that is no object", where=where, expected='{"sent1": …, "sent2": …}')
-    return record
-
-
 def _identifier(record: dict[str, object], number: int, where: str) -> str:
     value = record.get("id", number)
     text = ""
@@ -148,7 +187,9 @@ def _identifier(record: dict[str, object], number: int, where: str) -> str:
         text = " ".join(clean(str(value), where, Repairs()).split())
     if not text:
         raise DataError(
-            f"the id {json.dumps(value)}", where=where, expected="a string or a whole number"
+            f"the id {excerpt(json.dumps(value))}",
+            where=where,
+            expected="a string or a whole number",
         )
     return text
 
@@ -157,8 +198,7 @@ def _sentence(record: dict[str, object], number: str, where: str, repairs: Repai
     key = f"sent{number}"
     text = record.get(key)
     if not isinstance(text, str):
-        found = f"no '{key}'" if key not in record else f"'{key}' is no string"
-        raise DataError(found, where=where, expected="a sentence as a string")
+        raise DataError(f"'{key}' is no string", where=where, expected="a sentence as a string")
     words = split_words(clean(text, where, repairs))
     if not words:
         raise DataError(f"'{key}' is empty", where=where, expected="at least one token")
@@ -174,7 +214,7 @@ def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, .
         bounds = item if isinstance(item, list) else []
         if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
             raise DataError(
-                f"{json.dumps(item)} in 'chunks{number}'",
+                f"{excerpt(json.dumps(item))} in 'chunks{number}'",
                 where=where,
                 expected="[first token, last token]",
             )
@@ -182,7 +222,7 @@ def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, .
         due = chunks[-1].last + 1 if chunks else 1
         if first != due or not first <= last <= size:
             raise DataError(
-                f"{json.dumps(item)} in 'chunks{number}' of a sentence of {size} tokens",
+                f"{excerpt(json.dumps(item))} in 'chunks{number}' of a sentence of {size} tokens",
                 where=where,
                 expected=f"a chunk that begins at {due} and ends by {size}",
             )

@@ -6,15 +6,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
-from ists_asp.io.chunks import read_chunks
-from ists_asp.io.sentences import read_sentences
-from ists_asp.io.text import Source, Warn, ignore, source_name
-from ists_asp.model import Pair
+from ists_asp.io.chunks import chunk_parser
+from ists_asp.io.faults import Faults
+from ists_asp.io.sentences import parse_sentence
+from ists_asp.io.text import Repairs, Source, Warn, ignore, parse_each, source_name
+from ists_asp.model import Pair, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ists_asp.model import Sentence
+    from collections.abc import Iterator
 
 __all__ = ["read_pairs"]
 
@@ -43,37 +42,30 @@ def read_pairs(
     Raises:
         DataError: the files differ in length, or what
             :func:`~ists_asp.io.sentences.read_sentences` or
-            :func:`~ists_asp.io.chunks.read_chunks` raises.
+            :func:`~ists_asp.io.chunks.read_chunks` raises; after the pairs of sound lines.
     """
-    read = read_chunks if chunked else read_sentences
     name1, name2 = source_name(first, name1), source_name(second, name2)
-    return _pair_up(
-        read(first, name=name1, warn=warn, strict=strict),
-        read(second, name=name2, warn=warn, strict=strict),
-        name1,
-        name2,
+    faults = Faults()
+    parse = chunk_parser(Repairs(warn, strict)) if chunked else parse_sentence
+    sides = (
+        parse_each(source, parse, faults, name=name, warn=warn, strict=strict)
+        for source, name in ((first, name1), (second, name2))
     )
-
-
-def _pair_up(
-    first: Iterable[Sentence], second: Iterable[Sentence], name1: str, name2: str
-) -> Iterator[Pair]:
-    """Pair the sentences of two files line by line, with the ids "1", "2" and so on.
-
-    Raises:
-        DataError: one file is longer; raised after the pairs that both files have.
-    """
-    count1 = count2 = 0
-    for number, (sent1, sent2) in enumerate(zip_longest(first, second), 1):
-        if sent1 is not None:
-            count1 = number
-        if sent2 is not None:
-            count2 = number
-        if sent1 is not None and sent2 is not None:
+    lines = [0, 0]
+    for number, pair in enumerate(zip_longest(*sides), 1):
+        for side, found in enumerate(pair):
+            if found is not None:
+                lines[side] = number
+        sent1, sent2 = pair
+        if isinstance(sent1, Sentence) and isinstance(sent2, Sentence):
             yield Pair(str(number), sent1, sent2)
-    if count1 != count2:
-        raise DataError(
-            f"{count1} {'sentence' if count1 == 1 else 'sentences'} against {count2} in {name2}",
-            where=name1,
-            expected="as many sentences in both files",
+    if lines[0] != lines[1]:
+        count = "1 sentence" if lines[0] == 1 else f"{lines[0]} sentences"
+        faults.add(
+            DataError(
+                f"{count} against {lines[1]} in {name2}",
+                where=name1,
+                expected="as many sentences in both files",
+            )
         )
+    faults.check()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
-from ists_asp.io.text import Source, Warn, ignore, read_lines, split_words
+from ists_asp.io.header import check_no_header
+from ists_asp.io.text import Line, Source, Warn, ignore, parse_lines, split_words
 from ists_asp.model import Sentence, Token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["make_sentence", "read_sentences"]
+__all__ = ["make_sentence", "parse_sentence", "read_sentences"]
 
 
 def make_sentence(words: Sequence[str]) -> Sentence:
@@ -27,8 +28,19 @@ def read_sentences(
     Raises:
         DataError: an empty line, or what :func:`~ists_asp.io.text.read_lines` raises.
     """
-    for line in read_lines(source, name=name, warn=warn, strict=strict):
-        words = split_words(line.text)
-        if not words:
-            raise DataError("an empty sentence", where=line.where, expected="at least one token")
-        yield make_sentence(words)
+    return parse_lines(source, parse_sentence, name=name, warn=warn, strict=strict)
+
+
+def parse_sentence(line: Line) -> Sentence:
+    """The sentence on a line.
+
+    Raises:
+        DataError: the line is empty.
+        FormatError: the first line names a column.
+    """
+    words = split_words(line.text)
+    if not words:
+        raise DataError("an empty sentence", where=line.where, expected="at least one token")
+    if line.number == 1 and len(words) == 1:
+        check_no_header(words, line.where)
+    return make_sentence(words)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias, TypeVar
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, FormatError
+from ists_asp.io.faults import Faults
 
 __all__ = [
     "LONGEST",
@@ -18,17 +19,25 @@ __all__ = [
     "Repairs",
     "Source",
     "Warn",
+    "excerpt",
     "ignore",
+    "parse_each",
+    "parse_lines",
     "read_lines",
     "source_name",
     "split_words",
 ]
+
+Parsed = TypeVar("Parsed")
 
 Source: TypeAlias = Path | BinaryIO
 Warn: TypeAlias = Callable[[str], None]
 
 LONGEST = 1 << 24
 """Bytes of a line at most: what has no line ends at all must not fill the memory."""
+
+_QUOTED = 80
+"""Characters of a line that a message quotes at most."""
 
 _BLANKS = re.compile(r"[ \t]+")
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
@@ -72,6 +81,11 @@ class Line:
     where: str
 
 
+def excerpt(text: str) -> str:
+    """A text of somebody else's as messages quote it: not more than 80 characters."""
+    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+
+
 def source_name(source: Source, name: str | None = None) -> str:
     """The name of a source for messages: ``name``, its path, or ``<stdin>``."""
     if name is not None:
@@ -100,23 +114,69 @@ def read_lines(
     Raises:
         DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
     """
+    return parse_lines(source, lambda line: line, name=name, warn=warn, strict=strict)
+
+
+def parse_lines(
+    source: Source,
+    parse: Callable[[Line], Parsed],
+    *,
+    name: str | None = None,
+    warn: Warn = ignore,
+    strict: bool = False,
+) -> Iterator[Parsed]:
+    """Yield what lines say; the faults of all lines are raised after the last one.
+
+    Raises:
+        DataError: as for :func:`read_lines`, or what ``parse`` raises.
+    """
+    faults = Faults()
+    for found in parse_each(source, parse, faults, name=name, warn=warn, strict=strict):
+        if not isinstance(found, DataError):
+            yield found
+    faults.check()
+
+
+def parse_each(
+    source: Source,
+    parse: Callable[[Line], Parsed],
+    faults: Faults,
+    *,
+    name: str | None = None,
+    warn: Warn = ignore,
+    strict: bool = False,
+) -> Iterator[Parsed | DataError]:
+    """Yield what each line says, or its fault, which is taken up by ``faults`` as well.
+
+    Raises:
+        DataError: reading cannot go on; with the faults taken up before.
+    """
     label = source_name(source, name)
     repairs = Repairs(warn, strict)
-    with _opened(source, label) as stream:
-        number = 0
-        for number, raw in enumerate(_raw_lines(stream, label), 1):
-            where = f"{label}:{number}"
-            if number == 1:
-                if raw.startswith(_UTF16):
-                    raise DataError(
-                        "the file is UTF-16",
-                        where=label,
-                        expected="UTF-8",
-                        hint="Convert it, for instance with iconv.",
-                    )
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
-            text = _decode(raw.removesuffix(b"\n").removesuffix(b"\r"), where, repairs)
-            yield Line(number, clean(text, where, repairs), where)
+    try:
+        with _opened(source, label) as stream:
+            for number, raw in enumerate(_raw_lines(stream, label), 1):
+                try:
+                    found = parse(_line(number, raw, f"{label}:{number}", repairs))
+                except FormatError:
+                    raise
+                except DataError as fault:
+                    faults.add(fault)
+                    yield fault
+                else:
+                    yield found
+    except FormatError:
+        raise
+    except DataError as fault:
+        faults.add(fault)
+        faults.check()
+
+
+def _line(number: int, raw: bytes, where: str, repairs: Repairs) -> Line:
+    if number == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    text = _decode(raw.removesuffix(b"\n").removesuffix(b"\r"), where, repairs)
+    return Line(number, clean(text, where, repairs), where)
 
 
 def clean(text: str, where: str, repairs: Repairs) -> str:
@@ -155,6 +215,13 @@ def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
     try:
         while raw := stream.readline(LONGEST + 1):
             number += 1
+            if number == 1 and raw.startswith(_UTF16):
+                raise FormatError(
+                    "the file is UTF-16",
+                    where=label,
+                    expected="UTF-8",
+                    hint="Convert it, for instance with iconv.",
+                )
             if len(raw) > LONGEST:
                 raise DataError(
                     f"a line of more than {LONGEST >> 20} MB",

@@ -10,7 +10,9 @@ import math
 from dataclasses import dataclass
 
 from ists_asp.errors import DataError
+from ists_asp.io.faults import Faults
 from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import excerpt
 from ists_asp.model import Alignment, Label, Pair, Tag
 
 __all__ = ["NIL", "NOT_ALIGNED", "WaAlignment", "WaSentence", "WaToken"]
@@ -66,7 +68,7 @@ class WaAlignment:
         words = side.split()
         if not words or not all(word.isascii() and word.isdigit() for word in words):
             raise DataError(
-                f"'{side}' is no list of tokens",
+                f"'{excerpt(side)}' is no list of tokens",
                 where=self.where,
                 expected="numbers separated by blanks, or 0",
                 hint=_HINT,
@@ -79,7 +81,7 @@ class WaAlignment:
         rest = [part for part in self.types if part not in names]
         if len(main) != 1 or not all(part in tuple(Tag) for part in rest):
             raise DataError(
-                f"'{self.label}' is no alignment type",
+                f"'{excerpt(self.label)}' is no alignment type",
                 where=self.where,
                 expected=f"one of {', '.join(names)}, with or without _FACT or _POL",
                 hint=_HINT,
@@ -95,7 +97,7 @@ class WaAlignment:
             score = math.nan
         if not math.isfinite(score):
             raise DataError(
-                f"'{self.score}' is no score",
+                f"'{excerpt(self.score)}' is no score",
                 where=self.where,
                 expected="a number from 0 to 5, or NIL",
                 hint=_HINT,
@@ -124,9 +126,14 @@ class WaSentence:
         """The alignment lines, converted, in the order of the file.
 
         Raises:
-            DataError: a line is malformed.
+            DataError: a line is malformed; all such lines are told.
         """
-        return tuple(line.to_alignment() for line in self.alignments)
+        found, faults = [], Faults()
+        for line in self.alignments:
+            with faults:
+                found.append(line.to_alignment())
+        faults.check()
+        return tuple(found)
 
     def to_pair(self) -> Pair:
         """The two sentences, without chunks; the token sections decide, not the texts.
@@ -140,7 +147,7 @@ class WaSentence:
             numbers = [token.number for token in tokens]
             if not numbers or numbers != list(range(1, len(numbers) + 1)):
                 raise DataError(
-                    f"tokens numbered {numbers}",
+                    f"tokens numbered {excerpt(str(numbers))}",
                     where=self.where,
                     expected="the numbers 1, 2, 3 and so on",
                 )

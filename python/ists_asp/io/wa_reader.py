@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import TYPE_CHECKING
 
-from ists_asp.io.text import Line, Repairs, Source, Warn, ignore, read_lines
+from ists_asp.io.text import Line, Repairs, Source, Warn, excerpt, ignore, read_lines
 from ists_asp.io.wa import WaAlignment, WaSentence, WaToken
 
 if TYPE_CHECKING:
@@ -128,21 +128,25 @@ def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> None:
         repairs.report(line.where, "an alignment outside <alignment>", "read as one")
         draft.alignments.append(_alignment(line))
     else:
-        repairs.report(line.where, f"'{text}' belongs to no section", "skipped")
+        repairs.report(line.where, f"'{excerpt(text)}' belongs to no section", "skipped")
 
 
 def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
     match = _TOKEN.fullmatch(text)
     if match is None:
-        repairs.report(where, f"'{text}' is no token line", "skipped")
+        repairs.report(where, f"'{excerpt(text)}' is no token line", "skipped")
         return None
     number, form = int(match[1]), match[2]
     if form.endswith(" :"):
         return WaToken(number, form[:-2].strip(_BLANKS))
     if form.endswith(":") and len(form) > 1:
-        repairs.report(where, f"no blank before the colon of '{text}'", f"read as '{form[:-1]}'")
+        repairs.report(
+            where,
+            f"no blank before the colon of '{excerpt(text)}'",
+            f"read as '{excerpt(form[:-1])}'",
+        )
         return WaToken(number, form[:-1])
-    repairs.report(where, f"no word and colon in '{text}'", f"read as '{form}'")
+    repairs.report(where, f"no word and colon in '{excerpt(text)}'", f"read as '{excerpt(form)}'")
     return WaToken(number, form)
 
 
