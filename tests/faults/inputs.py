@@ -60,7 +60,7 @@ def _(place: Place) -> Ending:
     return place.solve()
 
 
-@fault("the input is a program", Told("pairs.tsv:1: 1 columns"))
+@fault("the input is a program", Told("pairs.tsv:1: 1 column"))
 def _(place: Place) -> Ending:
     place.write("pairs.tsv", b"\x7fELF\x02\x01\x01" + bytes(1000) + b"\xff\xfe\xfd")
     return place.solve()

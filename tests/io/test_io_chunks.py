@@ -1,4 +1,5 @@
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,43 @@ def test_brackets_that_belong_to_words():
     line = format_chunks(sentence)
     assert parse_chunks(line, repairs=Repairs(strict=True)) == sentence
     assert parse("[ see foo[1] ]") == (["see foo[1]"], [])
+
+
+def test_faults_of_a_kind_are_one_warning_a_line():
+    chunks, warnings = parse("[ a ] ] ] b [ c [ d [ e")
+    assert chunks == ["a", "b", "c", "d", "e"]
+    assert warnings == [
+        "f:1: bracket ] without its [, and 1 more such; dropped",
+        "f:1: 'b' stands outside brackets; read as a chunk",
+        "f:1: bracket [ inside an open chunk after 'c', and 1 more such; the open chunk ends "
+        "before it",
+        "f:1: the chunk 'e' has no ]; it ends at the end of the line",
+    ]
+
+
+MALICIOUS = ["\\", "]", "[", "][", "\\]", "a]", "[a] "]
+
+
+def seconds(text):
+    """Processor time to read and write a line, and its warnings."""
+    warnings = []
+    began = time.process_time()
+    try:
+        format_chunks(parse_chunks(text, repairs=Repairs(warnings.append)))
+    except DataError:
+        assert set(text) <= {"[", "]"}
+    return time.process_time() - began, warnings
+
+
+@pytest.mark.parametrize("piece", MALICIOUS)
+def test_long_lines_take_time_in_proportion(piece):
+    short, long = (piece * (size // len(piece)) for size in (20_000, 200_000))
+    once = min(seconds(short)[0] for _ in range(3))
+    ten_times, warnings = seconds(long)
+    # Ten times as long; a hundred times, if each bracket looked through the line.
+    assert ten_times < 40 * once
+    assert all(len(warning) < 200 for warning in warnings)
+    assert len(warnings) < 6
 
 
 def test_no_tokens():

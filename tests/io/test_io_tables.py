@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, FormatError
 from ists_asp.io.jsonl import read_jsonl, write_jsonl
 from ists_asp.io.readable import display_width, format_answer
 from ists_asp.io.sentences import make_sentence
@@ -41,7 +41,8 @@ def test_tsv_with_and_without_ids():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"a\n", "t:1: 1 columns"),
+        (b"a\n", "t:1: 1 column; expected sentence 1, tab, sentence 2"),
+        (b"a\tb\n \nc\td\n", "t:2: an empty line; expected sentence 1, tab"),
         (b"a\tb\n1\t2\t3\t4\n", "t:2: 4 columns"),
         (b"1\ta\tb\n2\tc\n", "t:2: 2 columns; expected 3, as before"),
         (b"a\t \n", "t:1: sentence 2 is empty"),
@@ -53,6 +54,78 @@ def test_faulty_tsv(data, message):
     with pytest.raises(DataError) as caught:
         tsv(data)
     assert str(caught.value).startswith(message)
+
+
+HEADERS = [
+    "sentence1\tsentence2",
+    "id\tsentence1\tsentence2",
+    "text_a\ttext_b",
+    "Sent 1\tSent 2\tscore",
+    "premise\thypothesis",
+    "pairID\ta\tb",
+    "score\tquestion1\tquestion2",
+    "idx\ttext_a\ttext_b\tlabel",
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_line_that_names_columns_is_no_pair(header):
+    with pytest.raises(FormatError, match=r"^t:1: the line names columns \(") as caught:
+        tsv(f"{header}\na b\tc d\n".encode())
+    assert ", ".join(header.split("\t")) in str(caught.value)
+    assert "Take this line out" in str(caught.value)
+    with pytest.raises(FormatError, match="names columns"):
+        list(read_sts(io.BytesIO(header.encode())))
+
+
+@pytest.mark.parametrize(
+    "line", ["a text\ta sentence", "1\ttext\ttext 2 b", "text\ta b", "id\tb", "s\ttext a b"]
+)
+def test_sentences_that_name_no_columns_are_a_pair(line):
+    assert len(tsv(f"{line}\n".encode())) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("a cat,a dog", "t:1: commas, but no tab; expected sentence 1, tab, sentence 2"),
+        ('"a cat, black";"a dog"', "t:1: semicolons, but no tab"),
+        ("sentence1,sentence2", "t:1: commas, but no tab"),
+    ],
+)
+def test_other_separators_are_named_once(line, message):
+    with pytest.raises(FormatError) as caught:
+        tsv(f"{line}\n".encode() * 50)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ["plain\ttext", '"A cat, black"\t"a dog"', '"one"\t"two"'],
+            't:2: "A cat, black" stands in double quotes, and on 1 more line;',
+        ),
+        (['x\t"He said ""no"""\tplain'], 't:1: "He said ""no""" stands in double quotes;'),
+    ],
+)
+def test_cells_in_quotes_are_warned_of_once(lines, message):
+    warnings = []
+    source = io.BytesIO("\n".join(lines).encode())
+    assert len(list(read_tsv(source, name="t", warn=warnings.append))) == len(lines)
+    (warning,) = warnings
+    assert warning.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"Go !"\the said', '" a cat "\t" a dog "', '"a" or "b"\t"c" or "d"', '"\t"', "''a''\t'b'"],
+)
+def test_sentences_may_have_quotes(line):
+    warnings = []
+    list(read_tsv(io.BytesIO(line.encode()), warn=warnings.append))
+    assert warnings == []
 
 
 def test_sts():
@@ -79,7 +152,7 @@ def test_jsonl_reads_chunks_and_ids():
     ("text", "message"),
     [
         ("{", "j:1: no valid JSON at column 2"),
-        ("", "j:1: no valid JSON"),
+        ("", "j:1: an empty line; expected one object a line"),
         ("[1]", "j:1: JSON that is no object"),
         ('{"sent1": "a"}', "j:1: no 'sent2'"),
         ('{"sent1": "a", "sent2": 3}', "j:1: 'sent2' is no string"),
@@ -98,6 +171,36 @@ def test_faulty_jsonl(text, message):
     with pytest.raises(DataError) as caught:
         jsonl(text + "\n")
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"sentence1": "a", "text_b": "b"}',
+            "j:1: no 'sent1' and no 'sent2' among the keys 'sentence1', 'text_b'; "
+            "expected 'sent1' and 'sent2', with or without 'id', 'chunks1' and 'chunks2'",
+        ),
+        ("{}", "j:1: no 'sent1' and no 'sent2'; expected 'sent1' and 'sent2'"),
+        ("[1]", "j:1: JSON that is no object; expected one object a line. Write each object"),
+        (
+            "[",
+            "j:1: no valid JSON at column 2 (Expecting value); expected one object a line. Write",
+        ),
+    ],
+)
+def test_json_of_other_programs_is_refused_once(text, message):
+    with pytest.raises(FormatError) as caught:
+        jsonl(f"{text}\n" * 50)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_key_names_those_that_are_known():
+    with pytest.raises(
+        DataError, match=r"^j:1: no 'sent2' among the keys 'sent1', 'b'; expected 's"
+    ):
+        jsonl('{"sent1": "a", "b": "c"}\n')
 
 
 def test_repeated_id():

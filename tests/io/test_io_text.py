@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, FormatError
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.sentences import read_sentences
-from ists_asp.io.text import read_lines, split_words
+from ists_asp.io.text import excerpt, read_lines, split_words
 
 
 def lines(data, **options):
@@ -81,9 +81,21 @@ def test_files_of_different_length():
         list(read_pairs(io.BytesIO(b"1\n2\n3\n"), io.BytesIO(b"1\n"), name1="a", name2="b"))
 
 
+@pytest.mark.parametrize("line", ["sentence1", "text_a", " Sent2 "])
+def test_a_file_of_sentences_has_no_header(line):
+    with pytest.raises(FormatError, match=r"^a:1: the line names columns"):
+        list(read_sentences(io.BytesIO(f"{line}\nx\n".encode()), name="a"))
+    assert len(list(read_sentences(io.BytesIO(f"x\n{line}\ntext\n".encode())))) == 3
+
+
 def test_empty_sentence_names_its_line():
     with pytest.raises(DataError, match=r"^a:2: an empty sentence"):
         list(read_sentences(io.BytesIO(b"x\n \t\ny\n"), name="a"))
+
+
+def test_a_message_quotes_80_characters_at_most():
+    assert excerpt("a" * 80) == "a" * 80
+    assert excerpt("a" * 81) == "a" * 79 + "…"
 
 
 @given(st.binary(max_size=200))

@@ -100,7 +100,8 @@ class _Table:
     def tell(self, warn: Warn) -> None:
         """Warn of cells in quotes, once for all lines."""
         if self.quoted:
-            others = f", and on {self.quoted - 1} more lines" if self.quoted > 1 else ""
+            more = self.quoted - 1
+            others = f", and on {more} more line{'' if more == 1 else 's'}" if more else ""
             warn(
                 f"{self.example} stands in double quotes{others}; they are read as part of the "
                 "sentence: take them out if a program for tables put them there"
