@@ -19,7 +19,7 @@ from ists_asp.solver.texts import MEMORY
 from ists_asp.trace.terms import PREFIX, is_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
@@ -63,8 +63,7 @@ class Strata:
             below = edges.setdefault(self._coarse(head), set())
             for node in bodies[name]:
                 below |= self._meant(node, refined)
-        # In an order of its own: that of sets changes from run to run.
-        order = list(_components({node: sorted(edges[node]) for node in sorted(edges)}))
+        order = list(_components(edges))
         self._stratum = {node: index for index, part in enumerate(order) for node in part}
         self._recursive = {
             node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
@@ -172,38 +171,13 @@ def _atoms(body: Iterable[AST]) -> Iterator[Node]:
             yield _node(part.atom.symbol)
 
 
-def _components(edges: Mapping[Node, Sequence[Node]]) -> Iterator[list[Node]]:
-    """Strongly connected components, those that others rest on first (Tarjan)."""
-    index: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    stack: list[Node] = []
-    held: set[Node] = set()
-    for root in edges:
-        if root in index:
-            continue
-        work = [(root, iter(edges.get(root, ())))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        held.add(root)
-        while work:
-            node, rest = work[-1]
-            for below in rest:
-                if below not in index:
-                    index[below] = low[below] = len(index)
-                    stack.append(below)
-                    held.add(below)
-                    work.append((below, iter(edges.get(below, ()))))
-                    break
-                if below in held:
-                    low[node] = min(low[node], index[below])
-            else:
-                work.pop()
-                if work:
-                    above = work[-1][0]
-                    low[above] = min(low[above], low[node])
-                if low[node] == index[node]:
-                    part: list[Node] = []
-                    while not part or part[-1] != node:
-                        part.append(stack.pop())
-                        held.discard(part[-1])
-                    yield part
+def _components(edges: Mapping[Node, Set[Node]]) -> Iterator[list[Node]]:
+    """Strongly connected components, those that others rest on first."""
+    # Imported here: whoever only asks for help or an answer need not wait for it.
+    from networkx import DiGraph, strongly_connected_components
+
+    graph: DiGraph[Node] = DiGraph()
+    # Sorted: the order of sets, and so the numbers of strata, would change from run to run.
+    graph.add_nodes_from(sorted(edges))
+    graph.add_edges_from((node, below) for node in sorted(edges) for below in sorted(edges[node]))
+    return map(sorted, strongly_connected_components(graph))
