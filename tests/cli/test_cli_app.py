@@ -32,6 +32,36 @@ def test_help_says_what_goes_in_and_shows_examples(good, path):
         assert "Out: " in text
 
 
+GROUPS = [path for path, command in commands(main) if isinstance(command, click.Group)]
+
+
+@pytest.mark.parametrize("path", GROUPS, ids=" ".join)
+def test_a_group_alone_prints_its_help(run, path):
+    alone = run(*path)
+    assert (alone.exit_code, alone.stderr) == (0, "")
+    assert alone.stdout == run(*path, "--help").stdout
+    assert "\nCommands:\n  " in alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("explain --format text a b", "'--format'. It prints text, or JSON with --json. See"),
+        ("trace --format=jsonl a b", "'--format'. It prints text, or JSON with --json. See"),
+        ("solve --json a b", "'--json'. JSON is printed with --format jsonl. See"),
+        ("report --format html a b", "'--format', which is one of ists-asp solve and ists-asp sts"),
+        ("sts -n 3 a b", "'-n', which is one of ists-asp solve. See"),
+        ("chunk --json a b", "'--json'. See ists-asp chunk --help"),
+        ("solve --forma text a b", "'--forma'. Did you mean --format? See ists-asp solve --help"),
+        ("solve --model x", "'--model'. See ists-asp solve --help"),
+    ],
+)
+def test_an_unknown_option_is_not_answered_with_nonsense(bad, line, message):
+    found = bad(2, *line.split())
+    assert found.startswith(f"No such option {message}")
+    assert "--raw" not in found
+
+
 def test_every_option_is_explained():
     for path, command in commands(main):
         for option in command.params:

@@ -1,3 +1,8 @@
+import os
+import pty
+import subprocess
+import sys
+
 import pytest
 
 
@@ -26,6 +31,45 @@ import pytest
 )
 def test_options_that_do_not_go_together(bad, options, message):
     assert bad(2, "solve", *options).startswith(message)
+
+
+def test_piped_pairs_need_an_option(bad):
+    told = bad(2, "solve", stdin="a cat\ta dog\n")
+    assert told.endswith(". Pairs are read from standard input with --tsv - or --jsonl -")
+
+
+def test_a_terminal_is_no_pipe():
+    master, slave = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "ists_asp", "solve"], stdin=slave, capture_output=True, text=True
+    )
+    os.close(master)
+    os.close(slave)
+    assert (done.returncode, "standard input" in done.stderr) == (2, False)
+
+
+LONG = "x " * 501
+SEVERAL = {
+    "--tsv": (
+        f"a\tb\n\n{LONG}\tb\nc\n",
+        ["2: an empty line", " pair 3, sentence 1: a sentence of 501", "4: 1 column"],
+    ),
+    "--jsonl": (
+        f'{{"sent1": "a", "sent2": "b"}}\n{{\n{{"sent1": "{LONG}", "sent2": "b"}}\n\n',
+        ["2: no valid JSON", " pair 3, sentence 1: a sentence of 501", "4: an empty line"],
+    ),
+}
+
+
+@pytest.mark.parametrize("command", ["solve", "facts"])
+@pytest.mark.parametrize(("option", "text", "messages"), [(k, *v) for k, v in SEVERAL.items()])
+def test_all_faulty_lines_are_told_at_once(run, command, option, text, messages):
+    result = run(command, option, "-", stdin=text)
+    assert (result.exit_code, result.stdout) == (1, "")
+    lines = result.stderr.splitlines()
+    assert len(lines) == len(messages)
+    for message in messages:
+        assert any(line.startswith(f"error: <stdin>:{message}") for line in lines)
 
 
 @pytest.mark.parametrize("command", ["solve", "facts", "chunk"])

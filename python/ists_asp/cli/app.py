@@ -24,6 +24,7 @@ from ists_asp.cli.rules import rules
 from ists_asp.cli.solve import solve
 from ists_asp.cli.sts import sts
 from ists_asp.cli.trace import trace
+from ists_asp.cli.usage import usage_message
 from ists_asp.cli.why import why, why_not
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.terminal import open_doors
@@ -47,9 +48,14 @@ class _Application(click.Group):
     ) -> NoReturn:
         open_doors()
         try:
-            code = super().main(args, prog_name, standalone_mode=False, **extra)
+            try:
+                code = super().main(args, prog_name, standalone_mode=False, **extra)
+            except click.exceptions.NoArgsIsHelpError as bare:
+                # Whoever types a group alone asks what there is, and asks no less than by --help.
+                write_output(None, f"{bare.ctx.get_help()}\n")
+                code = 0
         except click.ClickException as fault:
-            error(_usage(fault))
+            error(usage_message(fault))
             code = fault.exit_code
         except IstsError as fault:
             for message in fault.messages:
@@ -151,12 +157,3 @@ def _open_standard_streams() -> None:
         except OSError:
             # The lowest number that is free.
             os.open(os.devnull, os.O_RDWR)
-
-
-def _usage(fault: click.ClickException) -> str:
-    """A usage error as one line that names the command whose help tells more."""
-    text = " ".join(fault.format_message().split())
-    context = fault.ctx if isinstance(fault, click.UsageError) else None
-    if context is None:
-        return text
-    return f"{text.rstrip('.')}. See {context.command_path} --help"

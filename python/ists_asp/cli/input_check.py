@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from ists_asp.cli.once import STDIN
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_together"]
 
+_PIPED = "Pairs are read from standard input with --tsv - or --jsonl -"
 _FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 
 
@@ -33,7 +35,8 @@ def check_together(
     if sentences and given:
         raise UsageError(f"sentences on the command line do not go with {given[0]}")
     if not sentences and not given:
-        raise UsageError("there is no input", expected=_FLAGS)
+        piped = sys.stdin is not None and not sys.stdin.isatty()
+        raise UsageError("there is no input", expected=_FLAGS, hint=_PIPED if piped else None)
     if sentences and len(sentences) != 2:
         raise _miscounted(sentences)
     for flag in ("--tsv", "--jsonl"):

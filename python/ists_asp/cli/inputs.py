@@ -121,24 +121,38 @@ class Inputs:
         """Read the pairs lazily; each is sure to be one that can be decided.
 
         Raises:
-            DataError: the input is faulty, there are no pairs, or a sentence is too long.
+            DataError: the input is faulty, there are no pairs, or a sentence is too long; after
+                the last pair, so that all faults are told.
+        """
+        from ists_asp.io.faults import Faults
+
+        faults, empty = Faults(), True
+        with faults:
+            for pair in self.pairs(warn):
+                empty = False
+                with faults:
+                    self._check(pair)
+                    yield pair
+        faults.check()
+        if empty:
+            raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
+
+    def _check(self, pair: Pair) -> None:
+        """Refuse a pair that cannot be decided.
+
+        Raises:
+            DataError: a sentence is too long, or has chunks where Stanza is to find the tokens.
         """
         from ists_asp.engine import check_size
 
-        empty = True
-        for pair in self.pairs(warn):
-            empty = False
-            for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
-                check_size(sentence, place)
-            if self.raw and not (pair.sent1.chunks is None is pair.sent2.chunks):
-                raise DataError(
-                    "the pair has chunks, which --raw cannot keep",
-                    where=f"pair {pair.id}",
-                    hint="Leave out --raw, or the chunks",
-                )
-            yield pair
-        if empty:
-            raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
+        for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
+            check_size(sentence, place)
+        if self.raw and not (pair.sent1.chunks is None is pair.sent2.chunks):
+            raise DataError(
+                "the pair has chunks, which --raw cannot keep",
+                where=f"pair {pair.id}",
+                hint="Leave out --raw, or the chunks",
+            )
 
     def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order."""
