@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -53,6 +54,30 @@ def test_faulty_alignment_is_one_line(bad, wa, tmp_path):
     message = bad(1, "evaluate", wa, other)
     assert message.startswith(f"{other}:")
     assert "'SAME' is no alignment type" in message
+
+
+def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa, tmp_path):
+    other = tmp_path / "other.wa"
+    text = wa.read_text().replace("// EQUI //", "// SAME //")
+    other.write_text("stray\n" * 30 + text + "stray\n" * 100_000)
+    result = run("evaluate", wa, other)
+    lines = result.stderr.splitlines()
+    kinds = [line.partition(":")[0] for line in lines]
+    errors = kinds.count("error")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert kinds == ["error"] * errors + ["warning"] * (len(lines) - errors)
+    assert 1 <= errors <= 2
+    assert len(lines) - errors == 21
+    assert re.fullmatch(r"warning: and \d+ more such warnings", lines[-1])
+
+
+def test_warnings_of_a_file_that_can_be_measured_are_bounded(run, wa):
+    wa.write_text(wa.read_text() + "x" * 30_000 + "\n" + "stray\n" * 40)
+    result = run("explain", "--answers", wa, "--id", "1", "12 killed quickly", "10 killed")
+    lines = result.stderr.splitlines()
+    assert result.exit_code == 0
+    assert len(lines) == 21
+    assert max(map(len, lines)) < 200 + len(str(wa))
 
 
 def test_missing_file(bad, wa):

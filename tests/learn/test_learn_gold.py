@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, FaultyLinesError
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_pair
@@ -70,6 +70,17 @@ def test_a_pair_without_alignments_is_named(gold):
     file.write_text(file.read_text().replace('id="4"', 'id="44"'))
     with pytest.raises(DataError, match=r"gold\.wa: pair 4 of the chunk files is not in it"):
         read_gold(gold)
+
+
+def test_all_pairs_that_do_not_fit_are_named(gold):
+    file = gold / "gold.wa"
+    file.write_text(file.read_text().replace('id="4"', 'id="44"').replace('id="2"', 'id="22"'))
+    with pytest.raises(FaultyLinesError) as caught:
+        read_gold(gold)
+    assert [message.partition(": pair ")[2][:5] for message in caught.value.messages] == [
+        "2 of ",
+        "4 of ",
+    ]
 
 
 def test_alignments_of_other_sentences_are_refused(gold):

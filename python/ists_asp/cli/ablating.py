@@ -14,9 +14,9 @@ from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
     progress,
+    reader_warnings,
     show_json,
     table,
-    warn,
     write_output,
 )
 from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
@@ -123,11 +123,12 @@ def _study(folders: Sequence[Path], choice: Choice, found_chunks: bool) -> Study
     from ists_asp.learn import read_gold
 
     golds = []
-    for number, folder in enumerate(folders, start=1):
-        for gold in read_gold(folder, warn):
-            # Several folders count their pairs from 1.
-            identifier = f"{number}.{gold.pair.id}" if len(folders) > 1 else gold.pair.id
-            golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
+    with reader_warnings() as warn:
+        for number, folder in enumerate(folders, start=1):
+            for gold in read_gold(folder, warn):
+                # Several folders count their pairs from 1.
+                identifier = f"{number}.{gold.pair.id}" if len(folders) > 1 else gold.pair.id
+                golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
     pairs = [_bare(gold.pair) if found_chunks else gold.pair for gold in golds]
     with choice.load() as system, RuleWarnings(system):
         annotated = list(system.annotate(pairs))

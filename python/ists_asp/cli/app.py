@@ -12,7 +12,7 @@ from ists_asp.cli import guard
 from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
-from ists_asp.cli.console import error, write_output
+from ists_asp.cli.console import error, fail, write_output
 from ists_asp.cli.diff import diff
 from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.explain import explain
@@ -58,8 +58,7 @@ class _Application(click.Group):
             error(usage_message(fault))
             code = fault.exit_code
         except IstsError as fault:
-            for message in fault.messages:
-                error(message)
+            fail(fault)
             code = fault.exit_code
         except RecursionError:
             error("a rule is nested too deeply. Break up its terms")

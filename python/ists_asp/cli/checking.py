@@ -11,9 +11,9 @@ from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import (
     RuleWarnings,
     progress,
+    reader_warnings,
     show_json,
     table,
-    warn,
     write_output,
 )
 from ists_asp.cli.guard import isolate
@@ -137,7 +137,8 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
                 where=f"--sample {folder}",
                 expected=" and ".join(_SENTENCES),
             )
-        found += read_pairs(sent1, sent2, name1=str(sent1), name2=str(sent2), warn=warn)
+        with reader_warnings() as warn:
+            found += read_pairs(sent1, sent2, name1=str(sent1), name2=str(sent2), warn=warn)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.guard import alive
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, IstsError, UsageError
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.engine import Stages, System
+    from ists_asp.io.text import Warn
     from ists_asp.model import Answer
 
 __all__ = [
     "RuleWarnings",
     "check_output",
     "error",
+    "fail",
     "note",
     "progress",
+    "reader_warnings",
     "show_json",
     "summary",
     "table",
@@ -39,6 +42,18 @@ _SHOWN = 40
 """Letters shown of a name that is too long."""
 
 
+_MOST = 20
+"""Warnings about a file that are printed; of the others their number."""
+
+
+def fail(fault: IstsError) -> None:
+    """Print an error, and behind it what was warned of before it."""
+    for message in fault.messages:
+        error(message)
+    for warning in getattr(fault, "__notes__", ()):
+        warn(warning)
+
+
 def error(message: str) -> None:
     """Print an error."""
     click.echo(f"error: {message}", err=True)
@@ -47,6 +62,38 @@ def error(message: str) -> None:
 def warn(message: str) -> None:
     """Print a warning, one line."""
     click.echo(f"warning: {one_line(message)}", err=True)
+
+
+@contextmanager
+def reader_warnings() -> Iterator[Warn]:
+    """Collect what readers warn of, and print it at the end: not before an error that ends them.
+
+    After an error it is added to that as notes. Of many warnings the first are told, and how many
+    more there are.
+    """
+    told: list[str] = []
+    more = 0
+
+    def take(message: str) -> None:
+        nonlocal more
+        if len(told) < _MOST:
+            told.append(message)
+        else:
+            more += 1
+
+    def warnings() -> Iterator[str]:
+        yield from told
+        if more:
+            yield f"and {more} more such warning{'' if more == 1 else 's'}"
+
+    try:
+        yield take
+    except IstsError as fault:
+        for warning in warnings():
+            fault.add_note(warning)
+        raise
+    for warning in warnings():
+        warn(warning)
 
 
 def warn_unproven(answer: Answer, seconds: float) -> None:

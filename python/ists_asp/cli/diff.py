@@ -12,8 +12,8 @@ from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
     progress,
+    reader_warnings,
     show_json,
-    warn,
     write_output,
 )
 from ists_asp.cli.guard import isolate
@@ -143,7 +143,8 @@ def _gold(path: Path | None) -> Mapping[str, Reference] | None:
         return None
     from ists_asp.evaluate.files import read_references
 
-    return read_references(path, warn=warn)
+    with reader_warnings() as warn:
+        return read_references(path, warn=warn)
 
 
 def _outputs(
@@ -151,7 +152,8 @@ def _outputs(
 ) -> Comparison:
     from ists_asp.compare import compare, read_answered
 
-    before, after = (read_answered(path, warn=warn) for path in (old, new))
+    with reader_warnings() as warn:
+        before, after = (read_answered(path, warn=warn) for path in (old, new))
     if identifier is not None:
         for run in (before, after):
             chosen([one.pair for one in run.values()], identifier)
@@ -171,7 +173,7 @@ def _rules(
     from ists_asp.compare import compare, find_edits
     from ists_asp.compare.rules_run import run_both
 
-    pairs = chosen(inputs.read(warn), identifier)
+    pairs = chosen(inputs.read(), identifier)
     first, second = (
         replace(choice, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import show_json, warn, write_output
+from ists_asp.cli.console import reader_warnings, show_json, write_output
 from ists_asp.cli.options import PATH, json_option, scheme_option
 from ists_asp.errors import UsageError
 
@@ -76,7 +76,8 @@ def evaluate(
     from ists_asp.evaluate.report import render_evaluation
     from ists_asp.model import Scheme
 
-    evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
+    with reader_warnings() as warn:
+        evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
     if as_json:
         show_json(evaluation.as_dict())
     else:

@@ -9,7 +9,7 @@ import click
 
 from ists_asp.cli.choosing import chosen
 from ists_asp.cli.completion import complete_language
-from ists_asp.cli.console import RuleWarnings, check_output, progress, warn, write_output
+from ists_asp.cli.console import RuleWarnings, check_output, progress, reader_warnings, write_output
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
@@ -90,7 +90,7 @@ def explain(
             "--language does not go with --templates", hint="A file of templates is in one language"
         )
     check_output(output, (*inputs.files, *(path for path in (answers, templates) if path)))
-    pairs = chosen(inputs.read(warn), identifier)
+    pairs = chosen(inputs.read(), identifier)
     given = _given(answers, pairs) if answers is not None else None
     wording = load_templates(language or "en", templates) if language or templates else None
     found: list[Explanation] = []
@@ -119,18 +119,22 @@ def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
         DataError: the file is faulty, or has no answer for a pair.
     """
     from ists_asp.explain import given_answer
+    from ists_asp.io.faults import Faults
     from ists_asp.io.wa_reader import read_wa
 
-    known = {entry.id: entry for entry in read_wa(path, warn=warn)}
-    found = []
+    with reader_warnings() as warn:
+        known = {entry.id: entry for entry in read_wa(path, warn=warn)}
+    found, faults = [], Faults()
     for pair in pairs:
-        if pair.id not in known:
-            raise DataError(
-                f"there are no alignments for pair {pair.id}",
-                where=str(path),
-                expected=f'<sentence id="{pair.id}" …>',
-            )
-        found.append(given_answer(pair, known[pair.id].to_alignments()))
+        with faults:
+            if pair.id not in known:
+                raise DataError(
+                    f"there are no alignments for pair {pair.id}",
+                    where=str(path),
+                    expected=f'<sentence id="{pair.id}" …>',
+                )
+            found.append(given_answer(pair, known[pair.id].to_alignments()))
+    faults.check()
     return found
 
 

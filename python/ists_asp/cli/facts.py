@@ -10,7 +10,7 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.choosing import chosen
-from ists_asp.cli.console import RuleWarnings, check_output, warn, write_output
+from ists_asp.cli.console import RuleWarnings, check_output, write_output
 from ists_asp.cli.guard import alive
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, output_option
@@ -56,7 +56,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
     (python -m clingo, where there is no program of this name), whose optimal answer is that of
     ists-asp solve. Where that command ends with -, it expects the program on standard input.
     """
-    pairs = chosen(inputs.read(warn), identifier)
+    pairs = chosen(inputs.read(), identifier)
     if len(pairs) == 1 and (output is None or not output.is_dir()):
         targets = [output]
         check_output(output, inputs.files)

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ists_asp.cli.console import reader_warnings
 from ists_asp.cli.input_check import check_together
 from ists_asp.cli.once import STDIN, copied, shown, standard_input
 from ists_asp.errors import DataError
@@ -84,13 +85,14 @@ class Inputs:
         """
         check_together(self.sentences, self._given, chunked=self.chunked, raw=self.raw)
 
-    def read(self, warn: Warn) -> list[Pair]:
+    def read(self) -> list[Pair]:
         """Read all pairs, so that a fault on the last line shows before any work is done.
 
         Raises:
             DataError: the input is faulty, there are no pairs, or a sentence is too long.
         """
-        return list(self.checked(warn))
+        with reader_warnings() as warn:
+            return list(self.checked(warn))
 
     def digest(self) -> str:
         """A SHA-256 sum of what is read and how.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.console import note, progress, warn, write_output
+from ists_asp.cli.console import note, progress, reader_warnings, write_output
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.lesson import SECONDS
 from ists_asp.errors import UsageError
@@ -83,11 +83,12 @@ def learn_alignments(lesson: Lesson, folds: int | None, output: Path | None) -> 
 def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
     from ists_asp.learn import read_gold
 
-    for number, folder in enumerate(folders, 1):
-        for gold in read_gold(folder, warn):
-            # Several folders count their pairs from 1.
-            pair = replace(gold.pair, id=f"{number}.{gold.pair.id}")
-            yield replace(gold, pair=pair)
+    with reader_warnings() as warn:
+        for number, folder in enumerate(folders, 1):
+            for gold in read_gold(folder, warn):
+                # Several folders count their pairs from 1.
+                pair = replace(gold.pair, id=f"{number}.{gold.pair.id}")
+                yield replace(gold, pair=pair)
 
 
 def _report(results: Sequence[CrossValidation]) -> str:

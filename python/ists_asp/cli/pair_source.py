@@ -6,13 +6,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ists_asp.cli.console import reader_warnings
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.io.text import Warn
     from ists_asp.model import Pair
 
 __all__ = ["PairSource", "opened"]
@@ -59,7 +59,7 @@ class PairSource:
 
 
 @contextmanager
-def opened(inputs: Inputs, warn: Warn) -> Iterator[PairSource]:
+def opened(inputs: Inputs) -> Iterator[PairSource]:
     """Read all pairs once, to count and check them; they can then be read again.
 
     Only what tells them apart is held in memory. Standard input is kept in a file meanwhile.
@@ -71,9 +71,10 @@ def opened(inputs: Inputs, warn: Warn) -> Iterator[PairSource]:
         kept = inputs.kept(stack)
         before = _digest_or_none(kept)
         count, longest = 0, 0
-        for pair in kept.checked(warn):
-            count += 1
-            longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
+        with reader_warnings() as warn:
+            for pair in kept.checked(warn):
+                count += 1
+                longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
         source = PairSource(kept, count, longest, before or "")
         source.check_same()
         yield source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import stdev
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.console import note, progress, table, warn, write_output
+from ists_asp.cli.console import note, progress, reader_warnings, table, write_output
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.lesson import SECONDS, SETS
 from ists_asp.errors import UsageError
@@ -46,7 +46,8 @@ def learn_rating_weights(lesson: Lesson, folds: int | str | None, output: Path |
     )
     from ists_asp.learn.weights_file import render_rating_weights
 
-    golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}
+    with reader_warnings() as warn:
+        golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}
     count = sum(map(len, golds.values()))
     if folds == SETS and len(golds) < 2:
         raise UsageError(

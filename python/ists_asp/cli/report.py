@@ -13,6 +13,7 @@ from ists_asp.cli.console import (
     check_output,
     note,
     progress,
+    reader_warnings,
     summary,
     warn,
     warn_unproven,
@@ -73,7 +74,7 @@ def report(
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
     check_output(output, (*inputs.files, *((gold,) if gold else ())))
-    pairs = chosen(inputs.read(warn), identifier)
+    pairs = chosen(inputs.read(), identifier)
     right = _gold(gold, pairs) if gold is not None else {}
     if not inputs.raw:
         # At once, rather than after the time that solving takes.
@@ -112,7 +113,8 @@ def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
     """
     from ists_asp.evaluate.files import read_references
 
-    found = read_references(path, warn=warn)
+    with reader_warnings() as repaired:
+        found = read_references(path, warn=repaired)
     lacking = [pair.id for pair in pairs if pair.id not in found]
     if len(lacking) == len(pairs):
         raise DataError(

@@ -101,7 +101,7 @@ def solve_once(job: Job) -> int:
     began = time.perf_counter()
     stages = Stages()
     told = _Warnings()
-    with opened(job.inputs, warn) as source, ExitStack() as stack:
+    with opened(job.inputs) as source, ExitStack() as stack:
         files = job.choice.files_of()
         profile = files.profile
         spec = _spec(job, files)
@@ -139,7 +139,7 @@ def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
     """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
     from ists_asp.evaluate.tokencos import HIGHEST, tokencos
 
-    with opened(inputs, warn) as source:
+    with opened(inputs) as source:
         ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
     write_output(output, "".join(ratings))
 

@@ -11,7 +11,6 @@ from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
     show_json,
-    warn,
     warn_unproven,
     write_output,
 )
@@ -89,7 +88,7 @@ def trace(
     whole graph; its schema is data/schema/trace.schema.json.
     """
     check_output(output, inputs.files)
-    pair = choose_one(inputs.read(warn), identifier)
+    pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and (not only or any(map(_is_rating, only)))
         found = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))

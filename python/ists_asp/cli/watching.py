@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.console import error, note
+from ists_asp.cli.console import fail, note
 from ists_asp.cli.running import Job, solve_once
 from ists_asp.errors import IstsError, UsageError
 
@@ -39,8 +39,7 @@ def watch_rules(job: Job) -> int:
             raise
         except IstsError as fault:
             # The next save may mend it.
-            for message in fault.messages:
-                error(message)
+            fail(fault)
         note("watching the rules; Ctrl-C ends")
         while (states := _states(job)) == seen:
             time.sleep(PAUSE)

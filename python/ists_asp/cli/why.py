@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.choosing import choose_one
-from ists_asp.cli.console import RuleWarnings, warn, warn_unproven, write_output
+from ists_asp.cli.console import RuleWarnings, warn_unproven, write_output
 from ists_asp.cli.input_options import question_options
 from ists_asp.cli.options import number_option, timeout_option
 from ists_asp.cli.system_options import system_options
@@ -94,7 +94,7 @@ def _ask(
     question: str,
     answer: Callable[[Trace], str],
 ) -> None:
-    pair = choose_one(inputs.read(warn), identifier)
+    pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and question.strip() == "rating"
         trace = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))

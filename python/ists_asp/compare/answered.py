@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
+from ists_asp.io.jsonl import read_object
 from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Warn, ignore, read_lines
+from ists_asp.io.text import Line, Warn, excerpt, ignore, parse_lines
 from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
 
 if TYPE_CHECKING:
@@ -55,21 +55,25 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
             for identifier, one in read_references(path, warn=warn).items()
         }
     found: dict[str, Answered] = {}
-    for line in read_lines(path, warn=warn):
+
+    def add(line: Line) -> None:
+        record = read_object(line)
         try:
-            record = json.loads(line.text)
-            if record.get("rank", 1) != 1:
-                continue
-            answered = _answered(record)
+            answered = _answered(record) if record.get("rank", 1) == 1 else None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise DataError(
                 "this is no answer",
                 where=line.where,
                 expected="a line of ists-asp solve --format jsonl",
             ) from None
+        if answered is None:
+            return
         if answered.pair.id in found:
-            raise DataError(f"the id '{answered.pair.id}' again", where=line.where)
+            raise DataError(f"the id '{excerpt(answered.pair.id)}' again", where=line.where)
         found[answered.pair.id] = answered
+
+    for _ in parse_lines(path, add, warn=warn):
+        pass
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import asdict, dataclass
@@ -10,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.pearson import correlation, significance, weighted_mean
-from ists_asp.io.text import Line, read_lines
+from ists_asp.io.header import check_no_header
+from ists_asp.io.jsonl import read_object
+from ists_asp.io.text import Line, excerpt, parse_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,21 +154,25 @@ def _name(file: Path) -> str:
 
 
 def _ratings(file: Path) -> list[float | None]:
-    return [_rating(line) for line in read_lines(file)]
+    return list(parse_lines(file, _rating))
 
 
 def _rating(line: Line) -> float | None:
-    """The rating on a line; None if it is empty."""
+    """The rating on a line; None if it is empty.
+
+    Raises:
+        DataError: there is none.
+        FormatError: the first line names columns.
+    """
     text = line.text.strip()
     if not text:
         return None
-    value: object = text.split("\t")[0]
+    columns = text.split("\t")
+    if line.number == 1:
+        check_no_header(columns, line.where)
+    value: object = columns[0]
     if text.startswith("{"):
-        try:
-            record = json.loads(text)
-        except ValueError:
-            record = {}
-        rating = record.get("rating") if isinstance(record, dict) else None
+        rating = read_object(line).get("rating")
         value = rating.get("value") if isinstance(rating, dict) else None
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
@@ -175,6 +180,6 @@ def _rating(line: Line) -> float | None:
         number = math.nan
     if not math.isfinite(number):
         raise DataError(
-            f"'{text[:40]}'", where=line.where, expected="a rating, or an object with a rating"
+            f"'{excerpt(text)}'", where=line.where, expected="a rating, or an object with a rating"
         )
     return number

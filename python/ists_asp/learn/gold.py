@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import read_references
+from ists_asp.io.faults import Faults
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.text import ignore
+from ists_asp.io.text import excerpt, ignore
 from ists_asp.model import Chunk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.text import Warn
     from ists_asp.model import Alignment, Pair, Sentence
 
@@ -50,14 +52,16 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[GoldPair]:
 
 
 def _read_lines(file: Path, warn: Warn) -> list[GoldPair]:
-    golds = []
+    golds, faults = [], Faults()
     for reference in read_references(file, warn=warn).values():
         pair, lines = reference.pair, tuple(reference.alignments)
         where = f"{file}: pair {pair.id}"
-        chunks1 = _chunks(pair.sent1, [line.tokens1 for line in lines], f"{where}, sentence 1")
-        chunks2 = _chunks(pair.sent2, [line.tokens2 for line in lines], f"{where}, sentence 2")
-        sent1, sent2 = replace(pair.sent1, chunks=chunks1), replace(pair.sent2, chunks=chunks2)
-        golds.append(GoldPair(replace(pair, sent1=sent1, sent2=sent2), lines))
+        with faults:
+            chunks1 = _chunks(pair.sent1, [line.tokens1 for line in lines], f"{where}, sentence 1")
+            chunks2 = _chunks(pair.sent2, [line.tokens2 for line in lines], f"{where}, sentence 2")
+            sent1, sent2 = replace(pair.sent1, chunks=chunks1), replace(pair.sent2, chunks=chunks2)
+            golds.append(GoldPair(replace(pair, sent1=sent1, sent2=sent2), lines))
+    faults.check()
     return golds
 
 
@@ -67,7 +71,7 @@ def _chunks(sentence: Sentence, sides: list[tuple[int, ...]], where: str) -> tup
     numbers = [number for side in found for number in side]
     if numbers != [token.index for token in sentence.tokens]:
         raise DataError(
-            f"the sides of the lines are {', '.join(map(str, map(list, found)))}",
+            f"the sides of the lines are {excerpt(', '.join(map(str, map(list, found))))}",
             where=where,
             expected="each token on one line, and neighbours on each side",
             hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
@@ -86,25 +90,37 @@ def _read_folder(folder: Path, warn: Warn) -> list[GoldPair]:
                 hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
             )
     references = read_references(folder / ALIGNMENTS, warn=warn)
-    golds = []
+    golds, faults = [], Faults()
     for pair in read_pairs(folder / CHUNKS[0], folder / CHUNKS[1], chunked=True, warn=warn):
-        reference = references.get(pair.id)
-        if reference is None:
-            raise DataError(
-                f"pair {pair.id} of the chunk files is not in it",
-                where=str(folder / ALIGNMENTS),
-                expected="the alignments of every pair",
-            )
-        if _sizes(reference.pair) != _sizes(pair):
-            found, chunked = _sizes(reference.pair), _sizes(pair)
-            raise DataError(
-                f"pair {pair.id} has {found[0]} and {found[1]} tokens",
-                where=str(folder / ALIGNMENTS),
-                expected=f"{chunked[0]} and {chunked[1]}, as in the chunk files",
-                hint="Check that line N of the chunk files is the pair with the id N",
-            )
-        golds.append(GoldPair(pair, tuple(reference.alignments)))
+        with faults:
+            alignments = _alignments(pair, references.get(pair.id), folder)
+            golds.append(GoldPair(pair, alignments))
+    faults.check()
     return golds
+
+
+def _alignments(pair: Pair, reference: Reference | None, folder: Path) -> tuple[Alignment, ...]:
+    """The alignments of a pair of the chunk files.
+
+    Raises:
+        DataError: there are none, or they are about other tokens.
+    """
+    where = str(folder / ALIGNMENTS)
+    if reference is None:
+        raise DataError(
+            f"pair {pair.id} of the chunk files is not in it",
+            where=where,
+            expected="the alignments of every pair",
+        )
+    found, chunked = _sizes(reference.pair), _sizes(pair)
+    if found != chunked:
+        raise DataError(
+            f"pair {pair.id} has {found[0]} and {found[1]} tokens",
+            where=where,
+            expected=f"{chunked[0]} and {chunked[1]}, as in the chunk files",
+            hint="Check that line N of the chunk files is the pair with the id N",
+        )
+    return reference.alignments
 
 
 def _sizes(pair: Pair) -> tuple[int, int]:
