@@ -40,7 +40,15 @@ __all__ = [
     "TraceError",
     "UnsatisfiableError",
     "UsageError",
+    "shortened",
 ]
+
+_QUOTED = 80
+
+
+def shortened(text: str) -> str:
+    """A text as messages quote it: at most 80 characters of it."""
+    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
 class IstsError(Exception):

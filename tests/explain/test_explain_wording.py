@@ -1,6 +1,8 @@
+from pathlib import Path
+
 import pytest
 
-from ists_asp.errors import DataError, ResourceError, UsageError
+from ists_asp.errors import DataError, RuleError, UsageError
 from ists_asp.explain import load_templates
 from ists_asp.explain.templates import languages
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
@@ -111,9 +113,14 @@ def altered(tmp_path):
         ('end = "."', "end = 1", "marks.end: found 1; expected a text"),
         ('last = " and "', "", 'joins: the key "last" is missing'),
         ('["“", "”"]', '"“”"', "marks: found '“”'"),
-        ("both say that {shared}", "both say {shared", "statements.both_say"),
-        ("'(?i:", "'(?i:(", "article.vowel"),
-        ("[marks]", "[marks", "no TOML"),
+        ("'(?i:", "'(?i:(", "mine.toml:13: article.vowel"),
+        ("[marks]", "[marks", "mine.toml:4: the templates cannot be read: no TOML"),
+        ("[marks]", f"{'a.' * 9000}a = 1\n[marks]", "mine.toml:4: the templates cannot be read: a"),
+        ('["“", "”"]', '["“", 1]', "marks: found ['“', 1]"),
+        ("[joins]", "contractions = 1\n[joins]", "article.contractions: found 1"),
+        ("[marks]", "contractions = 1\n[marks]", "contractions: found 1; expected a table"),
+        ("[joins]", '[contractions]\n"" = "x"\n[joins]', "mine.toml:15: contractions"),
+        ("both say that", "x" * 1001, "both_say: 1010 characters; expected 1000 at most"),
     ],
 )
 def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
@@ -124,15 +131,61 @@ def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "slot",
+    [
+        "{shared",
+        "shared}",
+        "{}",
+        "{0}",
+        "{shared[x]}",
+        "{shared:d}",
+        "{shared:>2000000000}",
+        "{shared.__class__.__mro__}",
+        "{shared!r}",
+        "{ shared }",
+        "{{shared}",
+        "{Shared}",
+        "{{{shared}}",
+    ],
+)
+def test_slots_are_names_and_nothing_else(altered, slot):
+    with pytest.raises(DataError, match=r"mine\.toml:56: statements\.both_say: '[{}]' begins or"):
+        load_templates(path=altered("{shared}", slot))
+
+
+def test_brackets_can_be_written(altered):
+    mine = load_templates(path=altered("{shared}", "{{x}}{shared}{{{shared}}}"))
+    assert mine.statement("both_say", {"shared": "{y}"}) == "both say that {x}{y}{{y}}"
+
+
+@pytest.mark.parametrize("short", ["\\\\g<1>", "\\\\", "a el"])
+def test_contractions_are_texts(altered, short):
+    table = f'[contractions]\n"a el" = "{short}"\n"b" = "c c"\n"c" = "d d"\n"b b" = "e"\n[joins]'
+    mine = load_templates(path=altered("[joins]", table))
+    filled = mine.statement("both_say", {"shared": "a el b b b"})
+    # Each once, the longest first: what comes of one is no other's business.
+    assert filled == f"both say that {short.replace(chr(92) * 2, chr(92))} e c c"
+
+
+def test_templates_are_not_read_without_end(altered):
+    with pytest.raises(RuleError, match="more than 64 kB"):
+        load_templates(path=altered("[marks]", f"# {'x' * (1 << 16)}\n[marks]"))
+
+
 def test_missing_templates_are_told(tmp_path):
     with pytest.raises(UsageError, match="no templates for the language 'fr'; expected en or es"):
         load_templates("fr")
-    with pytest.raises(ResourceError, match="cannot be read"):
+    with pytest.raises(RuleError, match="there is no such file of templates"):
         load_templates(path=tmp_path / "none.toml")
+    with pytest.raises(RuleError, match="this is no plain file"):
+        load_templates(path=Path("/dev/zero"))
 
 
 def test_missing_texts_and_slots_are_told():
-    with pytest.raises(DataError, match='statements: there is no text "odd"'):
+    with pytest.raises(DataError, match=r'en\.toml:\d+: statements: there is no text "odd"'):
         ENGLISH.statement("odd", {})
-    with pytest.raises(DataError, match=r"nothing fills the slot \{shared\}"):
+    with pytest.raises(
+        DataError, match=r"en\.toml:56: statements\.both_say: nothing fills the slot \{shared\}"
+    ):
         ENGLISH.statement("both_say", {})

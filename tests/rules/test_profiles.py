@@ -78,7 +78,7 @@ def test_only_names_name_profiles(shipped, name):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('"Small"', "Small", "small.toml: the profile is no TOML"),
+        ('"Small"', "Small", "small.toml:1: the profile cannot be read: no TOML"),
         ('"Small"', "3", "small.toml: description: found 3; expected a text"),
         ('language = "en"\n', "", 'small.toml: the key "language" is missing'),
         ("rules =", "rule =", 'unknown key "rule"; expected'),

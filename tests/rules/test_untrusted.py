@@ -1,11 +1,14 @@
 """Rule files of strangers: they read nothing else, run nothing, and end somewhere."""
 
+import json
 import os
+import time
 
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.rules import find_rules, load_profile, load_rules, reading, rule_files, source
+from ists_asp.rules.directives import names_in
 
 from .conftest import PROFILE, write
 
@@ -100,9 +103,16 @@ def test_a_script_without_an_end(tmp_path):
     ("text", "words"),
     [
         (PROFILE.replace("words.lp", "../../o.lp"), 'there is no "../../o.lp"'),
-        (PROFILE + f"extra = {'[' * 3000}", "nested too deeply|no TOML"),
-        (PROFILE.replace('"news"', f'"{"f(" * 5000}1{")" * 5000}"'), "an ASP term as text"),
-        (PROFILE + "#" * 70_000, "more than 64 kB"),
+        (PROFILE + f"extra = {'[' * 3000}", r"small\.toml:7: .* brackets within brackets"),
+        (PROFILE + f"{'a.' * 8000}a = 1", r"small\.toml:7: .* a key of more than 4 parts"),
+        (PROFILE.replace('"news"', f'"{"f(" * 2000}1{")" * 2000}"'), "a name in lower case"),
+        (PROFILE + "#" * 70_000, "more than 16 kB"),
+        (
+            PROFILE + "rating = [" + "'a', " * 1000 + "]",
+            "rating: 1000 entries; expected 200 at most",
+        ),
+        (PROFILE.replace("words.lp", "w" * 5000), "there is no "),
+        (PROFILE + f"{'k' * 5000} = 1", 'unknown key "k+…"'),
     ],
 )
 def test_profiles_lead_nowhere_else(shipped, tmp_path, text, words):
@@ -127,3 +137,100 @@ def test_a_profile_is_no_link_and_no_pipe(shipped, tmp_path):
         load_profile("c", base)
     with pytest.raises(UsageError, match="there is no profile"):
         load_profile("../a", base)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "-2147483648/-1",
+        "2**31",
+        "1+1",
+        "1..9",
+        "f(@g)",
+        "2147483648",
+        "X",
+        "f(X)",
+        "a;b",
+        "f(1,)",
+        "f(1",
+        "\x1b[31m",
+        '"a\\tb"',
+        "not",
+        "f(" * 90 + "1" + ")" * 90,
+        "1 2",
+        "",
+    ],
+)
+def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
+    from ists_asp.solver.options import constant_arguments
+
+    with pytest.raises(UsageError, match=r"^-c n: found "):
+        constant_arguments({"n": value})
+    with pytest.raises(UsageError, match="is no name of a constant"):
+        constant_arguments({f"{value}=": "1"})
+    base = write(
+        tmp_path / "mine",
+        {"profiles/a.toml": PROFILE.replace('"news"', json.dumps(value))},
+    )
+    with pytest.raises(RuleError, match=r"a\.toml: constants\.domain: found "):
+        load_profile("a", base)
+
+
+@pytest.mark.parametrize(
+    "value", ["4", "-2147483648", "news", 'f( a , (1,"é (") )', "-a", "#inf", "()", "_b'(1)"]
+)
+def test_terms_are_values_of_constants(value):
+    from clingo import Control
+
+    from ists_asp.solver.options import constant_arguments
+
+    control = Control(
+        constant_arguments({"n": value}), logger=lambda _code, text: pytest.fail(text)
+    )
+    control.add("base", [], f"#const n = 0. p(n). :- not p({value}).")
+    control.ground()
+    assert len(control.symbolic_atoms) == 1
+
+
+@pytest.mark.parametrize("target", ["a" * 5000, "a/" * 2000 + "a.lp", "a.lp/b.lp", "round.lp"])
+def test_includes_that_no_file_can_have(tmp_path, target):
+    write(tmp_path, {"r/a.lp": f'#include "{target}".'})
+    (tmp_path / "r/round.lp").symlink_to("round.lp")
+    with pytest.raises(RuleError, match=r'a\.lp:1:1: there is no file "') as caught:
+        load_rules(find_rules(tmp_path / "r/a.lp"))
+    assert max(map(len, str(caught.value).splitlines())) < 250
+
+
+@pytest.mark.parametrize("length", [1000, 10_000_000])
+def test_sentences_of_rules_are_sentences(tmp_path, length):
+    write(tmp_path, {"a.lp": f'%@rule long: "{"y" * length}"\na.'})
+    began = time.process_time()
+    with pytest.raises(RuleError, match=r"a\.lp:1:1: this directive has \d+ characters") as caught:
+        load_rules(find_rules(tmp_path / "a.lp"))
+    assert names_in((tmp_path / "a.lp").read_text()).keys() <= {"long"}
+    assert time.process_time() - began < 2
+    assert len(str(caught.value)) < 300
+
+
+def test_many_rules_on_a_line_take_no_time():
+    text = source.SourceText("a.lp", "é. " * 200_000)
+    began = time.process_time()
+    for number in range(20_000):
+        assert text.character(1, 4 * number + 1) == 3 * number + 1
+        assert text.span((1, 4 * number + 1), (1, 4 * number + 4)) == "é."
+    assert time.process_time() - began < 2
+
+
+def test_many_different_includes_take_no_time(tmp_path):
+    many = "".join(f'#include "{number * "./"}b.lp".\n' for number in range(1002))
+    write(tmp_path, {"a.lp": many, "b.lp": "b."})
+    refused(tmp_path / "a.lp", r"a\.lp:1001:1: the file includes more than 1000 others")
+
+
+def test_excerpts_of_long_lines_are_short(tmp_path):
+    write(tmp_path, {"a.lp": "a :- " + "b, " * 5000 + "é, " + "b, " * 5000 + "b."})
+    with pytest.raises(RuleError) as caught:
+        load_rules(find_rules(tmp_path / "a.lp"))
+    line, caret = str(caught.value.excerpt).splitlines()
+    assert line[caret.index("^")] == "é"
+    assert len(line) < 90

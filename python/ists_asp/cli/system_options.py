@@ -13,7 +13,7 @@ from platformdirs import user_cache_dir
 from ists_asp.cli.choice import Choice, KnownWords
 from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.options import PATH, decorated
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, shortened
 
 if TYPE_CHECKING:
     from ists_asp.cli.options import Decorator, Function
@@ -163,6 +163,12 @@ def _constant(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
         raise UsageError(
-            f"'{text}' is no constant", where="-c", expected="NAME=VALUE, as in -c highest=4"
+            f"'{shortened(text)}' is no constant",
+            where="-c",
+            expected="NAME=VALUE, as in -c highest=4",
         )
-    return name.strip(), value.strip()
+    from ists_asp.rules.values import check_constant
+
+    name, value = name.strip(), value.strip()
+    check_constant(name, value)
+    return name, value

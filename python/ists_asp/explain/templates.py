@@ -1,15 +1,20 @@
-"""Templates: how explanations are worded in a language."""
+"""Templates: how explanations are worded in a language.
+
+A text of ``[statements]`` or ``[clauses]`` names what fills it in curly brackets: ``{first}``.
+There is nothing else in the brackets; ``{{`` and ``}}`` stand for the brackets themselves.
+"""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
-from string import Formatter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.errors import DataError, ResourceError, UsageError
+from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
 from ists_asp.resources import data_dir
+from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,15 +22,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Templates", "languages", "load_templates"]
 
+LARGEST = 1 << 16
+"""Bytes of a file at most."""
+
+LONGEST = 1000
+"""Characters of a text at most."""
+
 _TABLES = ("marks", "article", "joins", "words", "statements", "clauses")
 _CONTRACTIONS = "contractions"
+_SLOT = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Templates:
     """The tables of a template file; ``name`` is what messages call it.
 
     ``contractions`` may be empty: what two words that meet in a text become, as ``de el`` does.
+    ``lines`` has the lines of keys, by tables and keys.
     """
 
     name: str
@@ -38,6 +51,7 @@ class Templates:
     statements: Mapping[str, str]
     clauses: Mapping[str, str]
     contractions: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def word(self, key: str) -> str:
         """A word that a rule names.
@@ -74,25 +88,35 @@ class Templates:
     def _fill(
         self, table: str, texts: Mapping[str, str], key: str, slots: Mapping[str, str]
     ) -> str:
-        try:
-            return self._contracted(self._get(table, texts, key).format_map(slots))
-        except (KeyError, IndexError) as fault:
-            raise DataError(
-                f"nothing fills the slot {{{fault.args[0]}}}",
-                where=f"{self.name}: {table}.{key}",
-                expected=", ".join(sorted(slots)),
-            ) from None
+        def filled(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]
+            if match[1] not in slots:
+                raise DataError(
+                    f"nothing fills the slot {{{shortened(match[1])}}}",
+                    where=_where(self.name, self.lines, table, key),
+                    expected=", ".join(sorted(slots)) or "no slots",
+                )
+            return slots[match[1]]
+
+        return self._contracted(_SLOT.sub(filled, self._get(table, texts, key)))
 
     def _contracted(self, text: str) -> str:
-        for words, short in self.contractions.items():
-            text = re.sub(rf"\b{re.escape(words)}\b", short, text)
-        return text
+        if not self.contractions:
+            return text
+        # All at once: what has been contracted is left alone.
+        return self._contraction.sub(lambda match: self.contractions[match[0]], text)
+
+    @cached_property
+    def _contraction(self) -> re.Pattern[str]:
+        longest_first = sorted(self.contractions, key=len, reverse=True)
+        return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
 
     def _get(self, table: str, texts: Mapping[str, str], key: str) -> str:
         if key not in texts:
             raise DataError(
-                f'there is no text "{key}"',
-                where=f"{self.name}: {table}",
+                f'there is no text "{shortened(key)}"',
+                where=_where(self.name, self.lines, table),
                 hint="Add it to the file",
             )
         return texts[key]
@@ -112,7 +136,7 @@ def load_templates(language: str = "en", path: Path | None = None) -> Templates:
 
     Raises:
         UsageError: there are no templates for the language.
-        ResourceError: the file cannot be read.
+        RuleError: the file cannot be read, or is too large.
         DataError: it is no TOML, or lacks a key.
     """
     if path is None:
@@ -126,34 +150,47 @@ def load_templates(language: str = "en", path: Path | None = None) -> Templates:
     else:
         name = str(path)
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as fault:
-        raise ResourceError(
-            f"the templates cannot be read ({fault.strerror})", where=name, expected="a TOML file"
+        text, table = parse_toml(read_plain(path, name, LARGEST, "file of templates"))
+    except TomlError as fault:
+        raise DataError(
+            f"the templates cannot be read: {fault.found}", where=f"{name}:{fault.line}"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise DataError(f"the templates are no TOML: {fault}", where=name) from None
-    return _templates(table, name)
+    return _templates(table, name, key_lines(text))
 
 
-def _templates(table: dict[str, Any], name: str) -> Templates:
+def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str], int]) -> Templates:
     for key in _TABLES:
         if not isinstance(table.get(key), dict):
             raise DataError(f"there is no table [{key}]", where=name, expected=", ".join(_TABLES))
     marks = dict(table["marks"])
     quotes = [marks.pop(key, None) for key in ("quote", "inner_quote")]
-    for quote in quotes:
-        if not (isinstance(quote, list) and len(quote) == 2):
-            raise DataError(
-                f"found {quote!r}", where=f"{name}: marks", expected='quote = ["“", "”"]'
-            )
     found: dict[str, dict[str, str]] = {"marks": marks}
     for key in _TABLES[1:]:
         found[key] = table[key]
     found[_CONTRACTIONS] = table.get(_CONTRACTIONS, {})
+    if not isinstance(found[_CONTRACTIONS], dict):
+        raise DataError(
+            f"found {shown(found[_CONTRACTIONS])}",
+            where=_where(name, lines, "", _CONTRACTIONS),
+            expected=f"a table [{_CONTRACTIONS}]",
+        )
+    for quote in quotes:
+        if not (
+            isinstance(quote, list)
+            and len(quote) == 2
+            and all(isinstance(mark, str) and len(mark) <= LONGEST for mark in quote)
+        ):
+            raise DataError(
+                f"found {shown(quote)}",
+                where=_where(name, lines, "marks"),
+                expected='quote = ["“", "”"]',
+            )
     for key, texts in found.items():
         for entry, text in texts.items():
-            _check(text, f"{name}: {key}.{entry}", slots=key in ("statements", "clauses"))
+            where = _where(name, lines, key, entry)
+            if not entry:
+                raise DataError("the key is empty", where=where, expected="a word or a name")
+            _check(text, where, slots=key in ("statements", "clauses"))
     for key, wanted in (
         ("marks", ("dots", "end")),
         ("article", ("plain", "before_vowel", "vowel")),
@@ -161,20 +198,40 @@ def _templates(table: dict[str, Any], name: str) -> Templates:
     ):
         for entry in wanted:
             if entry not in found[key]:
-                raise DataError(f'the key "{entry}" is missing', where=f"{name}: {key}")
+                raise DataError(
+                    f'the key "{entry}" is missing', where=_where(name, lines, key), hint="Add it"
+                )
     try:
         re.compile(found["article"]["vowel"])
-    except re.error as fault:
-        raise DataError(f"no regular expression: {fault}", where=f"{name}: article.vowel") from None
-    quote, inner = ((str(pair[0]), str(pair[1])) for pair in quotes)
-    return Templates(name, quote, inner, **found)
+    except (re.error, OverflowError, RecursionError) as fault:
+        raise DataError(
+            f"no regular expression: {fault}", where=_where(name, lines, "article", "vowel")
+        ) from None
+    quote, inner = ((pair[0], pair[1]) for pair in quotes)
+    return Templates(name, quote, inner, **found, lines=lines)
+
+
+def _where(
+    name: str, lines: Mapping[tuple[str, str], int], table: str, key: str | None = None
+) -> str:
+    """A place as messages have it: file, line where that is known, table and key."""
+    line = lines.get((table, key or ""))
+    place = ".".join(shortened(part) for part in (table, key) if part)
+    return f"{name}:{line}: {place}" if line else f"{name}: {place}"
 
 
 def _check(text: object, where: str, *, slots: bool) -> None:
     if not isinstance(text, str):
-        raise DataError(f"found {text!r}", where=where, expected="a text")
-    if slots:
-        try:
-            list(Formatter().parse(text))
-        except ValueError as fault:
-            raise DataError(f"{fault} in {text!r}", where=where, expected="{slot}") from None
+        raise DataError(f"found {shown(text)}", where=where, expected="a text")
+    if len(text) > LONGEST:
+        raise DataError(f"{len(text)} characters", where=where, expected=f"{LONGEST} at most")
+    if not slots:
+        return
+    for match in _SLOT.finditer(text):
+        if match[0] in ("{", "}"):
+            raise DataError(
+                f"'{match[0]}' begins or ends no slot in {shown(text)}",
+                where=where,
+                expected="{slot}, with a name of small letters and nothing else in the brackets",
+                hint="Write {{ and }} for the brackets themselves",
+            )

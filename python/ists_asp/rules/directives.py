@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.trees import children
 
 if TYPE_CHECKING:
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["NamedRule", "check_forms", "name_rules", "names_in", "refuse", "variables"]
 
 _DIRECTIVE = re.compile(
-    r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\])*)"\s*'
+    r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
+_LONGEST = 1000
+"""Characters of a directive at most: its sentence stands in traces, lists and pictures."""
+
 _FORM = '%@rule name: "sentence with {Variables}"'
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
 _LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
@@ -85,13 +88,14 @@ def name_rules(
             continue
         try:
             name, sentence = _parse(source, comment)
-            begin = _named_place(source, comment, statements, begins)
+            place = _named_place(source, comment, statements, begins)
+            begin = begins[place]
             if begin in given:
                 raise _fault(
                     source, comment, "the rule below has two names", expected="one directive"
                 )
             given[begin] = (name, sentence)
-            _check(source, comment, sentence, statements[begins.index(begin)])
+            _check(source, comment, sentence, statements[place])
         except RuleError as error:
             report(error)
     return tuple(
@@ -120,8 +124,8 @@ def _named_place(
     comment: AST,
     statements: Sequence[AST],
     begins: Sequence[tuple[int, int]],
-) -> tuple[int, int]:
-    """Where the rule begins that a directive names."""
+) -> int:
+    """The place of the rule that a directive names."""
     # The parser puts an empty #program base in front of each file, at its first column.
     index = max(bisect_left(begins, _begin(comment)), 1)
     if _end(statements[index - 1]) > _begin(comment):
@@ -130,7 +134,7 @@ def _named_place(
         )
     if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
         raise _fault(source, comment, "no rule follows this directive", expected="a rule below")
-    return begins[index]
+    return index
 
 
 def variables(statement: AST) -> frozenset[str]:
@@ -162,7 +166,14 @@ def _parse(source: SourceText, comment: AST) -> tuple[str, str]:
     text = str(comment.value).rstrip()
     keyword = re.match(r"%@\S*", text)
     if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
-        raise _fault(source, comment, f"unknown directive {keyword[0]}", expected=_FORM)
+        raise _fault(source, comment, f"unknown directive {shortened(keyword[0])}", expected=_FORM)
+    if len(text) > _LONGEST:
+        raise _fault(
+            source,
+            comment,
+            f"this directive has {len(text)} characters",
+            expected=f"{_LONGEST} at most",
+        )
     match = _DIRECTIVE.fullmatch(text)
     if match is None:
         raise _fault(source, comment, "malformed directive", expected=_FORM)
@@ -182,7 +193,7 @@ def _check(source: SourceText, comment: AST, sentence: str, statement: AST) -> N
             raise _fault(
                 source,
                 comment,
-                f"the rule has no variable {{{variable}}}",
+                f"the rule has no variable {{{shortened(str(variable))}}}",
                 expected=", ".join(sorted(known)) or "a sentence without variables",
             )
 

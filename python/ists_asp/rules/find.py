@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["RuleSource", "find_rules", "join"]
+__all__ = ["RuleSource", "find_rules", "join", "resolved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,13 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
         RuleError: there is nothing at the path, or a folder without ``.lp`` files.
     """
     shown = str(path) if name is None else name
-    place = path.resolve()
+    place = resolved(path)
+    if place is None:
+        raise RuleError(
+            "no file can be called so, or links lead in a circle",
+            where=shortened(shown),
+            hint="Check the path",
+        )
     if place.is_dir():
         try:
             files = sorted(file for file in place.rglob("*.lp") if file.is_file())
@@ -56,6 +62,15 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
         )
     root_name = str(path.parent) if name is None else name.rpartition("/")[0]
     return (RuleSource(place, shown, place.parent, root_name),)
+
+
+def resolved(path: Path) -> Path | None:
+    """Where a path leads; None for what no file can be called, and for links in a circle."""
+    try:
+        path.exists()
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
 def join(folder: str, relative: str) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from clingo import MessageCode
 
+from ists_asp.errors import shortened
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -120,7 +122,11 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
     token = _WORDS.get(parsed["token"], "")
     text = source.span((line, byte), end).strip()
     decimal = _decimal(source.line(line), column)
-    found = f'syntax error at "{text}"' if text else f"syntax error at {token or 'this place'}"
+    found = (
+        f'syntax error at "{shortened(text)}"'
+        if text
+        else f"syntax error at {token or 'this place'}"
+    )
     if token.startswith("the end"):
         found, hint = "the file ends in the middle of a rule", "End each rule with a full stop"
         line = len(source.text.rstrip().split("\n"))

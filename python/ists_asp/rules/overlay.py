@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.find import RuleSource, find_rules
+from ists_asp.rules.find import RuleSource, find_rules, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
         RuleError: there is nothing at a path, or a folder without rule files.
         ResourceError: the installation lacks the shipped rules.
     """
-    bases = [path for path in given if (path / "profiles").is_dir()]
+    bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
     if len(bases) > 1:
         raise UsageError(
             f"two rule folders: {bases[0]} and {bases[1]}",

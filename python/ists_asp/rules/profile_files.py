@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, shortened
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.find import RuleSource, find_rules
+from ists_asp.rules.find import RuleSource, find_rules, resolved
 from ists_asp.rules.profiles import shown_folder
 
 if TYPE_CHECKING:
@@ -124,15 +124,18 @@ def _entry(
     profile: Profile, key: str, entry: str, folder: Path, shown: str
 ) -> Iterable[RuleSource]:
     root = folder.resolve()
-    places = [root / entry, root / f"{entry}.lp"]
-    found = [place for place in places if place.exists() and place.resolve().is_relative_to(root)]
+    found = [
+        place
+        for place in (root / entry, root / f"{entry}.lp")
+        if (there := resolved(place)) and there.exists() and there.is_relative_to(root)
+    ]
     if len(found) != 1:
         raise RuleError(
-            f'"{entry}" is both a folder and a file'
+            f'"{shortened(entry)}" is both a folder and a file'
             if found
-            else f'there is no "{entry}" in {shown}',
+            else f'there is no "{shortened(entry)}" in {shown}',
             where=f"{profile.file}: {key}",
-            expected=f"{entry}.lp or {entry}/",
+            expected=f"{shortened(entry)}.lp or {shortened(entry)}/",
             hint="Write the name with .lp for the file" if found else "Check its spelling",
         )
     relative = found[0].relative_to(root).as_posix()

@@ -31,18 +31,16 @@ whose measure learning looks at. Only ``description``,
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from clingo import parse_term
-
-from ists_asp.errors import RuleError, UsageError
+from ists_asp.errors import RuleError, UsageError, shortened
+from ists_asp.io.toml import TomlError, parse_toml, shown
 from ists_asp.model import Scheme
 from ists_asp.resources import rules_dir
 from ists_asp.rules.source import read_plain
+from ists_asp.rules.values import EXPECTED, is_name, is_value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,13 +60,14 @@ _OPTIONAL = (
     "scheme",
 )
 _KEYS = (*_REQUIRED, *_OPTIONAL)
-_CONSTANT = re.compile(r"_*[a-z][A-Za-z0-9_']*")
-_INT32 = 2**31
-_LONGEST_TERM = 200
-"""Characters of a constant's value: clingo's parser crashes on terms that are nested deeply."""
+_LARGEST = 1 << 14
+"""Bytes of a profile at most."""
 
-_LARGEST = 1 << 16
-"""Bytes of a profile."""
+_MOST = 200
+"""Entries of a list at most."""
+
+_BITS = 64
+"""Python refuses to write numbers of thousands of digits; constants have 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +124,12 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         )
     file = shown_folder(base, f"profiles/{name}.toml")
     try:
-        table = tomllib.loads(_read(base, name, file).decode())
-    except RecursionError:
-        raise RuleError("the profile is nested too deeply", where=file) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        _, table = parse_toml(_read(base, name, file))
+    except TomlError as error:
         raise RuleError(
-            f"the profile is no TOML: {error}", where=file, hint='Texts stand in "…", lists in […]'
+            f"the profile cannot be read: {error.found}",
+            where=f"{file}:{error.line}",
+            hint='Texts stand in "…", lists in […]',
         ) from None
     _check_keys(table, file)
     return Profile(
@@ -170,9 +169,9 @@ def _read(base: Path, name: str, file: str) -> bytes:
 def _check_keys(table: dict[str, Any], file: str) -> None:
     for key in table:
         if key not in _KEYS:
-            close = get_close_matches(key, _KEYS, n=1)
+            close = get_close_matches(key[:_MOST], _KEYS, n=1)
             raise RuleError(
-                f'unknown key "{key}"',
+                f'unknown key "{shortened(key)}"',
                 where=file,
                 expected=", ".join(_KEYS),
                 hint=f'Did you mean "{close[0]}"?' if close else None,
@@ -185,23 +184,29 @@ def _check_keys(table: dict[str, Any], file: str) -> None:
 def _text(table: dict[str, Any], key: str, file: str) -> str:
     value = table[key]
     if not isinstance(value, str) or not value.strip():
-        raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="a text")
+        raise RuleError(f"found {shown(value)}", where=f"{file}: {key}", expected="a text")
     return value
 
 
 def _list(table: dict[str, Any], key: str, file: str) -> tuple[str, ...]:
     value = table.get(key, [])
     if not isinstance(value, list) or not all(isinstance(part, str) and part for part in value):
-        raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="a list of file names")
+        raise RuleError(
+            f"found {shown(value)}", where=f"{file}: {key}", expected="a list of file names"
+        )
     if key in _REQUIRED and not value:
         raise RuleError("the list is empty", where=f"{file}: {key}", expected="a file name")
+    if len(value) > _MOST:
+        raise RuleError(
+            f"{len(value)} entries", where=f"{file}: {key}", expected=f"{_MOST} at most"
+        )
     return tuple(value)
 
 
 def _flag(table: dict[str, Any], key: str, file: str) -> bool:
     value = table.get(key, False)
     if not isinstance(value, bool):
-        raise RuleError(f"found {value!r}", where=f"{file}: {key}", expected="true or false")
+        raise RuleError(f"found {shown(value)}", where=f"{file}: {key}", expected="true or false")
     return value
 
 
@@ -209,29 +214,30 @@ def _scheme(table: dict[str, Any], file: str) -> Scheme:
     value = table.get("scheme", str(Scheme.Y2016))
     if value not in tuple(Scheme):
         known = " or ".join(f'"{scheme}"' for scheme in Scheme)
-        raise RuleError(f"found {value!r}", where=f"{file}: scheme", expected=known)
+        raise RuleError(f"found {shown(value)}", where=f"{file}: scheme", expected=known)
     return Scheme(value)
 
 
 def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
-        raise RuleError(f"found {table!r}", where=f"{file}: constants", expected="{ name = value }")
+        raise RuleError(
+            f"found {shown(table)}", where=f"{file}: constants", expected="{ name = value }"
+        )
     return tuple((name, _constant(name, value, file)) for name, value in table.items())
 
 
 def _constant(name: str, value: object, file: str) -> str:
-    where = f"{file}: constants.{name}"
-    if not _CONSTANT.fullmatch(name):
+    if not is_name(name):
         raise RuleError(
-            f'"{name}" is no name of a constant', where=where, expected="a lower-case name"
+            f'"{shortened(name)}" is no name of a constant',
+            where=f"{file}: constants",
+            expected="a lower-case name",
         )
-    if isinstance(value, int) and not isinstance(value, bool) and -_INT32 <= value < _INT32:
-        return str(value)
-    if isinstance(value, str) and len(value) <= _LONGEST_TERM:
-        try:
-            return str(parse_term(value, logger=lambda _code, _text: None))
-        except RuntimeError:
-            pass
-    raise RuleError(
-        f"found {value!r}", where=where, expected="an integer of 32 bits, or an ASP term as text"
-    )
+    text = value if isinstance(value, str) else ""
+    if type(value) is int and value.bit_length() < _BITS:
+        text = str(value)
+    if not is_value(text):
+        raise RuleError(
+            f"found {shown(value)}", where=f"{file}: constants.{name}", expected=EXPECTED
+        )
+    return text

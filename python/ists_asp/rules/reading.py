@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
-from ists_asp.errors import RuleError
-from ists_asp.rules.find import RuleSource, join
+from ists_asp.errors import RuleError, shortened
+from ists_asp.rules.find import RuleSource, join, resolved
 from ists_asp.rules.source import Include, SourceText, read_source
 
 if TYPE_CHECKING:
@@ -87,11 +87,22 @@ class Reading:
             self.report("syntax", error)
             return
         included = []
+        wanted: dict[str, Include] = {}
         for include in includes:
+            wanted.setdefault(include.target, include)
+        for number, include in enumerate(wanted.values()):
             try:
+                if number == MOST_FILES:
+                    raise text.error_at(
+                        include.start,
+                        f"the file includes more than {MOST_FILES} others",
+                        expected="fewer",
+                    )
                 target = _included(source, text, include, depth)
             except RuleError as error:
                 self.report("include", error)
+                if number == MOST_FILES:
+                    break
                 continue
             self.read(target, depth + 1)
             included.append(target.path.resolve())
@@ -122,18 +133,18 @@ def _included(source: RuleSource, text: SourceText, include: Include, depth: int
         raise text.error_at(
             include.start, f"files include one another {DEEPEST} deep", expected="fewer"
         )
-    path = (source.path.parent / include.target).resolve()
-    if not path.is_relative_to(source.root):
+    path = resolved(source.path.parent / include.target)
+    if path is not None and not path.is_relative_to(source.root):
         raise text.error_at(
             include.start,
-            f'"{include.target}" lies outside the rule folder',
+            f'"{shortened(include.target)}" lies outside the rule folder',
             expected=f"a file in {_shown(source)}",
             hint="Copy the file into the folder",
         )
-    if not path.is_file():
+    if path is None or not path.is_file():
         raise text.error_at(
             include.start,
-            f'there is no file "{include.target}"',
+            f'there is no file "{shortened(include.target)}"',
             expected="a path relative to the file that includes it",
         )
     name = join(source.root_name, path.relative_to(source.root).as_posix())

@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +17,9 @@ __all__ = ["Include", "SourceText", "read_plain", "read_source"]
 
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""
+
+_SHOWN = 80
+"""Characters of a line that an excerpt shows."""
 
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
 _LEXEMES = re.compile(
@@ -51,35 +54,53 @@ class SourceText:
 
     name: str
     text: str
-    _lines: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _lines: tuple[bytes, ...] = field(init=False, repr=False, compare=False)
+    _place: list[int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_lines", tuple(self.text.split("\n")))
+        object.__setattr__(self, "_lines", tuple(self.text.encode().split(b"\n")))
+        object.__setattr__(self, "_place", [0, 0, 0])
 
     def line(self, number: int) -> str:
         """Return a line without its end; empty behind the last one."""
-        return self._lines[number - 1].rstrip("\r") if number <= len(self._lines) else ""
+        return self._lines[number - 1].decode().rstrip("\r") if number <= len(self._lines) else ""
 
     def character(self, line: int, byte: int) -> int:
         """Return the character column of a byte column."""
-        return len(self.line(line).encode()[: byte - 1].decode(errors="replace")) + 1
+        # A file may be one line of a million rules: counting goes on from the last place.
+        known, before, count = self._place
+        if known != line or before > byte - 1:
+            before, count = 0, 0
+        row = self._lines[line - 1] if line <= len(self._lines) else b""
+        count += len(row[before : byte - 1].decode(errors="replace"))
+        self._place[:] = line, byte - 1, count
+        return count + 1
 
     def span(self, begin: tuple[int, int], end: tuple[int, int]) -> str:
         """Return the text between two positions (line, byte column), end excluded."""
         (line1, byte1), (line2, byte2) = begin, end
-        rows = [row.encode() for row in self._lines[line1 - 1 : line2]]
-        if not rows:
-            return ""
+        rows = list(self._lines[line1 - 1 : line2])
+        if len(rows) < 2:
+            return b"".join(rows)[byte1 - 1 : byte2 - 1].decode(errors="replace")
         rows[-1] = rows[-1][: byte2 - 1]
         rows[0] = rows[0][byte1 - 1 :]
         return b"\n".join(rows).decode(errors="replace")
 
     def excerpt(self, line: int, column: int) -> str:
-        """Return the line and below it a caret under the character ``column``."""
+        """Return the line and below it a caret under the character ``column``.
+
+        Of a long line only what stands around the character.
+        """
         text = self.line(line)
+        begin = max(0, min(column - 1 - _SHOWN // 2, len(text) - _SHOWN))
+        dots = "…" if begin else ""
+        piece = text[begin : begin + _SHOWN]
         # Tabs stay tabs, so that the caret stands right whatever their width.
-        blanks = "".join("\t" if character == "\t" else " " for character in text[: column - 1])
-        return f"    {text}\n    {blanks}^"
+        blanks = "".join(
+            "\t" if char == "\t" else " " for char in dots + piece[: column - 1 - begin]
+        )
+        more = "…" if begin + _SHOWN < len(text) else ""
+        return f"    {dots}{piece}{more}\n    {blanks}^"
 
     def error(
         self,
@@ -201,19 +222,20 @@ class SourceText:
             )
         return self.error_at(
             match.start(),
-            f'"{match[0]}" stands outside strings and comments',
+            f'"{shortened(match[0])}" stands outside strings and comments',
             expected="letters a-z, digits and ASCII signs",
             hint='Put words between double quotes: "…"',
         )
 
 
-def read_plain(path: Path, name: str, most: int) -> bytes:
+def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> bytes:
     """Read a file of the rules, which is not to be a pipe, a device or without an end.
 
     Args:
         path: the file.
         name: what to call it in messages.
         most: how many bytes it may have.
+        kind: what it should be.
 
     Raises:
         RuleError: there is no such file, it cannot be read, is no plain file, or is too large.
@@ -224,10 +246,10 @@ def read_plain(path: Path, name: str, most: int) -> bytes:
             plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
             data = stream.read(most + 1) if plain else b""
     except FileNotFoundError:
-        raise RuleError("there is no such rule file", where=name) from None
+        raise RuleError(f"there is no such {kind}", where=name) from None
     except OSError as error:
         raise RuleError(
-            f"the rule file cannot be read ({error.strerror})", where=name, expected="a .lp file"
+            f"the {kind} cannot be read ({error.strerror})", where=name, expected="a text file"
         ) from None
     if not plain:
         raise RuleError("this is no plain file", where=name, expected="a text file")

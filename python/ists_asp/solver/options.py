@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from clingo import Control
-
-from ists_asp.errors import UsageError
+from ists_asp.rules.values import check_constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,15 +47,8 @@ def constant_arguments(constants: Mapping[str, str]) -> list[str]:
     """The command line arguments that set constants.
 
     Raises:
-        UsageError: a constant is not an ASP term.
+        UsageError: a constant has no name of one, or its value is no term, or one to be evaluated.
     """
-    arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
-    try:
-        Control(arguments, logger=lambda _code, _text: None)
-    except RuntimeError:
-        shown = ", ".join(f"{name}={value}" for name, value in constants.items())
-        raise UsageError(
-            f"a constant is not NAME=TERM: {shown}",
-            expected="a name in lower case and an ASP term, as in highest=4",
-        ) from None
-    return arguments
+    for name, value in constants.items():
+        check_constant(name, value)
+    return [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
