@@ -79,7 +79,8 @@ def test_a_line_that_names_columns_is_no_pair(header):
 
 
 @pytest.mark.parametrize(
-    "line", ["a text\ta sentence", "1\ttext\ttext 2 b", "text\ta b", "id\tb", "s\ttext a b"]
+    "line",
+    ["a text\ta sentence", "1\ttext\ttext 2 b", "text\ta b", "id\tb", "s\ttext a b", "no\ta\tb"],
 )
 def test_sentences_that_name_no_columns_are_a_pair(line):
     assert len(tsv(f"{line}\n".encode())) == 1

@@ -21,7 +21,7 @@ _NUMBERED = re.compile(
 
 _UNNUMBERED = re.compile(r"sentence|text|premise|hypothesis|source|target", re.IGNORECASE)
 
-_ID = re.compile(r"#|(pair|sentence|item)?[ _.-]?(id|index|idx|no|nr)", re.IGNORECASE)
+_ID = re.compile(r"#|id|index|idx|(pair|sentence|item)[ _.-]?(id|index|idx|no|nr)", re.IGNORECASE)
 
 
 def check_no_header(columns: Sequence[str], where: str) -> None:
