@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 from benchmarks import ROOT
 from benchmarks.cases import SCENARIOS, Case, held_out, measure
 from benchmarks.machine import describe_machine
-from benchmarks.readme import replace_between
 from benchmarks.sets import PILOT, SETS, find_data, read_pilot, read_set
-from benchmarks.tables import accuracy_table, check_table, speed_table
+from benchmarks.tables import accuracy_table, check_table, replace_between, speed_table
 from ists_asp import load
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.io.atomic import atomic_writer
@@ -44,16 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return 1 where an answer is not sound."""
     options = _parser().parse_args(arguments)
     try:
-        if options.write_readme and _partial(options):
+        if options.write and _partial(options):
             raise UsageError(
                 "the pages show all sets, profiles, pairs and five folds",
-                expected="--write-readme without --sets, --profiles, --limit, --folds",
+                expected="--write without --sets, --profiles, --limit, --folds",
             )
         cases = list(_run(options))
         _print(cases)
         if options.json:
             _write_json(options.json, cases)
-        if options.write_readme:
+        if options.write:
             _write_tables(cases, semantic=options.semantic, pilot=options.pilot)
     except IstsError as error:
         print(f"benchmarks.accuracy: {error}", file=sys.stderr)
@@ -100,10 +99,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=_count, metavar="N", help="the first N pairs of each set")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument(
-        "--write-readme",
+        "--write",
         action="store_true",
-        help="put the tables into README.md; with --semantic, the one of that; with --pilot, that "
-        "of the pilot into docs/accuracy.md",
+        help="put the tables into docs/accuracy.md; with --semantic, the one of that; with "
+        "--pilot, that of the pilot",
     )
     return parser
 
@@ -172,7 +171,7 @@ def _write_json(path: Path, cases: Sequence[Case]) -> None:
 
 def _write_tables(cases: Sequence[Case], *, semantic: bool, pilot: bool) -> None:
     """The table of the pilot, that of words in context, or those of accuracy and speed."""
-    path = ROOT / "docs" / "accuracy.md" if pilot else ROOT / "README.md"
+    path = ROOT / "docs" / "accuracy.md"
     text = path.read_text("utf-8")
     own = [case for case in cases if case.profile == case.set]
     if pilot:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
-from benchmarks.readme import replace_between
+from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, IstsError
 from ists_asp.evaluate.pearson import correlation, weighted_mean
 from ists_asp.evaluate.tokencos import tokencos
@@ -63,11 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         text = _table(list(_rows(options)), semantic=options.semantic)
         print(text, end="")
-        if options.write_readme:
+        if options.write:
             name = "sts-semantic" if options.semantic else "sts"
-            readme = ROOT / "README.md"
-            with_table = replace_between(readme.read_text("utf-8"), name, text)
-            with atomic_writer(readme) as stream:
+            page = ROOT / "docs" / "accuracy.md"
+            with_table = replace_between(page.read_text("utf-8"), name, text)
+            with atomic_writer(page) as stream:
                 stream.write(with_table)
     except IstsError as error:
         print(f"benchmarks.sts: {error}", file=sys.stderr)
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare sentences in context as well, by weights learned for that",
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="annotation cache")
-    parser.add_argument("--write-readme", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
     return parser
 
 

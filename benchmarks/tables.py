@@ -1,17 +1,18 @@
-"""Results as Markdown tables."""
+"""Results as Markdown tables, and their places between ``<!-- name -->`` and ``<!-- /name -->``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from benchmarks.timing import STAGES
+from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from benchmarks.cases import Case
 
-__all__ = ["accuracy_table", "check_table", "markdown", "speed_table"]
+__all__ = ["accuracy_table", "check_table", "markdown", "replace_between", "speed_table"]
 
 
 def accuracy_table(cases: Iterable[Case]) -> str:
@@ -78,3 +79,20 @@ def _with_spread(case: Case) -> str:
 
 def _name(case: Case) -> list[str]:
     return [case.set, case.scenario, f"`{case.profile}`"]
+
+
+def replace_between(text: str, name: str, content: str) -> str:
+    r"""Put ``content`` (ending with ``\n``) between the marks called ``name``.
+
+    Raises:
+        DataError: the text does not have both marks, each once and in this order.
+    """
+    opening, closing = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+    before, found, rest = text.partition(opening)
+    _, ended, after = rest.partition(closing)
+    if not found or not ended or opening in after or closing in before + after:
+        raise DataError(
+            f"no place for the table '{name}'",
+            expected=f"a line {opening.strip()} and below it a line {closing}, each once",
+        )
+    return f"{before}{opening}{content}{closing}{after}"

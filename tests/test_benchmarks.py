@@ -12,8 +12,8 @@ from statistics import stdev
 import pytest
 
 from benchmarks import ROOT, accuracy, memory, scaling, sets
-from benchmarks.readme import replace_between
 from benchmarks.synthetic import make_pair
+from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
 
 SAMPLES = ROOT / "data" / "samples"
@@ -108,8 +108,8 @@ def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):
     assert sets.find_data(None) == tmp_path / "ists-2016-train"
 
 
-def test_readme_needs_a_full_run(capsys):
-    assert accuracy.main(["--write-readme", "--limit", "3"]) == 2
+def test_the_page_needs_a_full_run(capsys):
+    assert accuracy.main(["--write", "--limit", "3"]) == 2
     assert "five folds" in capsys.readouterr().err
 
 

@@ -5,11 +5,11 @@ import re
 import click
 import pytest
 
-from benchmarks.readme import replace_between
+from benchmarks.tables import replace_between
 from docs.pages import PAGES, write
 from docs.pages.predicates import rule_files, uses
 from ists_asp.cli import main
-from tests.tours import ROOT, blocks, make_place, run
+from tests.tours import ROOT, follow, make_place, shown
 
 DOCS = ROOT / "docs"
 FILES = sorted(DOCS.glob("*.md"))
@@ -19,17 +19,15 @@ TEXTS = {
 }
 MADE = {f"docs/{name}" for name in PAGES}
 WRITTEN = [name for name in TEXTS if name.startswith("docs/") and name not in MADE]
-TOUR = [
-    pytest.param(block, id=f"{name} line {block.line}")
-    for name in WRITTEN
-    for block in blocks(TEXTS[name])
-    if block.language == "sh"
-]
+COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN}))
+TOUR = [block for name, block in COMMAND_BLOCKS if name == "docs/tour.md"]
 RULES = rule_files(ROOT)
 USES = uses(ROOT, RULES)
 DOCUMENTED = {doc.name for file in RULES for doc in file.docs}
 # What users make, or what only a system of the task's has.
-THEIRS = re.compile(r"(my_|out\.|report\.|pair\.lp|beside\.lp|units\.lp|DATA|DIR|FILE|NAME)")
+THEIRS = re.compile(
+    r"(my_|out\.|power\.lp|report\.|pair\.lp|beside\.lp|units\.lp|DATA|DIR|FILE|NAME)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +54,33 @@ def options(command):
 COMMANDS = dict(commands(main))
 
 
-@pytest.mark.parametrize("block", TOUR)
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(block, id=f"{name} line {block.line}") for name, block in COMMAND_BLOCKS],
+)
 def test_commands_print_what_the_page_says(place, block):
-    printed = run(place, block.text)
-    if block.output is not None:
-        assert printed == block.output
+    follow(place, block)
+
+
+def test_learning_changes_the_answer():
+    """The same command stands before and after learning, with different outputs."""
+    learn = next(
+        number for number, block in enumerate(TOUR) if "ists-asp learn --gold" in block.text
+    )
+    before, after = TOUR[learn - 1], TOUR[learn + 1]
+    assert before.text.splitlines()[-1] == after.text.strip()
+    assert before.output != after.output
+    assert "same_medicine" in TOUR[learn].output
+
+
+def test_the_tour_mentions_every_command_and_profile():
+    commands = {name for block in TOUR for name in re.findall(r"ists-asp ([a-z]+)", block.text)}
+    assert commands >= {
+        *("solve", "sts", "explain", "report", "trace", "why", "facts", "evaluate", "check"),
+        *("diff", "rules", "profiles", "learn"),
+    }
+    profiles = {file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")}
+    assert {name for name in profiles if f"`{name}`" not in TEXTS["docs/tour.md"]} == set()
 
 
 def test_the_pages_made_from_code_are_current(tmp_path):
@@ -111,7 +131,7 @@ def test_every_command_and_option_that_is_named_exists(name):
     assert [option for option in code if option not in known | FOREIGN] == []
 
 
-FOREIGN = {"--opt-mode", "--data", "--write-readme", "--json", "--quick"}
+FOREIGN = {"--opt-mode", "--data", "--write", "--json", "--quick"}
 """Options of clingo and of the benchmarks."""
 
 
@@ -140,7 +160,9 @@ TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
 """Terms inside atoms, and an example."""
 
 
-@pytest.mark.parametrize("name", ["pilot"])
+@pytest.mark.parametrize(
+    "name", ["accuracy", "accuracy-semantic", "pilot", "sts", "sts-semantic", "speed"]
+)
 def test_there_is_a_place_for_each_table(name):
     text = TEXTS["docs/accuracy.md"]
     table = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)[1]

