@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.annotate.subtokens import LONGEST, UNSEEN, cut, spelling, spellings
+from ists_asp.annotate.subtokens import UNSEEN, cut, spelling, spellings
 from ists_asp.annotate.tables import tables
+from ists_asp.limits import LONGEST_WORD
 
 ENGLISH = tables("en")
 
@@ -163,7 +164,7 @@ def test_marks_and_clitics_put_together_are_the_token(token: str, lang: str) -> 
         ("\u200b", UNSEEN),
         ("\x00", UNSEEN),
         ("😀", "😀"),
-        ("x" * 5000, "x" * LONGEST),
+        ("x" * 5000, "x" * LONGEST_WORD),
     ],
 )
 def test_spelling(word: str, shown: str) -> None:

@@ -11,9 +11,10 @@ from ists_asp.annotate.adapter import Reading, StanzaAdapter
 from ists_asp.annotate.batches import batches, windows
 from ists_asp.annotate.cache import model_key
 from ists_asp.annotate.models import find
-from ists_asp.annotate.subtokens import LONGEST, UNSEEN, cut, spellings
+from ists_asp.annotate.subtokens import UNSEEN, cut, spellings
 from ists_asp.annotate.tables import tables
 from ists_asp.errors import DataError
+from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Token, Word
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def _joined(
 
 def _word(form: str, reading: Reading) -> Word:
     # The lemma of a word that the tagger saw only in part is not the word's.
-    unseen = reading.lemma == UNSEEN or len(form) > LONGEST
+    unseen = reading.lemma == UNSEEN or len(form) > LONGEST_WORD
     lemma = form if unseen else reading.lemma
     return Word(form, lemma.lower(), reading.upos, reading.xpos)
 

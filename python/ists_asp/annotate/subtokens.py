@@ -24,14 +24,15 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate.tables import BRACKETS, CLOSERS, OPENERS, STAND_INS, Tables
+from ists_asp.limits import LONGEST_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["LONGEST", "UNSEEN", "cut", "spelling", "spellings"]
+__all__ = ["UNSEEN", "cut", "spelling", "spellings"]
 
-LONGEST = 100
-"""Characters of a word that the tagger is shown; its memory grows with each."""
+MOST_MARKS = 8
+"""Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
 
 UNSEEN = "_"
 """What the tagger is shown for a word that has nothing visible."""
@@ -64,10 +65,12 @@ def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, .
     start, end = 0, len(form)
     front: list[str] = []
     back: list[str] = []
-    while (width := _opening(form[start:end], tables)) > 0:
+    while len(front) < MOST_MARKS and (width := _opening(form[start:end], tables)) > 0:
         front.append(form[start : start + width])
         start += width
-    while (width := _closing(form[start:end], tables, following if not back else None)) > 0:
+    while len(back) < MOST_MARKS and (
+        width := _closing(form[start:end], tables, following if not back else None)
+    ):
         back.insert(0, form[end - width : end])
         end -= width
     return (*front, *_clitics(form[start:end], tables), *back)
@@ -75,9 +78,11 @@ def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, .
 
 def spelling(word: str) -> str:
     """Return what the tagger is shown for a word: never empty, never with a blank."""
-    plain = BRACKETS.get(word) or unicodedata.normalize("NFC", word).translate(STAND_INS)
+    # Signs that combine may be many: to bring them into order takes the square of their number.
+    seen = unicodedata.normalize("NFC", word[: 4 * LONGEST_WORD])
+    plain = BRACKETS.get(word) or seen.translate(STAND_INS)
     visible = "".join(c for c in plain if unicodedata.category(c) not in _INVISIBLE)
-    return visible[:LONGEST] or UNSEEN
+    return visible[:LONGEST_WORD] or UNSEEN
 
 
 def spellings(words: Sequence[str], tables: Tables) -> list[str]:
@@ -146,7 +151,7 @@ def _keeps_period(text: str, tables: Tables, following: str | None) -> bool:
 
 def _clitics(text: str, tables: Tables) -> tuple[str, ...]:
     straight = _straight(text)
-    if len(straight) != len(text):
+    if len(straight) != len(text) or len(text) > LONGEST_WORD:
         # A character that becomes several would shift every cut.
         return (text,)
     for whole, first in tables.contractions:

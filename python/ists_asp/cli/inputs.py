@@ -145,7 +145,7 @@ class Inputs:
         Raises:
             DataError: a sentence is too long, or has chunks where Stanza is to find the tokens.
         """
-        from ists_asp.engine import check_size
+        from ists_asp.limits import check_size
 
         for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
             check_size(sentence, place)

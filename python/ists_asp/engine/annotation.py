@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.engine.limits import check_size
+from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
+from ists_asp.solver.batching import in_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,24 +47,27 @@ class PairAnnotator:
         """Tag and lemmatise pairs, lazily and in their order; those that are, stay as they are.
 
         Raises:
-            DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
+            DataError: a sentence is too long, see :mod:`ists_asp.limits`; the pairs before it
+                come first.
         """
-        remaining = iter(pairs)
-        while batch := list(islice(remaining, BATCH)):
-            for pair in batch:
-                check_size(pair.sent1, f"pair {pair.id}, sentence 1")
-                check_size(pair.sent2, f"pair {pair.id}, sentence 2")
-            with self._stages.measure("annotation"):
-                done = self._annotated(
-                    [sentence for pair in batch for sentence in (pair.sent1, pair.sent2)]
-                )
-            for number, pair in enumerate(batch):
-                yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+        return in_batches(map(_checked, pairs), self._annotate, BATCH)
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
-        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
+        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence.
+
+        Raises:
+            DataError: a text is too long, see :mod:`ists_asp.limits`.
+        """
+        for number, text in enumerate(texts, start=1):
+            check_text(text, f"text {number}")
         with self._stages.measure("annotation"):
             return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
+
+    def _annotate(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
+        with self._stages.measure("annotation"):
+            done = self._annotated([side for pair in pairs for side in (pair.sent1, pair.sent2)])
+        for number, pair in enumerate(pairs):
+            yield Pair(pair.id, done[2 * number], done[2 * number + 1])
 
     def _annotated(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         bare = [
@@ -78,3 +81,8 @@ class PairAnnotator:
             for number, tokens in zip(bare, tagged, strict=True):
                 done[number] = replace(sentences[number], tokens=tokens)
         return done
+
+
+def _checked(pair: Pair) -> Pair:
+    check_pair(pair)
+    return pair

@@ -109,8 +109,7 @@ class System(Closing):
             sent2: the sentence to compare with it.
 
         Raises:
-            DataError: a sentence is empty, or has more than
-                :data:`ists_asp.engine.MAX_TOKENS` tokens.
+            DataError: a sentence is empty or too long, see :mod:`ists_asp.limits`.
             SolveError: there is no answer.
         """
         return next(self.solve_many([read_pair(sent1, sent2)]))
@@ -325,7 +324,7 @@ class System(Closing):
         A sentence whose tokens all have words is annotated already and stays as it is.
 
         Raises:
-            DataError: a sentence is too long, see :data:`ists_asp.engine.MAX_TOKENS`.
+            DataError: a sentence is too long, see :mod:`ists_asp.limits`.
             UsageError: the system is closed.
         """
         return self._preparation.annotate(pairs)

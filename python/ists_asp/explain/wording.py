@@ -24,7 +24,7 @@ _NO_BLANK_BEFORE = re.compile(
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
 _DOUBLE = re.compile(r"``|''|[\"“”„«»]")
 _ENDS = (".", "!", "?")
-_ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2,}$")
+_ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2}")
 
 
 def phrase(words: Sequence[str], templates: Templates) -> str:
@@ -49,12 +49,14 @@ def quoted(text: str, templates: Templates) -> str:
     # An odd mark has no partner: it is left out rather than left open.
     if len(_DOUBLE.findall(text)) % 2:
         text = " ".join(_DOUBLE.sub("", text).split())
-    parts = _DOUBLE.split(text)
-    said = parts[0]
-    for number, part in enumerate(parts[1:]):
-        mark = next(inner)
-        said = said + mark + part.lstrip() if number % 2 == 0 else said.rstrip() + mark + part
-    return f"{opening}{said}{closing}"
+    first, *parts = _DOUBLE.split(text)
+    said = [first]
+    for number, part in enumerate(parts):
+        opens = number % 2 == 0
+        if not opens:
+            said[-1] = said[-1].rstrip()
+        said += [next(inner), part.lstrip() if opens else part]
+    return f"{opening}{''.join(said)}{closing}"
 
 
 def sentence(text: str, templates: Templates) -> str:
@@ -83,8 +85,17 @@ def _balanced(text: str) -> str:
 def _trimmed(text: str) -> str:
     """Without marks at the ends; quotation marks stay where both of a pair are there."""
     stripped = text.strip(" ")
-    while stripped.endswith(tuple(".,;:!?")) and not _ABBREVIATION.search(stripped):
-        stripped = stripped[:-1].rstrip()
+    end = len(stripped)
+    while end and stripped[end - 1] in ".,;:!?" and not _abbreviates(stripped, end):
+        end -= 1
+        while end and stripped[end - 1].isspace():
+            end -= 1
+    stripped = stripped[:end]
     if len(_DOUBLE.findall(stripped)) % 2:
         return text.strip(" " + _EDGES).removeprefix("''").removesuffix("''")
     return stripped.lstrip(",;:!? ").rstrip(" ") or text
+
+
+def _abbreviates(text: str, end: int) -> bool:
+    """Whether an abbreviation such as ``U.S.`` ends there, whose full stop belongs to it."""
+    return end >= 4 and _ABBREVIATION.fullmatch(text, end - 4, end) is not None

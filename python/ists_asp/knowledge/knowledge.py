@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
 from ists_asp.knowledge.acronyms import acronyms, initials
 from ists_asp.knowledge.amounts import as_decimals, find_measures, find_numerals
-from ists_asp.knowledge.forms import all_spoken, plain_form
+from ists_asp.knowledge.forms import all_spoken, knowable, plain_form
 from ists_asp.knowledge.lexicon import Lexicon, pos_class
 from ists_asp.knowledge.nearness import Nearness
 from ists_asp.knowledge.numbers import from_spanish
@@ -94,17 +95,20 @@ class Knowledge(Closing):
         Nothing happens without an encoder, and no answer depends on it.
         """
         if self._encoder is not None:
-            self._encoder.prepare([s for pair in pairs for s in (pair.sent1, pair.sent2)])
+            sides = ((pair.sent1, pair.sent2) for pair in map(knowable, pairs))
+            self._encoder.prepare(list(chain.from_iterable(sides)))
 
     def relations(self, pair: Pair) -> PairKnowledge:
         """Collect what is known about the words of an annotated pair.
 
         Relations and classes are sought for nouns, verbs, adjectives and adverbs, and for
-        multiword entries.
+        multiword entries. Nothing is sought for tokens of more than
+        :data:`~ists_asp.limits.LONGEST_WORD` characters.
 
         Raises:
             ResourceError: if the lexicon or the vectors turn out to be damaged.
         """
+        pair = knowable(pair)
         multiwords = tuple(
             multiword
             for number, sentence in ((1, pair.sent1), (2, pair.sent2))

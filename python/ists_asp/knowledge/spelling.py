@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import OSA
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -42,8 +44,7 @@ class Glued:
     first: int
 
 
-@lru_cache(maxsize=100_000)
-def similarity(word1: str, word2: str) -> int:
+def similarity(word1: str, word2: str, least: int = 0) -> int:
     """How alike two words are spelt, from 0 to 100, whatever their case.
 
     ``100 * (1 - d / length of the longer)``, rounded down, where ``d`` is the
@@ -52,12 +53,19 @@ def similarity(word1: str, word2: str) -> int:
     slips of a typist, each counts once, and the measure is symmetric; the ratio of
     :mod:`difflib` counts a swapped or mistaken letter twice and depends on the order of
     its arguments.
+
+    Args:
+        word1: a word.
+        word2: another.
+        least: below this, how alike they are is not found out: what is returned is less, too.
     """
     first, second = word1.lower(), word2.lower()
     longest = max(len(first), len(second))
     if not longest:
         return 100
-    return 100 * (longest - _edits(first, second)) // longest
+    allowed = longest * (100 - least) // 100
+    edits = OSA.distance(first, second, score_cutoff=allowed)
+    return 100 * (longest - edits) // longest
 
 
 def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> int:
@@ -100,8 +108,7 @@ def similar_spelling(
         for word1, plain1 in candidates1
         for word2, plain2 in candidates2
         if word1 != word2
-        and _ceiling(plain1, plain2) >= MIN_SIMILARITY
-        and (alike := similarity(plain1, plain2)) >= MIN_SIMILARITY
+        and (alike := similarity(plain1, plain2, MIN_SIMILARITY)) >= MIN_SIMILARITY
     ]
 
 
@@ -119,9 +126,9 @@ def glued(tokens1: Sequence[str], tokens2: Sequence[str]) -> list[Glued]:
     return sorted(
         Glued(sentence, token, first)
         for sentence, words, others in ((1, tokens1, tokens2), (2, tokens2, tokens1))
+        for places in (_places(words),)
         for first, joined in _joined(others)
-        for token, word in enumerate(words, start=1)
-        if word.lower() == joined
+        for token in places.get(joined, ())
     )
 
 
@@ -129,38 +136,15 @@ def _candidates(words: Iterable[str]) -> list[str]:
     return sorted({word.lower() for word in words if len(word) >= MIN_LETTERS and word.isalpha()})
 
 
+def _places(words: Sequence[str]) -> dict[str, list[int]]:
+    """Where each word stands, whatever its case; tokens count from 1."""
+    found: dict[str, list[int]] = {}
+    for token, word in enumerate(words, start=1):
+        found.setdefault(word.lower(), []).append(token)
+    return found
+
+
 def _joined(words: Sequence[str]) -> Iterator[tuple[int, str]]:
     for first, (left, right) in enumerate(pairwise(words), start=1):
         if left.isalpha() and right.isalpha():
             yield first, (left + right).lower()
-
-
-def _ceiling(word1: str, word2: str) -> int:
-    """A similarity that cannot be exceeded, far cheaper to find: by the letters in common."""
-    longest = max(len(word1), len(word2))
-    if 100 * min(len(word1), len(word2)) // longest < MIN_SIMILARITY:
-        return 0
-    return 100 * (Counter(word1) & Counter(word2)).total() // longest
-
-
-def _edits(first: str, second: str) -> int:
-    """The optimal string alignment distance, row by row."""
-    before: list[int] = []
-    previous = list(range(len(second) + 1))
-    for row, letter1 in enumerate(first, start=1):
-        current = [row]
-        for column, letter2 in enumerate(second, start=1):
-            best = min(
-                previous[column] + 1,
-                current[-1] + 1,
-                previous[column - 1] + (letter1 != letter2),
-            )
-            swapped = (
-                row > 1
-                and column > 1
-                and letter1 == second[column - 2]
-                and letter2 == first[row - 2]
-            )
-            current.append(min(best, before[column - 2] + 1) if swapped else best)
-        before, previous = previous, current
-    return previous[-1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from ists_asp.limits import is_long
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -23,19 +25,18 @@ T = TypeVar("T")
 BATCH = 100
 """Pairs solved together: 60 take a tenth more time, more gain little."""
 
-_LONG = 100
-"""Tokens of a pair, both sentences together, from which it is solved alone."""
 
-
-def in_batches(items: Iterable[S], decide: Callable[[Sequence[S]], Iterator[T]]) -> Iterator[T]:
-    """Decide items, :data:`BATCH` at a time; what came before an error is decided first."""
+def in_batches(
+    items: Iterable[S], decide: Callable[[Sequence[S]], Iterator[T]], size: int = BATCH
+) -> Iterator[T]:
+    """Decide items, ``size`` at a time; what came before an error is decided first."""
     remaining = iter(items)
     failure: Exception | None = None
     while failure is None:
         batch: list[S] = []
         try:
             # One at a time: what came before an error is kept.
-            for item in islice(remaining, BATCH):
+            for item in islice(remaining, size):
                 batch.append(item)
         except Exception as error:
             failure = error
@@ -48,9 +49,5 @@ def in_batches(items: Iterable[S], decide: Callable[[Sequence[S]], Iterator[T]])
 
 def short_pairs(items: Sequence[Item]) -> list[int]:
     """The places of the pairs that are solved together, if there are at least two."""
-    short = [place for place, (pair, _) in enumerate(items) if not _is_long(pair)]
+    short = [place for place, (pair, _) in enumerate(items) if not is_long(pair)]
     return short if len(short) > 1 else []
-
-
-def _is_long(pair: Pair) -> bool:
-    return len(pair.sent1.tokens) + len(pair.sent2.tokens) > _LONG

@@ -1,0 +1,103 @@
+"""How much a pair may ask for, in tokens and in characters.
+
+Whatever grows faster than the text must have a bound, or a single word can take all the time
+there is. README.md says what the bounds mean for whoever writes sentences.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import DataError
+
+if TYPE_CHECKING:
+    from ists_asp.model import Pair, Sentence
+
+__all__ = [
+    "LONGEST_WORD",
+    "MAX_CHARACTERS",
+    "MAX_TOKENS",
+    "check_pair",
+    "check_size",
+    "check_text",
+    "is_long",
+]
+
+MAX_TOKENS = 500
+"""Tokens of a sentence at most.
+
+Two sentences of 500 tokens take about 1 GB and half a minute, two of 1000 tokens four times
+as much, and clingo cannot be interrupted while it grounds.
+"""
+
+MAX_CHARACTERS = 10_000
+"""Characters of a sentence at most, blanks included.
+
+500 tokens of English have 3 000. The tagger takes 30 microseconds for each character of an unknown
+word, so that a pair of such sentences takes it less than a second.
+"""
+
+LONGEST_WORD = 100
+"""Characters of a word that the tagger is shown, and of one that anything is known about.
+
+The longest entry of WordNet has 71, the longest token of the train sets 26. Two longer words are
+equal or not, and nothing else is asked about them.
+"""
+
+_LONG_TOKENS = 100
+_LONG_CHARACTERS = 2_000
+
+
+def is_long(pair: Pair) -> bool:
+    """Whether a pair is better decided alone, and where it can be stopped.
+
+    One with fewer than 100 tokens and 2 000 characters, both sentences together, takes a fraction
+    of a second at most.
+    """
+    return _size(pair.sent1) + _size(pair.sent2) >= _LONG_CHARACTERS or (
+        len(pair.sent1.tokens) + len(pair.sent2.tokens) >= _LONG_TOKENS
+    )
+
+
+def check_pair(pair: Pair) -> None:
+    """Refuse a pair with a sentence that is too long to be decided.
+
+    Raises:
+        DataError: as for :func:`check_size`.
+    """
+    check_size(pair.sent1, f"pair {pair.id}, sentence 1")
+    check_size(pair.sent2, f"pair {pair.id}, sentence 2")
+
+
+def check_size(sentence: Sentence, where: str) -> None:
+    """Refuse a sentence that is too long to be decided.
+
+    Raises:
+        DataError: it has more than :data:`MAX_TOKENS` tokens or :data:`MAX_CHARACTERS` characters.
+    """
+    _refuse_beyond(MAX_TOKENS, len(sentence.tokens), "tokens", where)
+    _refuse_beyond(MAX_CHARACTERS, _size(sentence), "characters", where)
+
+
+def check_text(text: str, where: str) -> None:
+    """Refuse a sentence that is too long to be tokenised.
+
+    Raises:
+        DataError: it has more than :data:`MAX_CHARACTERS` characters.
+    """
+    _refuse_beyond(MAX_CHARACTERS, len(text), "characters", where)
+
+
+def _refuse_beyond(most: int, size: int, unit: str, where: str) -> None:
+    if size > most:
+        raise DataError(
+            f"a sentence of {size} {unit}",
+            where=where,
+            expected=f"at most {most} {unit}",
+            hint="Split the text into sentences, one a line",
+        )
+
+
+def _size(sentence: Sentence) -> int:
+    """The characters of a sentence, with a blank between two tokens."""
+    return sum(len(token.form) for token in sentence.tokens) + len(sentence.tokens) - 1

@@ -1,0 +1,230 @@
+"""Bounds: no kind of text takes more than its length, and what is too long fails by itself."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cache
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ists_asp.annotate import Annotator
+from ists_asp.annotate.subtokens import cut, spellings
+from ists_asp.annotate.tables import tables
+from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.errors import DataError
+from ists_asp.explain.templates import load_templates
+from ists_asp.explain.wording import phrase, quoted
+from ists_asp.facts import pair_facts
+from ists_asp.io.chunks import parse_chunks
+from ists_asp.io.readable import format_answer
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.tsv import read_tsv
+from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.wa_writer import write_pair
+from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.vectors import shipped
+from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long
+from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SHORT, LONG = 2_500, 20_000
+MOST = 3.0
+"""How often the time that the length allows may be taken; the square takes eight times that."""
+
+UNNOTICED = 0.1
+"""Seconds within which nobody asks how the time grows."""
+
+KINDS = {
+    "letters": "a",
+    "backslashes": "\\",
+    "escaped brackets": "\\]",
+    "closing brackets": "]",
+    "opening brackets": "[",
+    "brackets": "][",
+    "round brackets": "(",
+    "quotes": '"',
+    "quotes in turn": "\"'",
+    "apostrophes": "'s",
+    "initials": "a.",
+    "full stops": ".",
+    "thousands": "1,111",
+    "points of thousands": ".111",
+    "digits": "1",
+    "hyphens": "a-",
+    "slashes": "//",
+    "arrows": "<==>",
+    "Chinese": "雨中的人们",
+    "combining marks": "a\u0301\u0323\u0327",
+    "no-break spaces": "a\u00a0",
+    "attributes": 'id="',
+}
+
+
+def _token(kind: str, length: int) -> str:
+    """A token of one kind, with a letter at its end so that there is something to find in it."""
+    return (KINDS[kind] * length)[:length] + "x"
+
+
+def _pair(token: str) -> Pair:
+    """Two sentences with a long token each that differ in two letters."""
+    sides = (make_sentence(["the", word, "sleeps"]) for word in (token, f"y{token[1:]}z"))
+    return Pair("1", *sides)
+
+
+def _annotated(pair: Pair) -> Pair:
+    """The pair with words as the tagger gives them, without a tagger."""
+    sides = []
+    for sentence in (pair.sent1, pair.sent2):
+        parts = [cut(token.form, tables("en")) for token in sentence.tokens]
+        sides.append(
+            replace(
+                sentence,
+                tokens=tuple(
+                    replace(
+                        token, words=tuple(Word(one, one.lower(), "NOUN", "NN") for one in some)
+                    )
+                    for token, some in zip(sentence.tokens, parts, strict=True)
+                ),
+            )
+        )
+    return Pair(pair.id, *sides)
+
+
+def _answer(pair: Pair) -> Answer:
+    whole = Chunk(1, len(pair.sent1.tokens))
+    line = Alignment(whole.tokens, whole.tokens, Label.EQUI, 5.0)
+    return Answer(pair, (whole,), (whole,), (line,), (), optimal=True)
+
+
+def _cut(token: str) -> None:
+    for language in ("en", "es"):
+        spellings(cut(token, tables(language)), tables(language))
+
+
+@cache
+def _knowledge(language: str) -> Knowledge:
+    return Knowledge(language=language, vectors_path=shipped(language))
+
+
+def _know(token: str) -> None:
+    pair = _annotated(_pair(token))
+    for language in ("en", "es"):
+        pair_facts(pair, _knowledge(language).relations(pair), language)
+
+
+def _read(token: str) -> None:
+    parse_chunks(f"[ the {token} ] [ {token}sleeps ]")
+    list(read_tsv(BytesIO(f"1\tthe {token}\t{token} sleeps\n".encode())))
+
+
+def _read_wa(token: str) -> None:
+    pair = _pair(token)
+    lines = write_pair(pair, _answer(pair).alignments)
+    list(read_wa(BytesIO(f"{lines}<sentence {token}>\n{token}\n".encode())))
+
+
+def _tell(token: str) -> None:
+    format_answer(_answer(_pair(token)))
+    templates = load_templates("en")
+    quoted(phrase(["a", token, token[:-1]], templates), templates)
+
+
+def _seconds(work: Callable[[str], None], token: str) -> float:
+    """Processor time, the least of three tries or the first that nobody would notice."""
+    least = float("inf")
+    for _ in range(3):
+        began = time.process_time()
+        work(token)
+        least = min(least, time.process_time() - began)
+        if least < UNNOTICED / 10:
+            break
+    return least
+
+
+@pytest.mark.parametrize("work", [_cut, _know, _read, _read_wa, _tell])
+@pytest.mark.parametrize("kind", KINDS)
+def test_time_grows_no_faster_than_a_word(kind: str, work: Callable[[str], None]) -> None:
+    work(_token(kind, 10))
+    short, long = (_seconds(work, _token(kind, length)) for length in (SHORT, LONG))
+    assert long < UNNOTICED or long < MOST * LONG / SHORT * short
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize(("length", "known"), [(LONGEST_WORD, True), (LONGEST_WORD + 1, False)])
+def test_words_too_long_to_be_known_are_equal_or_not(
+    language: str, length: int, known: bool
+) -> None:
+    start = "a" * (length - 1)
+    sides = (["seperated", f"{start}b"], ["separated", f"{start}c", start, "b"])
+    pair = _annotated(Pair("1", *map(make_sentence, sides)))
+    found = _knowledge(language).relations(pair)
+    spelt = {spelling.word1 for spelling in found.spellings}
+    assert spelt == {"seperated"} | ({f"{start}b"} if known else set())
+    assert [(one.token, one.first) for one in found.glued] == ([(2, 3)] if known else [])
+    facts = {str(fact) for fact in pair_facts(pair, found, language)}
+    assert f'token(1,2,"{start}b")' in facts
+
+
+def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason() -> None:
+    form = "\"'" * 1000 + "word" + ".," * 1000
+    parts = cut(form, tables("en"))
+    assert "".join(parts) == form
+    assert len(parts) < 20
+
+
+@pytest.fixture(scope="module")
+def annotator() -> PairAnnotator:
+    return PairAnnotator(Annotator(), Stages())
+
+
+TOO_LONG = {
+    "tokens": ("x " * (MAX_TOKENS + 1), f"a sentence of {MAX_TOKENS + 1} tokens"),
+    "characters": ("x" * (MAX_CHARACTERS + 1), f"a sentence of {MAX_CHARACTERS + 1} characters"),
+    "both": ("x" * 1000 + " x" * 9000, "a sentence of 9001 tokens"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), TOO_LONG.values(), ids=TOO_LONG)
+def test_pairs_before_one_that_is_too_long_are_annotated(
+    annotator: PairAnnotator, text: str, message: str
+) -> None:
+    pairs = [
+        Pair(str(number), make_sentence(["cats"]), make_sentence(words.split()))
+        for number, words in enumerate(("sleep", text, "sleep"), start=1)
+    ]
+    found = annotator.annotate(pairs)
+    assert next(found).sent1.tokens[0].words[0].lemma == "cat"
+    with pytest.raises(DataError, match=rf"pair 2, sentence 2: {message}"):
+        next(found)
+
+
+def test_texts_too_long_to_be_tokenised_are_refused(annotator: PairAnnotator) -> None:
+    with pytest.raises(DataError, match="text 2: a sentence of 10001 characters"):
+        annotator.tokenize(["a cat", "x" * (MAX_CHARACTERS + 1)])
+
+
+def test_sentences_of_the_longest_words_are_tagged_in_time(annotator: PairAnnotator) -> None:
+    words = [f"{number:03}".translate(_LETTERS) * 33 for number in range(MAX_CHARACTERS // 100)]
+    pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
+    list(annotator.annotate([Pair("0", make_sentence(["a"]), make_sentence(["cat"]))]))
+    began = time.process_time()
+    (found,) = annotator.annotate([pair])
+    # A third of that on a quiet machine.
+    assert time.process_time() - began < 3.0
+    assert [token.form for token in found.sent1.tokens] == words
+
+
+_LETTERS = str.maketrans("0123456789", "qxzvkjwyph")
+
+
+def test_long_pairs_are_long_by_tokens_or_by_characters() -> None:
+    word, sentence = make_sentence(["x"]), make_sentence(["x"] * 99)
+    assert not is_long(Pair("1", word, make_sentence(["x"] * 98)))
+    assert is_long(Pair("1", word, sentence))
+    assert not is_long(Pair("1", word, make_sentence(["x" * 1998])))
+    assert is_long(Pair("1", word, make_sentence(["x" * 1999])))
