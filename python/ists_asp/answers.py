@@ -1,38 +1,79 @@
-"""From an answer set's atoms to an :class:`~ists_asp.model.Answer`.
+"""From an answer set's atoms to an :class:`~ists_asp.model.Answer`, and the only check of it.
 
 The atoms are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
-decided here: the order of the lines is the only thing that this module adds.
+decided here: the order of the lines is the only thing that this module adds. Whoever gets an
+answer can rely on this:
+
+- the chunks of a sentence are numbered from 1 and cover it;
+- each is on exactly one line, as a whole; in the scheme of 2015 it has its side to itself;
+- an alignment has both sides, one label and one score: 5 where it is EQUI, else 0 to 5;
+- NOALI and ALIC have one side, and neither score nor tags;
+- a rating lies within the scale and is the sum of its contributions.
+
+Atoms that say anything else are no answer: they are refused, never mended.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 from ists_asp.errors import RuleError
-from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ists_asp.model import Pair, Sentence
     from ists_asp.solver.texts import Ground
 
-__all__ = ["read_answer"]
+__all__ = ["HIGHEST", "AnswerError", "Read", "read_answer", "read_rating"]
 
 Parts: TypeAlias = "tuple[Ground, ...]"
 """The arguments of an atom."""
 
+Shown: TypeAlias = "dict[tuple[str, int], list[tuple[Ground, Parts]]]"
+"""Atoms with their arguments, by the name and the arity of their predicates."""
 
-class _Link(NamedTuple):
-    """The spans of sentence 1 and 2 that an alignment joins, as terms."""
+Link: TypeAlias = "tuple[Ground, ...]"
+"""The spans of sentence 1 and 2 that an alignment joins, as terms."""
 
-    span1: Ground
-    span2: Ground
+HIGHEST = 5
+"""The best score, and the best rating in English."""
+
+_LABELS = {str(label.lower()): label for label in Label if label.aligned}
+_UNALIGNED = {str(label.lower()): label for label in Label if not label.aligned}
+_TAGS = {str(tag.lower()): tag for tag in Tag}
+_SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
+
+
+class AnswerError(RuleError):
+    """What the rules show for a pair is no answer; ``atoms`` are those that may be at fault."""
+
+    def __init__(self, found: str, atoms: Iterable[Ground], expected: str) -> None:
+        super().__init__(
+            found, expected=expected, hint="Mend the rules or the #show statements that say so"
+        )
+        self.atoms = tuple(dict.fromkeys(atoms))
+        self.wanted = expected
+
+
+class Read(Protocol):
+    """Reads the shown atoms of an answer set, as :func:`read_answer` does."""
+
+    def __call__(
+        self, pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool, /
+    ) -> Answer:
+        """Read the decisions for a pair."""
 
 
 def read_answer(
-    pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool
+    pair: Pair,
+    atoms: Iterable[Ground],
+    cost: tuple[int, ...],
+    optimal: bool,
+    scheme: Scheme = Scheme.Y2016,
 ) -> Answer:
     """Read the decisions for a pair.
 
@@ -41,86 +82,225 @@ def read_answer(
         atoms: the shown atoms of the answer set, in any order.
         cost: the value of each priority of the objective, highest priority first.
         optimal: whether the solver proved that no answer set is better.
+        scheme: which answers are well formed.
 
     Returns:
         The answer; its alignments are sorted by their tokens, those of sentence 2 that have
         no counterpart last.
 
     Raises:
-        RuleError: the atoms are no answer, such as a label that does not exist.
+        AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
-    try:
-        return _read(pair, atoms, cost, optimal)
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
-        raise RuleError(
-            "what the rules show is no answer",
-            where=f"pair {pair.id}",
-            expected="the atoms that asp/output.lp shows, for chunks that there are",
-            hint="Look for rules or #show statements of yours about aligned, label, score or tag",
-        ) from None
+    shown = _by_predicate(atoms)
+    firsts, tokens = (_by_side(shown[name, 3]) for name in ("first", "span_token"))
+    sides = tuple(
+        _Side(sentence, number, firsts[number], tokens[number], scheme)
+        for number, sentence in (("1", pair.sent1), ("2", pair.sent2))
+    )
+    labels, scores, tags = (_by_link(shown[name, 3]) for name in ("label", "score", "tag"))
 
-
-def _read(pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool) -> Answer:
-    shown: dict[str, list[Parts]] = defaultdict(list)
-    for atom in atoms:
-        shown[atom.name].append(atom.arguments)
-
-    if shown["rating"]:
-        rating = _rating(shown["rating"], shown["contribution"])
-        return Answer(pair, (), (), (), cost, optimal, rating)
-    chunks1 = _chunks(pair.sent1, 1, shown["first"])
-    chunks2 = _chunks(pair.sent2, 2, shown["first"])
-    tokens: dict[tuple[int, Ground], list[int]] = defaultdict(list)
-    for side, span, index in shown["span_token"]:
-        tokens[side.number, span].append(index.number)
-    labels = {_Link(x, y): Label(label.name.upper()) for x, y, label in shown["label"]}
-    scores = {_Link(x, y): float(score.number) for x, y, score in shown["score"]}
-    tags: dict[_Link, set[Tag]] = defaultdict(set)
-    for x, y, tag in shown["tag"]:
-        tags[_Link(x, y)].add(Tag(tag.name.upper()))
-
+    aligned = _by_link(shown["aligned", 2])
     alignments = []
-    for x, y in shown["aligned"]:
-        link = _Link(x, y)
-        tokens1 = tuple(sorted(tokens[1, x]))
-        tokens2 = tuple(sorted(tokens[2, y]))
-        marks = frozenset(tags[link])
-        alignments.append(Alignment(tokens1, tokens2, labels[link], scores[link], marks))
-    for label in (Label.NOALI, Label.ALIC):
-        for side, number in shown[label.name.lower()]:
-            if side.number == 1:
-                chunk = chunks1[number.number - 1]
-                alignments.append(Alignment(chunk.tokens, (), label, None))
-            else:
-                chunk = chunks2[number.number - 1]
-                alignments.append(Alignment((), chunk.tokens, label, None))
-    sizes = len(pair.sent1.tokens), len(pair.sent2.tokens)
-    if not all(_within(line, *sizes) for line in alignments):
-        raise ValueError("tokens that the sentences do not have")
+    for link, (atom,) in aligned.items():
+        label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
+        if label is None:
+            _refuse("an alignment has no such label", labels[link], f"one of {', '.join(_LABELS)}")
+        score = _SCORES.get(_only(atom, scores.get(link, ()), "score"))
+        if score is None or (label is Label.EQUI and score != HIGHEST):
+            expected = f"{HIGHEST}" if label is Label.EQUI else f"0 to {HIGHEST}"
+            _refuse(f"a score of {label} is out of range", scores[link], expected)
+        alignments.append(
+            Alignment(
+                sides[0].span(atom, link[0]),
+                sides[1].span(atom, link[1]),
+                label,
+                score,
+                _tags(tags[link]) if link in tags else frozenset(),
+            )
+        )
+    for name, found in (("label", labels), ("score", scores), ("tag", tags)):
+        if stray := found.keys() - aligned.keys():
+            given = chain.from_iterable(found[link] for link in sorted(stray))
+            _refuse(f"a {name} is given to spans that are not aligned", given, "aligned spans")
+    for name, label in _UNALIGNED.items():
+        alone = _by_side(shown[name, 2])
+        for atom, (_, chunk) in alone["1"]:
+            alignments.append(Alignment(sides[0].chunk(atom, chunk), (), label, None))
+        for atom, (_, chunk) in alone["2"]:
+            alignments.append(Alignment((), sides[1].chunk(atom, chunk), label, None))
+    for side in sides:
+        side.check_complete()
     alignments.sort(key=_order)
-    return Answer(pair, chunks1, chunks2, tuple(alignments), cost, optimal)
+    return Answer(pair, sides[0].chunks, sides[1].chunks, tuple(alignments), cost, optimal)
 
 
-def _rating(rating: Iterable[Parts], contributions: Iterable[Parts]) -> Rating:
-    parts = [Contribution(str(name), value.number) for name, value in contributions]
+def read_rating(
+    pair: Pair,
+    atoms: Iterable[Ground],
+    cost: tuple[int, ...],
+    optimal: bool,
+    highest: int = HIGHEST,
+) -> Answer:
+    """Read the rating of a pair, as an answer without lines.
+
+    Args:
+        pair: the pair that the answer set is about.
+        atoms: the shown atoms of the answer set, in any order.
+        cost: the value of each priority of the objective, highest priority first.
+        optimal: whether the solver proved that no answer set is better.
+        highest: the best rating, in points.
+
+    Raises:
+        AnswerError: the atoms are no rating, such as two of them.
+    """
+    shown = _by_predicate(atoms)
+    found = [atom for atom, _ in shown["rating", 1]]
+    if len(found) != 1:
+        _refuse(f"there are {len(found)} ratings", found, "one, as asp/rate.lp derives it")
+    rating = _integer(found[0], found[0].arguments[0])
+    if not 0 <= rating <= 1000 * highest:
+        _refuse("the rating is not on the scale", found, f"0 to {1000 * highest} thousandths")
+    parts = [
+        Contribution(str(name), _integer(atom, value))
+        for atom, (name, value) in shown["contribution", 2]
+    ]
+    if sum(part.thousandths for part in parts) != rating:
+        _refuse("the rating is not the sum of its contributions", found, "their sum")
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
-    ((value,),) = rating
-    return Rating(value.number, tuple(parts))
+    return Answer(pair, (), (), (), cost, optimal, Rating(rating, tuple(parts)))
 
 
-def _chunks(sentence: Sentence, side: int, first: Iterable[Parts]) -> tuple[Chunk, ...]:
-    starts = sorted(index.number for number, _, index in first if number.number == side)
-    size = len(sentence.tokens)
-    if starts != sorted({1, *starts} & set(range(1, size + 1))):
-        raise ValueError("chunks that do not cover the sentence")
-    ends = [start - 1 for start in starts[1:]] + [size]
-    return tuple(Chunk(start, end) for start, end in zip(starts, ends, strict=True))
+class _Side:
+    """A sentence of the pair: its chunks, the tokens of its spans, and what is on a line."""
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        number: str,
+        firsts: Sequence[tuple[Ground, Parts]],
+        tokens: Sequence[tuple[Ground, Parts]],
+        scheme: Scheme,
+    ) -> None:
+        size = len(sentence.tokens)
+        starts = sorted(
+            (_integer(atom, chunk), _integer(atom, begin), atom)
+            for atom, (_, chunk, begin) in firsts
+        )
+        begins = [begin for _, begin, _ in starts]
+        ends = [begin - 1 for begin in begins[1:]] + [size]
+        if (
+            [chunk for chunk, _, _ in starts] != list(range(1, len(starts) + 1))
+            or begins[:1] != [1]
+            or any(map(int.__gt__, begins, ends))
+        ):
+            _refuse(
+                f"the chunks do not cover sentence {number}",
+                (atom for _, _, atom in starts),
+                f"chunks numbered from 1, in the order of its {size} tokens",
+            )
+        self.chunks = tuple(map(Chunk, begins, ends))
+        self._firsts = [atom for _, _, atom in starts]
+        self._one_to_one = scheme is Scheme.Y2015
+        self._chunk_of = [place for place, chunk in enumerate(self.chunks) for _ in chunk.tokens]
+        self._users: list[Ground | None] = [None] * len(self.chunks)
+        self._spans: dict[str, list[int]] = defaultdict(list)
+        self._tokens = tokens
+        known = {str(token): token for token in range(1, size + 1)}
+        for atom, (_, span, token) in tokens:
+            if token not in known:
+                _refuse(f"sentence {number} has no such token", [atom], f"1 to {size}")
+            self._spans[span].append(known[token])
+
+    def span(self, atom: Ground, span: Ground) -> tuple[int, ...]:
+        """The tokens of a span that an atom aligns: whole chunks that are on no other line."""
+        tokens = tuple(sorted(self._spans.get(span, ())))
+        places = {self._chunk_of[token - 1] for token in tokens}
+        if not places or len(tokens) != sum(len(self.chunks[place].tokens) for place in places):
+            made_of = (one for one, parts in self._tokens if parts[1] == span)
+            _refuse("an aligned span is not made of chunks", [*made_of, atom], "whole chunks")
+        if self._one_to_one and len(places) > 1:
+            _refuse("an aligned span has several chunks", [atom], "one, as in the task of 2015")
+        for place in places:
+            self._use(atom, place)
+        return tokens
+
+    def chunk(self, atom: Ground, number: Ground) -> tuple[int, ...]:
+        """The tokens of a chunk that an atom says to have no counterpart."""
+        place = _integer(atom, number) - 1
+        if not 0 <= place < len(self.chunks):
+            _refuse("there is no such chunk", [atom], f"1 to {len(self.chunks)}")
+        self._use(atom, place)
+        return self.chunks[place].tokens
+
+    def check_complete(self) -> None:
+        """Refuse chunks that are on no line."""
+        if None in self._users:
+            atoms = [atom for atom, user in zip(self._firsts, self._users, strict=True) if not user]
+            _refuse("a chunk is neither aligned nor NOALI nor ALIC", atoms, "one of them")
+
+    def _use(self, atom: Ground, place: int) -> None:
+        user = self._users[place]
+        if user is not None:
+            tokens = set(map(str, self.chunks[place].tokens))
+            made_of = (one for one, parts in self._tokens if parts[2] in tokens)
+            _refuse("a chunk is on two lines", [user, atom, *made_of], "one line for each chunk")
+        self._users[place] = atom
 
 
-def _within(line: Alignment, size1: int, size2: int) -> bool:
-    sides = ((line.tokens1, size1), (line.tokens2, size2))
-    return all(1 <= number <= size for numbers, size in sides for number in numbers)
+def _by_predicate(atoms: Iterable[Ground]) -> Shown:
+    """The atoms by predicate; ``-p`` is another one than ``p``."""
+    shown: Shown = defaultdict(list)
+    # A #show statement may repeat what another one shows.
+    for atom in dict.fromkeys(atoms):
+        arguments = atom.arguments
+        shown[atom.partition("(")[0], len(arguments)].append((atom, arguments))
+    return shown
+
+
+def _by_side(atoms: Iterable[tuple[Ground, Parts]]) -> dict[str, list[tuple[Ground, Parts]]]:
+    """The atoms of each sentence."""
+    found: dict[str, list[tuple[Ground, Parts]]] = {"1": [], "2": []}
+    for atom, parts in atoms:
+        if parts[0] not in found:
+            _refuse("there is something of a third sentence", [atom], "sentence 1 or 2")
+        found[parts[0]].append((atom, parts))
+    return found
+
+
+def _by_link(atoms: Iterable[tuple[Ground, Parts]]) -> dict[Link, list[Ground]]:
+    """The atoms by the spans that they are about."""
+    found: dict[Link, list[Ground]] = defaultdict(list)
+    for atom, parts in atoms:
+        found[parts[:2]].append(atom)
+    return found
+
+
+def _only(aligned: Ground, atoms: Sequence[Ground], name: str) -> Ground:
+    """What the only atom says of an alignment."""
+    if len(atoms) != 1:
+        said = ", ".join(sorted(atom.arguments[2] for atom in atoms))
+        found = f"{len(atoms)} {name}s: {said}" if atoms else f"no {name}"
+        _refuse(f"an alignment has {found}", [*atoms, aligned], f"one {name}")
+    return atoms[0].arguments[2]
+
+
+def _tags(atoms: Sequence[Ground]) -> frozenset[Tag]:
+    found = [atom.arguments[2] for atom in atoms]
+    if not _TAGS.keys() >= set(found):
+        _refuse("an alignment has no such tag", atoms, f"one of {', '.join(_TAGS)}")
+    return frozenset(_TAGS[name] for name in found)
+
+
+def _integer(atom: Ground, term: Ground) -> int:
+    try:
+        return int(term)
+    except ValueError:
+        _refuse("a term stands where a number belongs", [atom], "an integer")
 
 
 def _order(alignment: Alignment) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
     return (not alignment.tokens1, alignment.tokens1, alignment.tokens2)
+
+
+def _refuse(found: str, atoms: Iterable[Ground], expected: str) -> NoReturn:
+    raise AnswerError(found, atoms, expected)

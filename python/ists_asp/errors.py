@@ -12,7 +12,8 @@
     ├── TraceError          a trace contradicts its answer        exit code 1
     └── SolveError          a pair got no answer                  exit code 1
         ├── UnsatisfiableError   the rules admit no answer set
-        └── TimeLimitError       no answer within the time limit
+        ├── TimeLimitError       no answer within the time limit
+        └── MemoryLimitError     no memory is left
 
 A message is one line that says *where*, *what was found*, *what was expected*
 and *what to do*; only :class:`RuleError` adds an excerpt of the rule file below
@@ -33,6 +34,7 @@ __all__ = [
     "FaultyLinesError",
     "FormatError",
     "IstsError",
+    "MemoryLimitError",
     "ResourceError",
     "RuleError",
     "SolveError",
@@ -162,3 +164,7 @@ class UnsatisfiableError(SolveError):
 
 class TimeLimitError(SolveError):
     """No answer set was found within the time limit."""
+
+
+class MemoryLimitError(SolveError):
+    """A pair took all memory that there was."""

@@ -8,7 +8,7 @@ import signal
 import sys
 from multiprocessing import parent_process
 
-__all__ = ["end_with_parent", "ending"]
+__all__ = ["end_with_parent", "ending", "likely_reason"]
 
 _PR_SET_PDEATHSIG = 1
 
@@ -33,3 +33,14 @@ def ending(code: int | None) -> str:
     if code is None:
         return "ended unexpectedly"
     return f"crashed (signal {-code})" if code < 0 else f"ended unexpectedly (exit code {code})"
+
+
+def likely_reason(code: int | None) -> str:
+    """What to look for in rules with which a process ended so, as an imperative sentence."""
+    if code == -signal.SIGFPE:
+        return "Look for a division of -2147483648 by -1, which the processor refuses"
+    if code == -signal.SIGKILL:
+        return "Something has killed it: look for what takes all memory"
+    if code in (-signal.SIGSEGV, -signal.SIGBUS):
+        return "Look for terms that are nested very deeply"
+    return "Look for very large numbers, tables and terms"

@@ -12,6 +12,8 @@ BASE = """
 #show noali/2.
 first(1,1,1). first(2,1,1).
 { noali(S,1) : first(S,1,_) }.
+#show alic/2.
+alic(S,1) :- first(S,1,_), not noali(S,1).
 """
 FACTS = ("d(1,3),d(2,1)", "", "d(1,5),n(4)", "d(2,2),d(2,3),d(1,1),n(1)")
 RULES = {

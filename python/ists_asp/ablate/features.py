@@ -17,7 +17,6 @@ from clingo import Function, SymbolType
 
 from ists_asp.ablate.parts import Parts, cut, switch
 from ists_asp.ablate.sums import Sums
-from ists_asp.answers import read_answer
 from ists_asp.rules.messages import Messages
 from ists_asp.solver import Solver
 from ists_asp.solver.program import prepare
@@ -117,8 +116,8 @@ class FeatureAblation:
         grounded = self._ground(facts)
         full = grounded.holding()
         sums = Sums(chain(self._asked, grounded.fixed, full), self._weights)
-        mine = self._solver.best(pair, sums.facts()).found
-        if read_answer(pair, mine.shown, mine.cost, mine.optimal).alignments != answer.alignments:
+        mine = self._solver.best(pair, sums.facts())
+        if mine.answer.alignments != answer.alignments:
             return None
         aligned = frozenset(
             tuple(atom.arguments) for atom in symbols(mine.shown) if atom.name == _ALIGNED

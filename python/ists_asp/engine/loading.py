@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator, Cache
+from ists_asp.answers import read_answer
 from ists_asp.engine.rating import load_rater
 from ists_asp.engine.system import System
 from ists_asp.explain.explainer import load_explainer
@@ -77,7 +79,7 @@ def load(
         found = replace(found, warnings=(*found.warnings, *warnings))
     encoder = find_encoder(semantic, chosen.language)
     options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
-    solver = Solver(found, options)
+    solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
         chosen,
         found,

@@ -6,13 +6,17 @@ nothing to choose, and one grounding gives the sum and all of its parts.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ists_asp.errors import RuleError
+from clingo import Control, SymbolType
+from clingo.ast import ASTType, ProgramBuilder
+
+from ists_asp.answers import HIGHEST, read_rating
 from ists_asp.facts import line_facts
 from ists_asp.rules import load_rules, rating_rule_sources
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.solver.options import constant_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,7 +90,9 @@ class Rater:
 
     def __init__(self, rules: RuleSet, options: SolverOptions | None = None) -> None:
         self.rules = rules
-        self.solver = Solver(rules, options)
+        options = options or SolverOptions()
+        read = partial(read_rating, highest=_highest(rules, options))
+        self.solver = Solver(rules, options, read)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -102,13 +108,7 @@ class Rater:
         """
         for solution in self.solver.solve_all(map(_facts, known)):
             (rated, *_) = solution.answers
-            if rated.rating is None:
-                raise RuleError(
-                    "the rules give no rating",
-                    where=f"pair {rated.pair.id}",
-                    expected="one atom rating(R)",
-                    hint="Take asp/rate.lp as it is shipped",
-                )
+            assert rated.rating is not None
             yield Rated(rated.rating, solution.grounding, solution.solving)
 
     def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[Evidence, ...]]:
@@ -135,6 +135,17 @@ class Rater:
         from ists_asp.trace import Tracer
 
         return Tracer(self.rules, self.solver)
+
+
+def _highest(rules: RuleSet, options: SolverOptions) -> int:
+    """The best rating, which is a constant of ``asp/rate.lp``."""
+    control = Control(constant_arguments(options.constants), logger=lambda _code, _text: None)
+    with ProgramBuilder(control) as builder:
+        for node in rules.statements:
+            if node.ast_type is ASTType.Definition:
+                builder.add(node)
+    best = control.get_const("highest")
+    return best.number if best is not None and best.type is SymbolType.Number else HIGHEST
 
 
 def _facts(known: Known) -> tuple[Pair, tuple[Symbol, ...]]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from clingo.ast import ASTType
 
-from ists_asp.answers import read_answer
+from ists_asp.answers import AnswerError
 from ists_asp.collector import paused
-from ists_asp.errors import RuleError
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_model, search
@@ -24,16 +23,19 @@ from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
 
+    from ists_asp.answers import Read
     from ists_asp.model import Pair
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
 
 __all__ = ["Batches"]
+
+T = TypeVar("T")
 
 
 class Batches:
@@ -44,6 +46,7 @@ class Batches:
         program: the program for one pair.
         arguments: clingo's command line arguments.
         time_limit: seconds of processor time for the search for the answers of a batch.
+        read: reads the answer set of a pair.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class Batches:
         program: Program,
         arguments: Sequence[str],
         time_limit: float,
+        read: Read,
     ) -> None:
         self._statements = statements
         names = {name.name for node in statements for name in predicates(node)}
@@ -62,17 +66,24 @@ class Batches:
         self._other_facts = program.other_facts
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
+        self._read = read
         self._known: set[str] = set()
         self._weighed = any(node.ast_type is ASTType.Minimize for node in statements)
 
-    def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution] | None:
+    def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution | None] | None:
         """Decide pairs together.
 
         Returns:
-            A solution for each pair, the same as for the pair alone; None if that is not
-            certain: a pair has no answer, there was no time to prove all answers the best,
-            or clingo has warned of something new.
+            A solution for each pair, the same as for the pair alone, or None where what was
+            found is no answer. None for all if that is not certain: a pair has no answer set,
+            there was no time to prove all answers the best, or clingo has failed, or warned of
+            something new.
         """
+        return _unless_it_fails(lambda: self._solve(items))
+
+    def _solve(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
+    ) -> list[Solution | None] | None:
         began = time.perf_counter()
         control = self._ground(items)
         if control is None:
@@ -84,14 +95,16 @@ class Batches:
         atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
         ended = time.perf_counter()
-        return [
-            Solution(
-                (read_answer(pair, atoms[number], tuple(cost[number].values()), True),),
-                (grounded - began) / len(items),
-                (ended - grounded) / len(items),
-            )
-            for number, (pair, _) in enumerate(items, start=1)
-        ]
+        times = (grounded - began) / len(items), (ended - grounded) / len(items)
+        solutions: list[Solution | None] = []
+        for number, (pair, _) in enumerate(items, start=1):
+            try:
+                answer = self._read(pair, atoms[number], tuple(cost[number].values()), True)
+            except AnswerError:
+                solutions.append(None)
+            else:
+                solutions.append(Solution((answer,), *times))
+        return solutions
 
     def best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
@@ -106,13 +119,18 @@ class Batches:
             None where :meth:`solve` has no solutions.
         """
         with paused():
-            control = self._ground(items, extra)
-            if control is None:
-                return None
-            found = self._search(control, atoms=True)
-            if found is None:
-                return None
-            return Together.of(control, found, len(items))
+            return _unless_it_fails(lambda: self._best(items, extra))
+
+    def _best(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
+    ) -> Together | None:
+        control = self._ground(items, extra)
+        if control is None:
+            return None
+        found = self._search(control, atoms=True)
+        if found is None:
+            return None
+        return Together.of(control, found, len(items))
 
     def _search(self, control: Control, *, atoms: bool) -> Found | None:
         """The best answer set; without an objective the only one."""
@@ -129,15 +147,12 @@ class Batches:
         facts = self._facts([facts for _, facts in items])
         if facts is None:
             return None
-        try:
-            control = ground(
-                [*self._statements, *extra],
-                facts,
-                self._arguments,
-                lambda _code, text: messages.append(text),
-            )
-        except RuleError:
-            return None
+        control = ground(
+            [*self._statements, *extra],
+            facts,
+            self._arguments,
+            lambda _code, text: messages.append(text),
+        )
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
             self._known.update(messages)
@@ -161,3 +176,12 @@ class Batches:
                 if name in self._used:
                     atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
         return [*self._table_facts, *symbols(atoms)]
+
+
+def _unless_it_fails(work: Callable[[], T | None]) -> T | None:
+    """What comes of it; None where clingo or a reader fails on any of the pairs."""
+    try:
+        return work()
+    except Exception:
+        # The pairs one by one say what was wrong, and with which of them.
+        return None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from clingo import Control
 
+    from ists_asp.model import Answer
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
     from ists_asp.solver.texts import Ground
@@ -30,6 +31,7 @@ class Best:
     """The best answer set of a pair with all its atoms.
 
     Args:
+        answer: what it says.
         found: the answer set, with all its atoms if it was found for this pair alone.
         program: what was grounded for the pair, and which facts hold for every pair.
         ground: grounds it for this pair alone.
@@ -39,12 +41,14 @@ class Best:
 
     def __init__(
         self,
+        answer: Answer,
         found: Found,
         program: Program,
         ground: Callable[[], Control],
         together: Together | None = None,
         number: int = 0,
     ) -> None:
+        self.answer = answer
         self.found = found
         self.program = program
         self.together = together

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.solver.options import SolverOptions, constant_arguments
-from ists_asp.solver.prices import Prices
 from ists_asp.solver.program import Program, prepare
 from ists_asp.solver.search import CORE_GUIDED, ground
 from ists_asp.solver.signatures import signature
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from clingo import Control, Symbol
 
     from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.prices import Objective
 
 __all__ = ["Grounder"]
 
@@ -50,8 +50,18 @@ class Grounder:
         """What clingo has warned about so far, such as atoms that no rule derives."""
         return self._messages.warnings
 
-    def ground(self, facts: Sequence[Symbol], strategy: str = CORE_GUIDED) -> Control:
-        """Ground the rules for a pair, with clingo's argument for how to optimise.
+    def ground(
+        self,
+        facts: Sequence[Symbol],
+        strategy: str = CORE_GUIDED,
+        objective: Objective | None = None,
+    ) -> Control:
+        """Ground the rules for a pair.
+
+        Args:
+            facts: those of the pair.
+            strategy: clingo's argument for how to optimise.
+            objective: is told the weights of the objective; prices are added to it.
 
         Raises:
             RuleError: clingo could not ground the rules.
@@ -63,7 +73,7 @@ class Grounder:
             chain(program.facts, facts),
             arguments,
             self._messages,
-            Prices() if strategy == CORE_GUIDED else None,
+            objective,
         )
 
     def program_for(self, facts: Iterable[Symbol]) -> Program:

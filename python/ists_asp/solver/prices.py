@@ -16,25 +16,33 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import Observer
+from clingo import Function, Number, Observer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
-    from clingo import Control, Symbol
+    from clingo import Control, Model, Symbol
 
-__all__ = ["Prices"]
+__all__ = ["Objective", "Prices"]
 
-Chunk: TypeAlias = "tuple[int, int]"
-"""A sentence and the number of one of its chunks."""
+Chunk: TypeAlias = "tuple[Symbol, Symbol]"
+"""A sentence and one of its chunks, by their numbers."""
 
 _FEW = 30
 """Possible alignments up to which the search needs no help."""
 
 _SLACK = 1e-6
 """What counts as zero in the solution of a linear programme."""
+
+_MOST = 2**31 - 1
+"""The largest weight that clingo takes, and the largest sum of weights that it can tell."""
+
+_SENTENCES = (Number(1), Number(2))
+_EQUI = Function("equi")
+_BEST = Number(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,8 @@ class _Alignment:
         return self.costs[priority] + sum(prices[chunk] for chunk in self.chunks)
 
 
-class Prices(Observer):
-    """Watches a program being grounded, then adds prices to its objective."""
+class Objective(Observer):
+    """Watches a program being grounded and notes the weights of its objective."""
 
     def __init__(self) -> None:
         self._weights: dict[int, dict[int, int]] = {}
@@ -65,10 +73,41 @@ class Prices(Observer):
         for literal, weight in literals:
             weights[literal] += weight
 
+    @cached_property
+    def largest(self) -> int:
+        """The most that the weights of a priority can add up to, whatever their sign."""
+        sums = (sum(map(abs, weights.values())) for weights in self._weights.values())
+        return max(sums, default=0)
+
+    def cost(self, model: Model) -> tuple[int, ...]:
+        """The value of each priority, highest first: clingo tells only its last 32 bits."""
+        if self.largest <= _MOST:
+            return tuple(model.cost)
+        return tuple(
+            sum(
+                weight
+                for literal, weight in self._weights[priority].items()
+                if model.is_true(literal)
+            )
+            for priority in model.priority
+        )
+
+
+class Prices(Objective):
+    """Watches a program being grounded, then adds prices to its objective.
+
+    They assume that an alignment has one label and one score, and that each chunk is aligned or
+    free. Rules for which that does not hold may get another answer with prices, but none that
+    is an answer: see :mod:`ists_asp.answers`.
+    """
+
+    charged = False
+    """Whether there are prices."""
+
     def add_to(self, control: Control) -> None:
         """Add prices to the objective of the ground program, if it has many alignments."""
         possible = sum(1 for _ in control.symbolic_atoms.by_signature("aligned", 2))
-        if possible <= _FEW or not self._weights:
+        if possible <= _FEW or not 0 < self.largest <= _MOST // 2:
             return
         # Below zero are the ties, one priority for each chunk.
         priorities = sorted((each for each in self._weights if each >= 0), reverse=True)
@@ -89,10 +128,10 @@ class Prices(Observer):
 
     def _alignments(self, control: Control, priorities: Sequence[int]) -> list[_Alignment]:
         """The possible alignments, each with its best label and score."""
-        chunks: dict[tuple[int, Symbol], list[Chunk]] = defaultdict(list)
+        chunks: dict[tuple[Symbol, Symbol], list[Chunk]] = defaultdict(list)
         for atom in control.symbolic_atoms.by_signature("span_chunk", 3):
             sentence, span, chunk = atom.symbol.arguments
-            chunks[sentence.number, span].append((sentence.number, chunk.number))
+            chunks[sentence, span].append((sentence, chunk))
         labels, scores = _choices(control, "label"), _choices(control, "score")
         found = []
         for atom in control.symbolic_atoms.by_signature("aligned", 2):
@@ -101,7 +140,7 @@ class Prices(Observer):
                 (atom.literal, label, score)
                 for name, label in labels[first, second]
                 for number, score in scores[first, second]
-                if (name.name == "equi") == (number.number == 5)
+                if (name == _EQUI) == (number == _BEST)
             ]
             costs = [
                 tuple(
@@ -117,7 +156,7 @@ class Prices(Observer):
                         tuple(literal for _, literal in labels[first, second]),
                         tuple(literal for _, literal in scores[first, second]),
                     ),
-                    (*chunks[1, first], *chunks[2, second]),
+                    (*chunks[_SENTENCES[0], first], *chunks[_SENTENCES[1], second]),
                     dict(zip(priorities, min(costs), strict=True)),
                 )
             )
@@ -131,9 +170,10 @@ class Prices(Observer):
         alignments: Sequence[_Alignment],
     ) -> None:
         """Add prices to the objective, and take off their sum: all answers cost the same."""
+        self.charged = True
         weights = self._weights[priority]
         free = {
-            (atom.symbol.arguments[0].number, atom.symbol.arguments[1].number): atom.literal
+            (atom.symbol.arguments[0], atom.symbol.arguments[1]): atom.literal
             for atom in control.symbolic_atoms.by_signature("free", 2)
         }
         with control.backend() as backend:
@@ -175,6 +215,8 @@ def _prices(
     from scipy.sparse import csr_array
 
     chunks = sorted({chunk for each in alignments for chunk in each.chunks})
+    if not chunks:
+        return None
     rows = {chunk: row for row, chunk in enumerate(chunks)}
     entries = [
         (rows[chunk], column) for column, each in enumerate(alignments) for chunk in each.chunks

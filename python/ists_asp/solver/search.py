@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
 
-from ists_asp.errors import RuleError
+from ists_asp.rules.messages import Messages
+from ists_asp.solver.edge import clingo_error
+from ists_asp.solver.prices import Objective, Prices
 from ists_asp.solver.texts import Ground, texts
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.errors import IstsError
-    from ists_asp.solver.prices import Prices
 
 __all__ = [
     "CORE_GUIDED",
@@ -65,11 +66,11 @@ class _Copy(NamedTuple):
     priorities: tuple[int, ...]
 
     @classmethod
-    def of(cls, model: Model, *, atoms: bool) -> _Copy:
+    def of(cls, model: Model, objective: Objective | None, *, atoms: bool) -> _Copy:
         return cls(
             model.symbols(shown=True),
             model.symbols(atoms=True) if atoms else (),
-            tuple(model.cost),
+            tuple(model.cost) if objective is None else objective.cost(model),
             tuple(model.priority),
         )
 
@@ -83,7 +84,7 @@ def ground(
     facts: Iterable[Symbol],
     arguments: Sequence[str],
     logger: Callable[[MessageCode, str], None],
-    prices: Prices | None = None,
+    objective: Objective | None = None,
 ) -> Control:
     """Ground statements and facts.
 
@@ -92,7 +93,7 @@ def ground(
         facts: atoms that hold.
         arguments: clingo's command line arguments.
         logger: gets clingo's messages.
-        prices: are added to the objective.
+        objective: is told the weights of the objective; prices are added to it.
 
     Raises:
         RuleError: clingo cannot ground them.
@@ -105,15 +106,16 @@ def ground(
         logger(code, text)
 
     control = Control(list(arguments), logger=log)
-    if prices is not None:
-        control.register_observer(prices)
+    if objective is not None:
+        control.register_observer(objective)
     # The facts first: clingo evaluates #show statements when a backend is closed.
     with control.backend() as backend:
         for symbol in facts:
             backend.add_rule([backend.add_atom(symbol)])
-    ground_statements(control, statements, errors, _ungrounded)
-    if prices is not None:
-        prices.add_to(control)
+    names = logger.names if isinstance(logger, Messages) else None
+    ground_statements(control, statements, errors, lambda text: clingo_error("ground", text, names))
+    if isinstance(objective, Prices):
+        objective.add_to(control)
     return control
 
 
@@ -134,20 +136,14 @@ def ground_statements(
     Raises:
         IstsError: what ``failure`` makes, if clingo cannot ground them.
     """
-    with ProgramBuilder(control) as builder:
-        for node in statements:
-            builder.add(node)
     try:
+        with ProgramBuilder(control) as builder:
+            for node in statements:
+                builder.add(node)
         control.ground([("base", [])])
     except RuntimeError as error:
         text = errors[-1] if errors else str(error)
         raise failure(" ".join(text.split())) from None
-
-
-def _ungrounded(text: str) -> RuleError:
-    return RuleError(
-        f"clingo cannot ground the rules: {text}", hint="Mend the rule that the message names"
-    )
 
 
 def search(
@@ -156,6 +152,7 @@ def search(
     *,
     atoms: bool,
     clock: Callable[[], float] = time.perf_counter,
+    objective: Objective | None = None,
 ) -> tuple[Found | None, bool]:
     """Search for the best answer set.
 
@@ -164,12 +161,14 @@ def search(
         time_limit: seconds after which the best answer set so far is good enough.
         atoms: whether all true atoms are wanted, which takes longer than the shown ones.
         clock: measures these seconds.
+        objective: has watched the program being grounded, so that the cost is told correctly
+            where its sums have more than 32 bits.
 
     Returns:
         The best answer set, if one was found, and whether there can be none.
     """
     last, ended, exhausted = last_model(
-        control, time_limit, lambda model: _Copy.of(model, atoms=atoms), clock=clock
+        control, time_limit, lambda model: _Copy.of(model, objective, atoms=atoms), clock=clock
     )
     if last is None:
         return None, exhausted
@@ -195,7 +194,7 @@ def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | N
     _, ended, _ = last_model(
         control,
         time_limit,
-        lambda model: seen.append(_Copy.of(model, atoms=atoms)),
+        lambda model: seen.append(_Copy.of(model, None, atoms=atoms)),
         clock=time.process_time,
     )
     return seen[0].found(optimal=True) if ended and len(seen) == 1 else None
@@ -232,7 +231,23 @@ def last_model(
     Returns:
         What was read last, if there was anything; whether the search ended by itself, and
         whether it has proved that there is nothing better, or nothing at all.
+
+    Raises:
+        RuleError: clingo cannot solve the program, as where weights overflow.
     """
+    try:
+        return _last_model(control, time_limit, read, assumptions, clock)
+    except RuntimeError as error:
+        raise clingo_error("solve", str(error)) from None
+
+
+def _last_model(
+    control: Control,
+    time_limit: float,
+    read: Callable[[Model], T],
+    assumptions: Sequence[int],
+    clock: Callable[[], float],
+) -> tuple[T | None, bool, bool]:
     deadline = clock() + time_limit
     found: T | None = None
     with control.solve(assumptions, yield_=True, async_=True) as handle:

@@ -10,25 +10,29 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from ists_asp.answers import read_answer
-from ists_asp.errors import TimeLimitError, UnsatisfiableError
+from ists_asp.answers import AnswerError, read_answer
+from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
 from ists_asp.solver.best import Best
+from ists_asp.solver.blame import Blame
+from ists_asp.solver.edge import inside
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import pair_up
-from ists_asp.solver.search import FALLBACK, Found, exclude, search
+from ists_asp.solver.prices import Objective, Prices
+from ists_asp.solver.search import Found, search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from clingo import Control, Symbol
+    from clingo import Symbol
     from clingo.ast import AST
 
-    from ists_asp.model import Pair
+    from ists_asp.answers import Read
+    from ists_asp.model import Answer, Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.solver.batching import Item
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
     from ists_asp.solver.together import Together
 
 __all__ = ["Solver"]
+
+T = TypeVar("T")
 
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
@@ -47,15 +53,20 @@ class Solver:
     Args:
         rules: the parsed rules, ``asp/`` and ``lp_rules/`` together.
         options: how to solve.
+        read: reads answer sets.
 
     Raises:
         UsageError: a constant is not an ASP term.
         RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
-    def __init__(self, rules: RuleSet, options: SolverOptions | None = None) -> None:
+    def __init__(
+        self, rules: RuleSet, options: SolverOptions | None = None, read: Read = read_answer
+    ) -> None:
         self._options = options or SolverOptions()
         self._grounder = Grounder(rules, self._options)
+        self._rules = rules
+        self._read = read
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -68,20 +79,10 @@ class Solver:
         Raises:
             UnsatisfiableError: the rules admit no answer set for the pair.
             TimeLimitError: there was no answer set within the time limit.
-            RuleError: clingo could not ground the rules.
+            MemoryLimitError: there was not enough memory.
+            RuleError: clingo could not ground the rules, or what they derive is no answer.
         """
-        began = time.perf_counter()
-        control = self._grounder.ground(facts)
-        grounded = time.perf_counter()
-        found: Found | None = self._first(control, facts, pair)[1]
-        answers = []
-        while found is not None:
-            answers.append(read_answer(pair, found.shown, found.cost, found.optimal))
-            if len(answers) == self._options.models:
-                break
-            exclude(control, found)
-            found = self._search(control)[0]
-        return Solution(tuple(answers), grounded - began, time.perf_counter() - grounded)
+        return self._surely(pair, facts, self._solution, atoms=self._options.models > 1)
 
     def solve_batch(self, items: Sequence[Item]) -> list[Solution]:
         """Decide pairs, several at a time; the solutions are those of :meth:`solve`.
@@ -93,9 +94,7 @@ class Solver:
             A solution for each pair, in their order.
 
         Raises:
-            UnsatisfiableError: the rules admit no answer set for a pair.
-            TimeLimitError: there was no answer set for a pair within the time limit.
-            RuleError: clingo could not ground the rules.
+            IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
         return list(self.solve_all(items))
 
@@ -106,7 +105,7 @@ class Solver:
         the solutions of the pairs before it.
 
         Raises:
-            SolveError: there is no answer for a pair, as for :meth:`solve`.
+            IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
         return in_batches(items, self._solve_some)
 
@@ -117,19 +116,27 @@ class Solver:
             Each atom that the grounder could derive, and whether it holds in every answer
             set (a fact) rather than being decided by the solver.
         """
-        control = self._grounder.ground(facts)
+        control = self._grounder.ground(facts, objective=Prices())
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
 
     def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best:
         """Find the best answer set of a pair with all its atoms, for whoever asks why.
 
         Raises:
-            UnsatisfiableError: the rules admit no answer set for the pair.
-            TimeLimitError: there was no answer set within the time limit.
-            RuleError: clingo could not ground the rules.
+            IstsError: there is no answer for the pair, as for :meth:`solve`.
         """
-        control, found = self._first(self._grounder.ground(facts), facts, pair, atoms=True)
-        return Best(found, self._grounder.program_for(facts), lambda: control)
+        return self._surely(pair, facts, _best, atoms=True)
+
+    def answer(self, pair: Pair, found: Found) -> Answer:
+        """What an answer set says, found with all its atoms.
+
+        Raises:
+            RuleError: it is no answer.
+        """
+        try:
+            return self._reading(pair, found)
+        except AnswerError as error:
+            raise self._blame.named(error, found.true) from None
 
     def best_of_all(self, items: Iterable[Item], extra: Sequence[AST] = ()) -> Iterator[Best]:
         """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
@@ -142,7 +149,7 @@ class Solver:
                 :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
 
         Raises:
-            SolveError: there is no answer for a pair, as for :meth:`solve`.
+            IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
         return in_batches(items, lambda some: self._best_of_some(some, extra))
 
@@ -160,7 +167,7 @@ class Solver:
         Raises:
             RuleError: clingo could not ground the rules.
         """
-        control = self._grounder.ground(facts)
+        control = self._grounder.ground(facts, objective=Prices())
         with control.backend() as backend:
             for symbol, true in wanted:
                 atom = control.symbolic_atoms[symbol]
@@ -194,18 +201,22 @@ class Solver:
         if statements is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
-        return Batches(statements, self.program, self._grounder.arguments, limit)
+        return Batches(statements, self.program, self._grounder.arguments, limit, self._read)
+
+    @cached_property
+    def _blame(self) -> Blame:
+        return Blame(self._rules, self._grounder.arguments)
 
     def _solve_some(self, items: Sequence[Item]) -> Iterator[Solution]:
         """Decide the pairs of a batch, the short ones together."""
         short = short_pairs(items)
-        together: dict[int, Solution] = {}
+        together: dict[int, Solution | None] = {}
         if short and self._batches is not None:
             solutions = self._batches.solve([items[number] for number in short])
             if solutions is not None:
                 together = dict(zip(short, solutions, strict=True))
         for number, (pair, facts) in enumerate(items):
-            yield together[number] if number in together else self.solve(pair, facts)
+            yield together.get(number) or self.solve(pair, facts)
 
     def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
@@ -218,9 +229,9 @@ class Solver:
             if together is None or place not in numbers:
                 yield self.best(pair, facts)
             else:
-                yield self._shared(together, numbers[place], facts)
+                yield self._shared(together, numbers[place], pair, facts)
 
-    def _shared(self, together: Together, number: int, facts: Sequence[Symbol]) -> Best:
+    def _shared(self, together: Together, number: int, pair: Pair, facts: Sequence[Symbol]) -> Best:
         """The best answer set of one of several pairs."""
         share = together.shares[number]
         found = Found(
@@ -230,29 +241,58 @@ class Solver:
             True,
             tuple(share.cost),
         )
-        return Best(found, self.program, lambda: self._grounder.ground(facts), together, number)
+        try:
+            answer = self._reading(pair, found)
+        except AnswerError:
+            return self.best(pair, facts)
+        return Best(
+            answer,
+            found,
+            self.program,
+            lambda: self._grounder.ground(facts, objective=Prices()),
+            together,
+            number,
+        )
 
-    def _first(
-        self, control: Control, facts: Sequence[Symbol], pair: Pair, *, atoms: bool = False
-    ) -> tuple[Control, Found]:
-        found, unsatisfiable = self._search(control, atoms=atoms)
-        if found is None and not unsatisfiable:
-            control = self._grounder.ground(facts, FALLBACK)
-            found, unsatisfiable = self._search(control, atoms=atoms)
-        if unsatisfiable:
-            raise UnsatisfiableError(
-                "the rules admit no answer set",
-                where=f"pair {pair.id}",
-                hint="Look for a constraint (a rule without a head) that cannot hold",
-            )
-        if found is None:
-            raise TimeLimitError(
-                f"no answer within {self._options.time_limit:g} s",
-                where=f"pair {pair.id}",
-                hint="Allow more time, or simplify the rules",
-            )
-        return control, found
+    def _surely(
+        self,
+        pair: Pair,
+        facts: Sequence[Symbol],
+        decide: Callable[[Pair, Alone, Callable[[Pair, Found], Answer]], T],
+        *,
+        atoms: bool,
+    ) -> T:
+        """Decide a pair; where that gives no answer, once more and with more care.
 
-    def _search(self, control: Control, *, atoms: bool = False) -> tuple[Found | None, bool]:
-        wanted = atoms or self._options.models > 1
-        return search(control, self._options.time_limit, atoms=wanted)
+        Prices may be to blame: they assume what users' rules need not keep. If it was not
+        them, the error names the rules.
+        """
+        limit = self._options.time_limit
+        with inside(pair):
+            try:
+                alone = Alone(self._grounder, facts, limit, Prices(), atoms=atoms)
+                return decide(pair, alone, self._reading)
+            except AnswerError:
+                alone = Alone(self._grounder, facts, limit, Objective(), atoms=True)
+                return decide(pair, alone, self.answer)
+
+    def _solution(
+        self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]
+    ) -> Solution:
+        began = time.perf_counter()
+        found: Found | None = alone.first()
+        answers = []
+        while found is not None:
+            answers.append(read(pair, found))
+            if len(answers) == self._options.models:
+                break
+            found = alone.after(found)
+        return Solution(tuple(answers), alone.grounding, time.perf_counter() - began)
+
+    def _reading(self, pair: Pair, found: Found) -> Answer:
+        return self._read(pair, found.shown, found.cost, found.optimal)
+
+
+def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]) -> Best:
+    found = alone.first()
+    return Best(read(pair, found), found, alone.program, lambda: alone.control)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from clingo import parse_term
 
-from ists_asp.answers import read_answer
 from ists_asp.collector import paused
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.solver.signatures import predicates
@@ -183,7 +182,7 @@ class _Asking:
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
         by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
-        instead = read_answer(trace.answer.pair, found.shown, found.cost, found.optimal)
+        instead = trace.tracer.solver.answer(trace.answer.pair, found)
         theirs = self._terms(found)
         ours = {_key(term): term for term in trace.objective}
         other = {_key(term): term for term in theirs}

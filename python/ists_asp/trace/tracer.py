@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
-from ists_asp.answers import read_answer
 from ists_asp.collector import paused
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.rules.constants import constants_in
@@ -116,7 +115,7 @@ class Tracer:
             TraceError: the trace does not account for the answer.
         """
         with paused():
-            return self._alone(pair, facts, self.solver.best(pair, facts))
+            return self._alone(facts, self.solver.best(pair, facts))
 
     def trace_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[Trace]:
         """Decide and trace pairs lazily, in their order; several share their grounding.
@@ -160,42 +159,39 @@ class Tracer:
         for (pair, facts), best in zip(items, best_of_all, strict=True):
             together = best.together
             if together is None:
-                yield self._alone(pair, facts, best), None
+                yield self._alone(facts, best), None
                 continue
             share = shared.setdefault(id(together), Shared(together, rewritten.later))
-            trace = self._of_shared(pair, facts, best, share)
+            trace = self._of_shared(facts, best, share)
             # What goes wrong is said in the words of the pair alone.
             yield (trace, share) if trace else (self.trace(pair, facts), None)
 
-    def _of_shared(
-        self, pair: Pair, facts: Sequence[Symbol], best: Best, shared: Shared
-    ) -> Trace | None:
+    def _of_shared(self, facts: Sequence[Symbol], best: Best, shared: Shared) -> Trace | None:
         try:
-            return self._make(pair, facts, best, shared.take(best.number))
+            return self._make(facts, best, shared.take(best.number))
         except TraceError:
             return None
 
-    def _alone(self, pair: Pair, facts: Sequence[Symbol], best: Best) -> Trace:
+    def _alone(self, facts: Sequence[Symbol], best: Best) -> Trace:
         control = self._rewrite(best.program).ground(best.atoms)
-        return self._make(pair, facts, best, Alone(control), control)
+        return self._make(facts, best, Alone(control), control)
 
     def _make(
         self,
-        pair: Pair,
         facts: Sequence[Symbol],
         best: Best,
         grounding: Grounding,
         control: Control | None = None,
     ) -> Trace:
         """A trace that accounts for its answer."""
-        found = best.found
         rewritten = self._rewrite(best.program)
         given = frozenset(texts(facts))
         every = rewritten.known | given
         true = every.union(*best.atoms.values())
         firings = Firings(rewritten.probes, grounding, self.strata, true, every)
-        answer = read_answer(pair, found.shown, found.cost, found.optimal)
-        trace = Trace(self, answer, best, tuple(facts), firings, rewritten, true, given, control)
+        trace = Trace(
+            self, best.answer, best, tuple(facts), firings, rewritten, true, given, control
+        )
         check(trace)
         return trace
 

@@ -1,0 +1,224 @@
+"""Which rules derived atoms that should not be there.
+
+Every rule that could derive an atom is rewritten to say so: ``p(X) :- q(X), not r.`` becomes
+``____from(N,p(X),(q(X),)) :- q(X), not r.``, with N its number. Over the atoms of the answer
+set, which are facts now, that says which rules did. Where all of them are as they were shipped,
+what they rest on is looked at in turn, until a rule of the user's is found.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo import Number
+from clingo.ast import (
+    AST,
+    ASTType,
+    Function,
+    Literal,
+    Rule,
+    Sign,
+    SymbolicAtom,
+    SymbolicTerm,
+    Transformer,
+)
+
+from ists_asp.answers import AnswerError
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.copy import is_shipped
+from ists_asp.solver.pairing import OWN
+from ists_asp.solver.search import ground
+from ists_asp.solver.signatures import functions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.rules import NamedRule, RuleSet
+
+__all__ = ["Blame"]
+
+_FROM = f"{OWN}from"
+"""``____from(N,Atom,Below)``: rule N derives an atom from those of the tuple."""
+
+_DEEPEST = 10
+"""Rules between an atom and the rule of the user's that is to blame."""
+
+_ATOMS = 3
+_RULES = 2
+"""Atoms and rules for each that are named at most."""
+
+_LONGEST = 80
+"""Characters of an atom that are shown."""
+
+
+class _Reason(NamedTuple):
+    """A rule, and the atoms from which it derived another one."""
+
+    rule: NamedRule
+    below: tuple[str, ...]
+
+
+class Blame:
+    """Names the rules that are to blame for what is no answer.
+
+    Args:
+        rules: the parsed rules.
+        arguments: clingo's command line arguments.
+    """
+
+    def __init__(self, rules: RuleSet, arguments: Sequence[str]) -> None:
+        self._rules = rules
+        self._arguments = arguments
+
+    def named(self, error: AnswerError, true: Collection[Symbol]) -> AnswerError:
+        """The same error with the rules in its words.
+
+        Args:
+            error: says which atoms are at fault.
+            true: all atoms of the answer set.
+        """
+        told = []
+        for atom, rules in self._origins(error.atoms, true).items():
+            if rules:
+                shown = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
+                told.append(f"{shown} comes from {' and '.join(map(_place, rules[:_RULES]))}")
+        return AnswerError("; ".join([error.found, *told[:_ATOMS]]), error.atoms, error.wanted)
+
+    def _origins(
+        self, atoms: Iterable[str], true: Collection[Symbol]
+    ) -> dict[str, list[NamedRule]]:
+        """The rules of users from which atoms follow; where there are none, the shipped ones."""
+        frontiers = {atom: {atom} for atom in atoms}
+        direct: dict[str, list[NamedRule]] = {}
+        own: dict[str, list[NamedRule]] = {}
+        seen: set[str] = set()
+        for _ in range(_DEEPEST):
+            wanted = set().union(*frontiers.values()) - seen
+            if not wanted:
+                break
+            seen |= wanted
+            reasons = self._reasons(wanted, true)
+            for atom, frontier in list(frontiers.items()):
+                found = [reason for one in sorted(frontier) for reason in reasons.get(one, ())]
+                rules = _unique(reason.rule for reason in found)
+                direct.setdefault(atom, rules)
+                if mine := [rule for rule in rules if rule.file in self._own]:
+                    own[atom] = mine
+                    del frontiers[atom]
+                else:
+                    frontiers[atom] = {below for reason in found for below in reason.below}
+        return own or direct
+
+    def _reasons(
+        self, wanted: Collection[str], true: Collection[Symbol]
+    ) -> dict[str, list[_Reason]]:
+        """How each of the wanted atoms came about."""
+        names = {atom.partition("(")[0].removeprefix("-") for atom in wanted}
+        statements = [
+            statement
+            for name in sorted(names & self._deriving.keys())
+            for statement in self._deriving[name]
+        ]
+        control = ground(
+            [*self._definitions, *statements], true, self._arguments, lambda _code, _text: None
+        )
+        reasons: dict[str, list[_Reason]] = defaultdict(list)
+        for found in control.symbolic_atoms.by_signature(_FROM, 3):
+            number, atom, below = found.symbol.arguments
+            if (text := str(atom)) in wanted:
+                rule = self._rules.rules[number.number]
+                reasons[text].append(_Reason(rule, tuple(map(str, below.arguments))))
+        return reasons
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        """The files, as messages call them, that are not as they were shipped."""
+        folders = (asp_dir(), rules_dir())
+        return frozenset(
+            file.name
+            for file in self._rules.files
+            if not any(map(file.path.is_relative_to, folders)) and not is_shipped(file.path)
+        )
+
+    @cached_property
+    def _definitions(self) -> list[AST]:
+        """What all statements may refer to."""
+        kinds = (ASTType.Definition, ASTType.Script)
+        return [node for node in self._rules.statements if node.ast_type in kinds]
+
+    @cached_property
+    def _deriving(self) -> dict[str, list[AST]]:
+        """The rewritten statements, by the names of the predicates that they derive or show."""
+        found: dict[str, list[AST]] = defaultdict(list)
+        for number, statement in enumerate(self._rules.statements):
+            for term, body in _derivations(statement):
+                for name in {function.name for function in functions(term)}:
+                    found[name].append(_rewritten(number, term, body))
+        return found
+
+
+def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
+    """The terms that a statement derives or shows, each with its conditions."""
+    if statement.ast_type is ASTType.ShowTerm:
+        if statement.term.ast_type in (ASTType.Function, ASTType.Pool):
+            yield statement.term, list(statement.body)
+        return
+    if statement.ast_type is not ASTType.Rule:
+        return
+    head, body = statement.head, list(statement.body)
+    if head.ast_type is ASTType.Literal:
+        elements: list[tuple[AST, list[AST]]] = [(head, [])]
+    elif head.ast_type in (ASTType.Aggregate, ASTType.Disjunction):
+        elements = [(one.literal, list(one.condition)) for one in head.elements]
+    elif head.ast_type is ASTType.HeadAggregate:
+        elements = [(one.condition.literal, list(one.condition.condition)) for one in head.elements]
+    else:
+        return
+    for literal, condition in elements:
+        if literal.sign == Sign.NoSign and literal.atom.ast_type is ASTType.SymbolicAtom:
+            yield literal.atom.symbol, [*body, *condition]
+
+
+class _Namer(Transformer):
+    """Gives the anonymous variables of a literal names."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def visit_Variable(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
+        """Rename a variable."""
+        if node.name != "_":
+            return node
+        self._count += 1
+        return node.update(name=f"{OWN.capitalize()}Any{self._count}")
+
+
+def _rewritten(number: int, term: AST, body: Sequence[AST]) -> AST:
+    """The statement that says from what rule ``number`` derives a term."""
+    place = term.location
+    namer = _Namer()
+    conditions, below = [], []
+    for part in body:
+        if part.ast_type is ASTType.Literal and part.sign == Sign.NoSign:
+            named = namer.visit(part)
+            conditions.append(named)
+            if named.atom.ast_type is ASTType.SymbolicAtom:
+                below.append(named.atom.symbol)
+        else:
+            conditions.append(part)
+    arguments = [SymbolicTerm(place, Number(number)), term, Function(place, "", below, 0)]
+    head = Literal(place, Sign.NoSign, SymbolicAtom(Function(place, _FROM, arguments, 0)))
+    return Rule(place, head, conditions)
+
+
+def _unique(rules: Iterable[NamedRule]) -> list[NamedRule]:
+    return list(dict.fromkeys(rules))
+
+
+def _place(rule: NamedRule) -> str:
+    place = f"{rule.file}:{rule.line}"
+    return place if rule.name == place else f"{rule.name} ({place})"

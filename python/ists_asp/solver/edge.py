@@ -1,0 +1,70 @@
+"""The edge of a pair: what clingo or a reader raises there is the pair's error, in words."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import IstsError, MemoryLimitError, RuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ists_asp.model import Pair
+
+__all__ = ["clingo_error", "inside"]
+
+MOST = 2**31 - 1
+"""The largest integer of clingo."""
+
+_OVERFLOWS = ("too large", "overflow", "out of range")
+
+
+@contextmanager
+def inside(pair: Pair) -> Iterator[None]:
+    """Turn whatever is raised about a pair into an error that names it.
+
+    Raises:
+        MemoryLimitError: there is no memory left.
+        RuleError: the rules are nested too deeply, or clingo or a reader has met something
+            else that it cannot take.
+    """
+    where = f"pair {pair.id}"
+    try:
+        yield
+    except IstsError as error:
+        error.where = error.where or where
+        raise
+    except MemoryError:
+        raise MemoryLimitError(
+            "no memory is left", where=where, hint="Simplify the rules, or allow more memory"
+        ) from None
+    except RecursionError:
+        raise RuleError(
+            "a rule or a term is nested too deeply", where=where, hint="Break up its terms"
+        ) from None
+    except Exception as error:
+        told = clingo_error("decide by", str(error) or type(error).__name__)
+        told.where = where
+        raise told from error
+
+
+def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) -> RuleError:
+    """The error for something that clingo could not do.
+
+    Args:
+        doing: what it was to do with the rules, as a verb.
+        text: what it said.
+        names: the files' names in messages, by the paths that clingo knows.
+    """
+    for path, name in (names or {}).items():
+        text = text.replace(f"{path}:", f"{name}:")
+    if any(words in text for words in _OVERFLOWS):
+        return RuleError(
+            f"arithmetic overflow: weights add up to more than clingo can count, {MOST}",
+            hint="Take smaller weights in #minimize, #maximize and #sum",
+        )
+    return RuleError(
+        f"clingo cannot {doing} the rules: {' '.join(text.split())}",
+        hint="Mend the rule that the message names",
+    )

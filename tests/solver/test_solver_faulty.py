@@ -1,0 +1,194 @@
+"""Rules that lead to no answer: the pair fails, its rules are named, and no other pair is touched.
+
+The machine of ``asp/`` decides sentences of given chunks, one token each, by rules of a test.
+"""
+
+import pytest
+from clingo import parse_term
+
+from ists_asp.answers import AnswerError
+from ists_asp.errors import IstsError, RuleError
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+from ists_asp.resources import asp_dir
+from ists_asp.rules import find_rules, load_rules
+from ists_asp.solver import Solver
+
+# Chunks of the same number are aligned; the first two are equivalent.
+RULES = """
+proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D), C = D.
+mass(X,Y,1) :- proposed(X,Y).
+feature(pair(run(C,C),Y),first) :- proposed(run(C,C),Y), C <= 2.
+feature(pair(X,Y),all) :- proposed(X,Y).
+weight(all,align,10). weight(first,equi,10). weight(all,rel,5). weight(all,score(2),1).
+"""
+SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5)}
+"""The numbers of tokens of each pair. Only pair d has a fifth one."""
+
+
+def make_item(name):
+    sizes = SIZES[name]
+    facts = ["chunked"]
+    for side, size in enumerate(sizes, start=1):
+        for token in range(1, size + 1):
+            facts += [f'token({side},{token},"w")', f"given({side},{token})"]
+            facts.append(f'part({side},{token},1,"w","w",noun,nn)')
+    sides = (make_sentence(["w"] * size) for size in sizes)
+    return Pair(name, *sides), tuple(parse_term(f"({','.join(facts)})").arguments)
+
+
+ITEMS = [make_item(name) for name in SIZES]
+
+
+@pytest.fixture
+def solver(tmp_path, monkeypatch):
+    """Make a solver of the machine, the rules above, and those of a user."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.lp").write_text(RULES)
+
+    def make(text):
+        (tmp_path / "mine.lp").write_text(text)
+        sources = [
+            *find_rules(asp_dir() / "decide.lp", "asp/decide.lp"),
+            *find_rules(tmp_path / "rules.lp", "rules.lp"),
+            *find_rules(tmp_path / "mine.lp", "mine.lp"),
+        ]
+        return Solver(load_rules(sources))
+
+    return make
+
+
+def outcome(decide):
+    try:
+        return decide().answers
+    except IstsError as error:
+        return type(error), str(error)
+
+
+def outcomes_in_company(solver, items):
+    """What becomes of each pair of a company; the pairs after a failure are decided anew."""
+    found = {}
+    while len(found) < len(items):
+        solutions = solver.solve_all(items[len(found) :])
+        for pair, _ in items[len(found) :]:
+            found[pair.id] = outcome(lambda solutions=solutions: next(solutions))
+            if not isinstance(found[pair.id][0], type):
+                continue
+            break
+    return found
+
+
+def check_company(solver):
+    """What becomes of each pair, which is the same alone and in several companies."""
+    alone = {item[0].id: outcome(lambda item=item: solver.solve(*item)) for item in ITEMS}
+    for items in (ITEMS, ITEMS[::-1][:3]):
+        found = outcomes_in_company(solver, items)
+        assert found == {pair.id: alone[pair.id] for pair, _ in items}
+    return alone
+
+
+def test_the_machine_answers(solver):
+    alone = check_company(solver(""))
+    assert [str(line.label) for line in alone["d"][0].alignments] == ["EQUI"] * 2 + ["REL"] * 3
+    assert [line.score for line in alone["d"][0].alignments] == [5, 5, 2, 2, 2]
+
+
+BOMB = "bomb :- token(1,5,_). "
+FAULTY = {
+    "two labels": (
+        "label(X,Y,simi) :- aligned(X,Y), bomb. forbidden_label(X,Y,simi) :- proposed(X,Y), bomb.",
+        "an alignment has 2 labels: equi, simi; label(run(1,1),run(1,1),simi) comes from mine.lp:1",
+    ),
+    "a label of its own kind": (
+        'label(X,Y,"s") :- proposed(X,Y), bomb.',
+        'label(run(1,1),run(1,1),"s") comes from mine.lp:1',
+    ),
+    "a label that does not exist": (
+        "label_type(odd) :- bomb. weight(all,odd,99).",
+        "an alignment has no such label; label(run(1,1),run(1,1),odd) comes from mine.lp:1",
+    ),
+    "an aligned NOALI": (
+        "label(X,Y,noali) :- aligned(X,Y), bomb.",
+        "label(run(1,1),run(1,1),noali) comes from mine.lp:1",
+    ),
+    "two scores": (
+        "score(X,Y,3) :- aligned(X,Y), bomb.",
+        "an alignment has 2 scores: 3, 5; score(run(1,1),run(1,1),3) comes from mine.lp:1",
+    ),
+    "a rule with a name": (
+        '\n%@rule my_score: "a score"\nscore(X,Y,99) :- aligned(X,Y), bomb.',
+        "score(run(1,1),run(1,1),99) comes from my_score (mine.lp:3)",
+    ),
+    "a chunk too many": ("first(1,99,3) :- bomb.", "first(1,99,3) comes from mine.lp:1"),
+    "a chunk at second hand": (
+        "chunk(1,99) :- bomb.",
+        "there is no such chunk; noali(1,99) comes from mine.lp:1",
+    ),
+    "a token too many": (
+        "span_token(1,X,99) :- aligned(X,_), bomb.",
+        "sentence 1 has no such token; span_token(1,run(1,1),99) comes from mine.lp:1",
+    ),
+    "a token of another chunk": (
+        "span_token(1,X,1) :- aligned(X,_), bomb.",
+        "span_token(1,run(2,2),1) comes from mine.lp:1",
+    ),
+    "an alignment of odd terms": ('aligned("x",1) :- bomb.', 'aligned("x",1) comes from mine.lp:1'),
+    "a chunk with and without counterpart": (
+        "noali(1,1) :- bomb.",
+        "a chunk is on two lines; noali(1,1) comes from mine.lp:1",
+    ),
+    "a tag that does not exist": (
+        "{ tag(X,Y,T) : T = (1;f(X)) } = 2 :- aligned(X,Y), bomb.",
+        "tag(run(1,1),run(1,1),1) comes from mine.lp:1",
+    ),
+    "a disjunction": (
+        "score(X,Y,7) ; score(X,Y,8) :- aligned(X,Y), bomb.",
+        " comes from mine.lp:1",
+    ),
+    "a head with an aggregate": (
+        "1 <= #count{ Z : score(X,Y,Z) : Z = 8 } :- aligned(X,Y), bomb.",
+        "score(run(1,1),run(1,1),8) comes from mine.lp:1",
+    ),
+    "a term that is shown": (
+        "#show label(X,Y,rel) : aligned(X,Y), bomb.",
+        "label(run(1,1),run(1,1),rel) comes from mine.lp:1",
+    ),
+    "anonymous variables, pools and intervals": (
+        "score(X,Y,8..9) :- aligned((X;X),Y), label(X,_,_), not noali(_,77), bomb.",
+        "score(run(1,1),run(1,1),8) comes from mine.lp:1",
+    ),
+    "weights of the objective that overflow": (
+        "#maximize{ 2147483647@5,I : bomb, aligned(_,_), I = 1..3 }.",
+        "arithmetic overflow: weights add up to more than clingo can count",
+    ),
+    "weights of a sum that overflow": (
+        "big :- #sum{ 2147483647,X : aligned(X,_), bomb } > 5.",
+        "arithmetic overflow: weights add up to more than clingo can count",
+    ),
+    "no answer set": (":- bomb.", "the rules admit no answer set"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_the_pair_fails_and_no_other(solver, name):
+    rules, message = FAULTY[name]
+    alone = check_company(solver(BOMB + rules))
+    assert [key for key, found in alone.items() if isinstance(found[0], type)] == ["d"]
+    kind, text = alone["d"]
+    assert issubclass(kind, IstsError)
+    assert text.startswith("pair d: ")
+    assert message in text
+    assert "\n" not in text
+    assert str(asp_dir()) not in text
+
+
+def test_shipped_rules_are_named_where_no_other_is_to_blame(solver):
+    pair, facts = ITEMS[0]
+    with pytest.raises(AnswerError, match=r"first\(1,2,9\) comes from chunk_begins \(asp/chunks"):
+        solver("").solve(pair, (*facts, parse_term("given(1,9)")))
+
+
+def test_an_error_of_grounding_names_the_rule_as_the_user_does(solver):
+    made = solver("\nfoo(X) :- not token(1,1,X).")
+    with pytest.raises(RuleError, match=r"cannot ground the rules: mine.lp:2:\d+-\d+: error: uns"):
+        made.solve(*ITEMS[0])
