@@ -4,16 +4,20 @@ import json
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator, Cache
-from ists_asp.annotate.adapter import StanzaAdapter
+from ists_asp.annotate.adapter import Reading, StanzaAdapter
 from ists_asp.annotate.cache import FILE, model_key
 from ists_asp.annotate.models import find
+from ists_asp.cli import main
 from ists_asp.errors import ResourceError
 from ists_asp.io.sentences import make_sentence
 
@@ -122,13 +126,139 @@ def test_damage_while_in_use_costs_entries_only(tmp_path: Path) -> None:
         assert cache.get("m", [1]) == ["z"]
 
 
-def test_a_file_of_another_shape_is_made_anew(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("CREATE TABLE entries (name TEXT)")
-    database.close()
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE entries (name TEXT)",
+        "CREATE VIEW entries AS SELECT 1 AS key, 2 AS models, 3 AS value",
+        "CREATE TABLE others (key, models, value)",
+        """CREATE TABLE entries (key BLOB PRIMARY KEY, models TEXT, value TEXT);
+        CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END""",
+    ],
+)
+def test_a_file_of_another_shape_is_made_anew(tmp_path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.executescript(statement)
     with Cache(tmp_path) as cache:
+        assert cache.info().entries == 0
         cache.put("m", [("x", 1)])
         assert cache.get("m", ["x"]) == [1]
+
+
+DAMAGE: dict[str, Callable[[bytearray], object]] = {
+    "the file format is unknown": lambda content: content.__setitem__(18, 9),
+    "the file may only be read": lambda content: content.__setitem__(18, 3),
+    "the schema is no text": lambda content: content.__setitem__(
+        slice(content.index(b"entries"), content.index(b"WITHOUT")), b"\xa6" * 9
+    ),
+    "pages point to nowhere": lambda content: content.__setitem__(
+        slice(5000, 9000), b"\xff" * 4000
+    ),
+    "the file is cut": lambda content: content.__delitem__(slice(5000, None)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("use", ["info", "clear", "get"])
+def test_whatever_is_damaged_it_can_be_used(
+    tmp_path: Path, damage: Callable[[bytearray], object], use: str
+) -> None:
+    with Cache(tmp_path) as cache:
+        cache.put("m", [(number, "y" * 500) for number in range(20)])
+    content = bytearray((tmp_path / FILE).read_bytes())
+    damage(content)
+    (tmp_path / FILE).write_bytes(content)
+    with Cache(tmp_path) as cache:
+        if use == "get":
+            assert set(cache.get("m", list(range(20)))) <= {"y" * 500, None}
+        else:
+            done = CliRunner().invoke(main, ["cache", use, "--cache", str(tmp_path)])
+            assert (done.exit_code, done.stderr) == (0, "")
+    with Cache(tmp_path) as cache:
+        cache.put("m", [(1, "z")])
+        assert cache.get("m", [1]) == ["z"]
+
+
+def overwrite(folder: Path, values: Mapping[str, bytes | None]) -> None:
+    """Put other values where entries have these texts in them."""
+    with closing(sqlite3.connect(folder / FILE)) as database, database:
+        for text, value in values.items():
+            found = database.execute(
+                "UPDATE entries SET value = CAST(? AS TEXT) WHERE value LIKE ?",
+                (value, f'%"{text}"%'),
+            )
+            assert found.rowcount == 1
+
+
+READINGS = [
+    b'[["\\ud800", "NOUN", "NN"]]',
+    b'[["a\\u0000", "NOUN", "NN"]]',
+    b'[["\\u001b[31m", "NOUN", "NN"]]',
+    b'[["\\u202e", "NOUN", "NN"]]',
+    b'[["", "NOUN", "NN"]]',
+    b'[["a", "", "NN"]]',
+    b'[["a", "NOUN", ""]]',
+    b'[["a", "noun)", "NN"]]',
+    b'[["a", "NOUN", "N N"]]',
+    b'[["a", "NOUN", "NN", "x"]]',
+    b'[["a", "NOUN", 1]]',
+    b'[{"lemma": "a"}]',
+    b'[["a", "NOUN", "NN"], ["a", "NOUN", "NN"]]',
+    b"[]",
+    b"null",
+    b'[["\xff", "NOUN", "NN"]]',
+    b"[" * 10_000,
+    b"\x00",
+    b"",
+    b'[["' + b"a" * 1000 + b'", "NOUN", "NN"]]',
+    b'[["' + b"a" * (1 << 21) + b'", "NOUN", "NN"]]',
+]
+
+
+def test_entries_that_stanza_cannot_have_said_are_made_again(
+    annotator: Annotator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"dog{number}" for number in range(len(READINGS))]
+    sentences = [make_sentence([word]).tokens for word in (*words, "cats")]
+    right = annotator.annotate(sentences)
+    asked: list[str] = []
+    tag = StanzaAdapter.tag
+
+    def listen(self: StanzaAdapter, given: list[list[str]]) -> object:
+        asked.extend(word for sentence in given for word in sentence)
+        return tag(self, given)
+
+    with Cache(tmp_path) as cache:
+        assert Annotator(cache=cache).annotate(sentences) == right
+    overwrite(tmp_path, dict(zip(words, READINGS, strict=True)))
+    monkeypatch.setattr(StanzaAdapter, "tag", listen)
+    with Cache(tmp_path) as cache:
+        assert Annotator(cache=cache).annotate(sentences) == right
+        assert sorted(asked) == sorted(words)
+        assert Annotator(cache=cache).annotate(sentences) == right
+        assert len(asked) == len(words)
+
+
+def test_tokens_are_those_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = [b'["Other"]', b'["D0gs\\ud800"]', b'["D1gs", ""]', b'"D3gs."', b'["D4", "gs", ".."]']
+    texts = [f"D{number}gs." for number in range(len(values))]
+    with Cache(tmp_path) as cache:
+        right = Annotator(cache=cache).tokenize(texts)
+    overwrite(tmp_path, {f"D{number}gs": value for number, value in enumerate(values)})
+    with Cache(tmp_path) as cache:
+        assert Annotator(cache=cache).tokenize(texts) == right
+        monkeypatch.setattr(StanzaAdapter, "tokenize", refuse)
+        assert Annotator(cache=cache).tokenize(texts) == right
+
+
+def test_what_does_not_fit_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        StanzaAdapter, "tag", lambda _self, given: [[Reading("\ud800", "X", "_")] for _ in given]
+    )
+    with Cache(tmp_path) as cache:
+        (tokens,) = Annotator(cache=cache).annotate([make_sentence(["dogs"]).tokens])
+        assert tokens[0].words[0].lemma == "\ud800"
+        assert cache.info().entries == 0
 
 
 def test_several_may_write_at_once(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ists_asp.annotate.adapter import Reading, StanzaAdapter
 from ists_asp.annotate.batches import batches, windows
 from ists_asp.annotate.cache import model_key
+from ists_asp.annotate.fitting import fits
 from ists_asp.annotate.models import find
 from ists_asp.annotate.subtokens import UNSEEN, cut, spellings
 from ists_asp.annotate.tables import tables
@@ -158,7 +159,7 @@ class Annotator:
         if self._cache is not None:
             found = self._cache.get(self._key, [(what, inputs[p]) for p in missing])
             found = [
-                output if _fits(output, inputs[p]) else None
+                output if fits(output, inputs[p]) else None
                 for p, output in zip(missing, found, strict=True)
             ]
             for position, output in zip(missing, found, strict=True):
@@ -167,29 +168,17 @@ class Annotator:
         for batch in batches([sizes[position] for position in missing]):
             positions = [missing[number] for number in batch]
             said = ask([inputs[position] for position in positions])
-            # What is lost is for the caller to notice; a batch too short is not kept.
+            # What is lost is for the caller to notice, and not kept.
             for position, output in zip(positions, said, strict=False):
                 outputs[position] = output
             if self._cache is not None and len(said) == len(positions):
-                kept = [((what, inputs[p]), outputs[p]) for p in positions]
-                self._cache.put(self._key, kept)
+                kept = [p for p in positions if fits(list(outputs[p]), inputs[p])]
+                self._cache.put(self._key, [((what, inputs[p]), outputs[p]) for p in kept])
         return outputs
 
     @cached_property
     def _key(self) -> str:
         return model_key(self.models)
-
-
-def _fits(output: object, given: str | list[str]) -> bool:
-    """Whether what a cache holds can be what Stanza said of an input."""
-    if not isinstance(output, list):
-        return False
-    if isinstance(given, str):
-        return all(isinstance(form, str) for form in output)
-    return len(output) == len(given) and all(
-        isinstance(reading, list) and list(map(type, reading)) == [str, str, str]
-        for reading in output
-    )
 
 
 def _joined(

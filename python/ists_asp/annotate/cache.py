@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,6 +38,15 @@ _WAIT = 10.0
 
 _MANY = 500
 """Keys asked for at a time: SQLite takes only so many."""
+
+_LARGEST = 1 << 20
+"""Bytes of an entry at most; those of long texts have some ten thousand."""
+
+_FAULTS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; where a damaged file gives its message no letters, the second."""
+
+_SCHEMA = [(b"table", b"entries")]
+_COLUMNS = [b"key", b"models", b"value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ class Cache(Closing):
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._database = self._open()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *_FAULTS) as error:
             if not _is_held(error):
                 raise self._unusable(error) from None
 
@@ -78,7 +88,7 @@ class Cache(Closing):
             self._database = None
 
     def get(self, models: str, inputs: Sequence[object]) -> list[Any]:
-        """What is known of some inputs, None for each of which nothing is.
+        """What is known of some inputs, None for each of which nothing is, or nothing readable.
 
         Args:
             models: what :func:`model_key` says of the models.
@@ -87,52 +97,62 @@ class Cache(Closing):
         if self._database is None:
             return [None] * len(inputs)
         keys = [_key(models, given) for given in inputs]
-        found: dict[bytes, str] = {}
+        found: dict[bytes, object] = {}
         wanted = list(set(keys))
         try:
             for start in range(0, len(wanted), _MANY):
                 part = wanted[start : start + _MANY]
                 marks = ",".join("?" * len(part))
-                query = f"SELECT key, value FROM entries WHERE key IN ({marks})"
+                query = (
+                    f"SELECT key, value FROM entries WHERE key IN ({marks})"
+                    f" AND length(CAST(value AS BLOB)) <= {_LARGEST}"
+                )
                 found.update(self._database.execute(query, part))
-            return [json.loads(found[key]) if key in found else None for key in keys]
-        except sqlite3.OperationalError:
+        except _FAULTS as error:
+            if self._is_damage(error):
+                self._renew()
             return [None] * len(inputs)
-        except (sqlite3.DatabaseError, ValueError, RecursionError):
-            self._renew()
-            return [None] * len(inputs)
+        return [_parsed(found.get(key)) for key in keys]
 
     def put(self, models: str, entries: Iterable[tuple[object, object]]) -> None:
         """Keep what inputs gave; both are whatever JSON can write.
 
         A cache that is full, or that others hold for too long, forgets them.
         """
-        if self._database is None:
-            return
         rows = [
             (_key(models, given), models, json.dumps(value, ensure_ascii=False))
             for given, value in entries
         ]
-        try:
-            with self._database:
-                self._database.executemany("INSERT OR REPLACE INTO entries VALUES (?,?,?)", rows)
-        except sqlite3.OperationalError:
-            return
-        except sqlite3.DatabaseError:
-            self._renew()
+        # Once more where the file turns out to be damaged.
+        for _ in range(2):
+            if self._database is None:
+                return
+            try:
+                with self._database as database:
+                    database.executemany("INSERT OR REPLACE INTO entries VALUES (?,?,?)", rows)
+                return
+            except _FAULTS as error:
+                if not self._is_damage(error):
+                    return
+                self._renew()
 
     def info(self) -> CacheInfo:
-        """How much there is.
+        """How much there is; of a damaged file nothing, and it is made anew.
 
         Raises:
-            ResourceError: the file is damaged, or another process holds it.
+            ResourceError: another process holds the file.
         """
         try:
-            query = "SELECT models, count(*) FROM entries GROUP BY models"
-            counts = dict(self._held().execute(query))
-        except sqlite3.Error as error:
-            raise self._unusable(error) from None
-        return CacheInfo(self.path, sum(counts.values()), self.path.stat().st_size, counts)
+            query = "SELECT CAST(models AS TEXT), count(*) FROM entries GROUP BY 1"
+            rows = self._held().execute(query).fetchall()
+            size = self.path.stat().st_size
+        except (OSError, *_FAULTS) as error:
+            if not self._is_damage(error):
+                raise self._unusable(error) from None
+            self._renew()
+            return self.info()
+        counts = {(name or b"").decode(errors="replace"): count for name, count in rows}
+        return CacheInfo(self.path, sum(count for _, count in rows), size, counts)
 
     def clear(self) -> int:
         """Forget everything; return how many entries there were, 0 of a damaged file.
@@ -145,9 +165,9 @@ class Cache(Closing):
             with database:
                 gone = database.execute("DELETE FROM entries").rowcount
             database.execute("VACUUM")
-        except sqlite3.OperationalError as error:
-            raise self._unusable(error) from None
-        except sqlite3.DatabaseError:
+        except _FAULTS as error:
+            if not self._is_damage(error):
+                raise self._unusable(error) from None
             self._renew()
             return 0
         return gone
@@ -168,14 +188,16 @@ class Cache(Closing):
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
+        except _FAULTS as error:
+            if not self._is_damage(error):
+                raise
             self._discard()
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
+        # What is no UTF-8 is a matter of one entry, and not of the file.
+        database.text_factory = bytes
         try:
             database.execute("PRAGMA journal_mode = WAL")
             # A power failure may cost entries, and never more than that.
@@ -186,10 +208,11 @@ class Cache(Closing):
                     " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL)"
                     " WITHOUT ROWID"
                 )
+            schema = list(database.execute("SELECT type, name FROM sqlite_master"))
             columns = [row[1] for row in database.execute("PRAGMA table_info(entries)")]
-            if columns != ["key", "models", "value"]:
-                raise sqlite3.DatabaseError(f"unknown columns {columns}")
-        except sqlite3.Error:
+            if (schema, columns) != (_SCHEMA, _COLUMNS):
+                raise sqlite3.DatabaseError("not a cache of annotations")
+        except _FAULTS:
             database.close()
             raise
         return database
@@ -197,9 +220,17 @@ class Cache(Closing):
     def _renew(self) -> None:
         """Begin again with an empty file, or go on without one where that cannot be."""
         self.close()
-        with suppress(OSError, sqlite3.Error):
+        with suppress(OSError, *_FAULTS):
             self._discard()
             self._database = self._connect()
+
+    def _is_damage(self, error: Exception) -> bool:
+        """Whether the content of the file is to blame, rather than the system or a process."""
+        if not isinstance(error, sqlite3.OperationalError):
+            return isinstance(error, _FAULTS)
+        # A byte in the file can say that it is not to be written to.
+        readonly = _code(error) == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
+        return readonly or _code(error) == sqlite3.SQLITE_ERROR
 
     def _discard(self) -> None:
         for suffix in ("", "-wal", "-shm"):
@@ -208,7 +239,12 @@ class Cache(Closing):
 
 def _is_held(error: Exception) -> bool:
     """Whether the file is right, and another process has it."""
-    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+    return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: Exception) -> int:
+    """The primary code of an error of SQLite; 0 for others."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def model_key(models: Models) -> str:
@@ -221,6 +257,16 @@ def model_key(models: Models) -> str:
         with path.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return f"{models.lang} {models.package} stanza-{version('stanza')} {digest.hexdigest()[:16]}"
+
+
+def _parsed(text: object) -> Any:  # noqa: ANN401 (whatever JSON can write)
+    """What an entry says; None if it is damaged."""
+    if not isinstance(text, bytes):
+        return None
+    try:
+        return json.loads(text.decode())
+    except (ValueError, RecursionError):
+        return None
 
 
 def _key(models: str, given: object) -> bytes:
