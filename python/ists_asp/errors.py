@@ -42,6 +42,7 @@ __all__ = [
     "TraceError",
     "UnsatisfiableError",
     "UsageError",
+    "brief",
     "shortened",
 ]
 
@@ -91,6 +92,15 @@ class IstsError(Exception):
     def messages(self) -> tuple[str, ...]:
         """What to tell, each message by itself."""
         return (str(self),)
+
+
+def brief(error: Exception) -> str:
+    """What an exception of a library says, for a message of ours: its kind and first sentence.
+
+    The rest is advice to programmers, or even to switch off a safeguard.
+    """
+    sentence = shortened(" ".join(str(error).split()).partition(". ")[0].rstrip("."))
+    return f"{type(error).__name__}: {sentence}" if sentence else type(error).__name__
 
 
 class UsageError(IstsError):

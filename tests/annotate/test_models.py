@@ -7,6 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.models import PROCESSORS, SHIPPED_PACKAGE, find
@@ -112,19 +113,32 @@ def test_the_default_package_of_other_models_is_stanzas(copy: Path) -> None:
     assert find("en", copy).package == "default"
 
 
+class Other:
+    """What torch refuses to read, and a page of whose advice begins with how to read it."""
+
+
 @pytest.mark.parametrize("processor", ["pos", "lemma"])
-@pytest.mark.parametrize("keep", [0, 1000])
+@pytest.mark.parametrize("content", [0, 1000, b"no model", Other(), {"other": 1}])
 def test_a_damaged_model(
-    copy: Path, capfd: pytest.CaptureFixture[str], processor: str, keep: int
+    copy: Path, capfd: pytest.CaptureFixture[str], processor: str, content: object
 ) -> None:
     model = copy / "en" / processor / f"{SHIPPED_PACKAGE}.pt"
-    model.write_bytes(model.read_bytes()[:keep])
+    if isinstance(content, int):
+        model.write_bytes(model.read_bytes()[:content])
+    elif isinstance(content, bytes):
+        model.write_bytes(content)
+    else:
+        torch.save(content, model)
     annotator = Annotator(stanza_dir=copy)
     with pytest.raises(ResourceError) as caught:
         annotator.annotate(SENTENCE)
     text = str(caught.value)
     assert "\n" not in text
     assert "cannot be loaded" in text
+    if not isinstance(content, dict):
+        assert f"en/{processor}/{SHIPPED_PACKAGE}.pt is damaged, or not a model" in text
+    assert "torch" not in text
+    assert len(text) < len(str(copy)) + 300
     assert str(copy) in text
     assert "--stanza-dir DIR" in text
     assert capfd.readouterr() == ("", "")

@@ -105,7 +105,10 @@ def test_damaged_files(tmp_path: Path, vectors_file: Path) -> None:
     path = tmp_path / "en.npz"
     np.save(tmp_path / "one.npy", np.ones(3))
     one_array = (tmp_path / "one.npy").read_bytes()
-    for content in (b"", b"not an archive", one_array, vectors_file.read_bytes()[:5000]):
+    whole = vectors_file.read_bytes()
+    middle = len(whole) // 2
+    spoilt = whole[:middle] + bytes(100) + whole[middle + 100 :]
+    for content in (b"", b"not an archive", one_array, whole[:5000], spoilt):
         path.write_bytes(content)
         with pytest.raises(ResourceError, match="damaged word vectors"):
             Vectors(path).vector("dog")

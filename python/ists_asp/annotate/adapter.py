@@ -10,12 +10,14 @@ import logging
 import os
 import threading
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ists_asp.errors import ResourceError
+from ists_asp.errors import ResourceError, brief
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from ists_asp.annotate.models import Models
 
@@ -73,12 +75,12 @@ class StanzaAdapter:
             sentences: none of them empty; no word empty or with a blank in it.
 
         Raises:
-            ResourceError: the models cannot be loaded.
+            ResourceError: the models cannot be loaded, or fail.
         """
         with self._lock:
             if self._tagger is None:
                 self._tagger = self._load("tokenize,pos,lemma", tokenize_pretokenized=True)
-            with _quiet(), _one_thread():
+            with self._telling("cannot tag words"), _quiet(), _one_thread():
                 document = self._tagger(sentences)
         return [
             [
@@ -92,12 +94,12 @@ class StanzaAdapter:
         """Cut paragraphs, which blank lines separate, into tokens.
 
         Raises:
-            ResourceError: the models cannot be loaded.
+            ResourceError: the models cannot be loaded, or fail.
         """
         with self._lock:
             if self._tokenizer is None:
                 self._tokenizer = self._load("tokenize", tokenize_no_ssplit=True)
-            with _quiet(), _one_thread():
+            with self._telling("cannot cut sentences"), _quiet(), _one_thread():
                 document = self._tokenizer(text)
         return [
             [text[token.start_char : token.end_char] for token in sentence.tokens]
@@ -108,31 +110,56 @@ class StanzaAdapter:
         # Models that build on a transformer would ask its hub for it otherwise.
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         models = self._models
-        with _quiet():
+        with self._telling("cannot be loaded"), _quiet():
             import stanza
 
-            try:
-                pipeline: _Pipeline = stanza.Pipeline(
-                    models.lang,
-                    dir=str(models.directory),
-                    package=models.package,
-                    processors=processors,
-                    download_method=None,
-                    use_gpu=False,
-                    verbose=False,
-                    **options,
-                )
-            # A damaged file fails in as many ways as there are bytes to damage.
-            except Exception as error:
-                reason = " ".join(f"{type(error).__name__}: {error}".split())
-                raise ResourceError(
-                    f"package '{models.package}' for '{models.lang}' cannot be loaded ({reason})",
-                    where=str(models.directory),
-                    expected=f"models that Stanza {stanza.__version__} reads",
-                    hint="Install the files anew, or choose others with --stanza-dir DIR"
-                    " or --stanza-package NAME",
-                ) from error
+            pipeline: _Pipeline = stanza.Pipeline(
+                models.lang,
+                dir=str(models.directory),
+                package=models.package,
+                processors=processors,
+                download_method=None,
+                use_gpu=False,
+                verbose=False,
+                **options,
+            )
         return pipeline
+
+    @contextmanager
+    def _telling(self, failure: str) -> Iterator[None]:
+        """Put what Stanza and torch raise in one line of ours."""
+        models = self._models
+        try:
+            yield
+        # A damaged file fails in as many ways as there are bytes to damage.
+        except Exception as error:
+            # The system's refusals say nothing about the files.
+            refused = isinstance(error, OSError | ImportError | MemoryError)
+            culprit = None if refused else _unreadable(models.files)
+            reason = (
+                f"{culprit.relative_to(models.directory)} is damaged, or not a model"
+                if culprit
+                else brief(error)
+            )
+            raise ResourceError(
+                f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
+                where=str(models.directory),
+                expected=f"models that Stanza {version('stanza')} reads",
+                hint="Install the files anew, or choose others with --stanza-dir DIR"
+                " or --stanza-package NAME",
+            ) from error
+
+
+def _unreadable(files: Iterable[Path]) -> Path | None:
+    """The first file that torch cannot read, or that is more than numbers and texts."""
+    import torch
+
+    for path in files:
+        try:
+            torch.load(path, map_location="cpu", weights_only=True)
+        except Exception:
+            return path
+    return None
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ists_asp.errors import ResourceError
+from ists_asp.errors import ResourceError, brief
 from ists_asp.knowledge.universal import UniversalEncoder
 
 if TYPE_CHECKING:
@@ -159,9 +159,10 @@ class ContextEncoder:
         logging.disable_progress_bar()
         try:
             return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
+        # A damaged file fails in as many ways as there are bytes to damage.
+        except Exception as error:
             raise ResourceError(
-                f"the model cannot be loaded: {' '.join(str(error).split()).rstrip('.')}",
+                f"the model cannot be loaded: {brief(error)}",
                 where=str(self._folder),
                 hint="Name the folder that SentenceTransformer.save wrote",
             ) from None

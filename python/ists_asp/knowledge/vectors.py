@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
-from ists_asp.errors import ResourceError
+from ists_asp.errors import ResourceError, brief
 from ists_asp.knowledge.wordpiece import pieces
 from ists_asp.resources import data_dir
 
@@ -106,8 +105,11 @@ def _load(path: Path) -> _Table:
             version = int(arrays["version"])
             names = bytes(arrays["pieces"]).decode().split("\n")
             codes, scales = arrays["codes"], arrays["scales"]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-        raise ResourceError(f"damaged word vectors: {error}", where=str(path), hint=_HINT) from None
+    # A damaged file fails in as many ways as there are bytes to damage.
+    except Exception as error:
+        raise ResourceError(
+            f"damaged word vectors ({brief(error)})", where=str(path), hint=_HINT
+        ) from None
     if version != VERSION:
         raise ResourceError(
             f"word vectors of layout {version}",
