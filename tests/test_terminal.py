@@ -49,7 +49,7 @@ def test_the_notation() -> None:
         "a\\u001b[31m\\r\\u009b2J\\u202e\\udcff\tb\nc"
     )
     assert one_line("a\tb\nc\r\x0b\x85") == "a\\tb\\nc\\r\\u000b\\u0085"
-    assert unbroken("a\nb\t\x1b") == "a\\nb\t\x1b"
+    assert unbroken("  a \n\n  b\t\x1b ") == "  a  b\t\x1b"
 
 
 @given(ANY)

@@ -36,7 +36,6 @@ _FORBIDDEN = re.compile(
     "]"
 )
 _BREAKS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNBROKEN = str.maketrans({"\n": "\\n"})
 _ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 _SECRET = str(int.from_bytes(os.urandom(8)))
@@ -57,11 +56,12 @@ def one_line(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    r"""Text for a place in a layout of lines: ``\n`` for line feeds, all else as it is.
+    """Text for a line of a layout: a line feed, with the blanks around it, is one blank.
 
-    For data that may go to files as well, where nothing but the layout must be kept.
+    For data, which may go to files: there all else stays as it is.
     """
-    return text.translate(_UNBROKEN)
+    first, *rest = text.split("\n")
+    return " ".join([first.rstrip(), *map(str.strip, rest)]) if rest else text
 
 
 def styled(text: str, style: str) -> str:

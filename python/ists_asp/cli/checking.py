@@ -20,6 +20,7 @@ from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import PATH, json_option, quiet_option
 from ists_asp.cli.system_options import cache_option
 from ists_asp.errors import DataError
+from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -193,7 +194,8 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
     for _, group in groupby(notes, key=lambda one: one.kind):
         same = list(group)
         hints = {one.hint for one in same}
-        lines.append(f"note: {same[0].found}" + (f". {same[0].hint}" if len(hints) == 1 else ""))
+        told = f"note: {same[0].found}" + (f". {same[0].hint}" if len(hints) == 1 else "")
+        lines.append(unbroken(told))
         rows = [
             (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)
             for one in same[:most]
@@ -209,7 +211,7 @@ def _summary(findings: Sequence[Finding], untold: int, shown: str) -> Iterator[s
     if untold:
         yield f"{_number(untold, 'note')} about shipped rules, see --all-notes"
     counts = (_number(sum(one.severity == name for one in findings), name) for name in _ORDER)
-    yield f"{shown}: {', '.join(counts)}"
+    yield unbroken(f"{shown}: {', '.join(counts)}")
 
 
 def _number(count: int, noun: str) -> str:

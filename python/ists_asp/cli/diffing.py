@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.compare import ChangeKind
 from ists_asp.evaluate.measures import DECIMALS
-from ists_asp.terminal import styled
+from ists_asp.terminal import styled, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def as_text(
             lines += ["", styled(title, "bold")]
         for one in pairs:
             lines += ["", *_pair(one)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{unbroken(line)}\n" for line in lines)
 
 
 def as_json(

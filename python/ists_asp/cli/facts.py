@@ -16,6 +16,7 @@ from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, output_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
+from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,12 +101,16 @@ def _program(
     from ists_asp.facts import facts_text
 
     alive()
-    return (
-        f"% pair {pair.id}\n% 1: {pair.sent1.text}\n% 2: {pair.sent2.text}\n"
-        f"% {system.provenance}\n"
-        f"% words are compared by: {', '.join(system.knowledge)}\n"
-        f"% {_command(system, choice, target)}\n{facts_text(tuple(symbols))}"
+    head = (
+        f"pair {pair.id}",
+        f"1: {pair.sent1.text}",
+        f"2: {pair.sent2.text}",
+        str(system.provenance),
+        f"words are compared by: {', '.join(system.knowledge)}",
+        _command(system, choice, target),
     )
+    comments = "".join(f"% {unbroken(line)}\n" for line in head)
+    return comments + facts_text(tuple(symbols))
 
 
 def _command(system: System, choice: Choice, target: Path | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from ists_asp.terminal import unbroken
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -47,7 +49,7 @@ def listing(rules: Sequence[ListedRule], fired: Mapping[str, int] | None = None)
 def source(one: ListedRule) -> str:
     """A rule as it is written, and its weights as comments."""
     rule = one.rule
-    lines = [f"% {rule.file}:{rule.line} ({_uses(one)})"]
+    lines = [f"% {_place(one)} ({_uses(one)})"]
     lines += [f'%@rule {rule.name}: "{rule.sentence}"', rule.text]
     if one.weights is not None:
         lines.append(f"% {_plural(len(one.weights), 'weight')}{':' if one.weights else ''}")
@@ -82,7 +84,7 @@ def record(one: ListedRule, fired: Mapping[str, int] | None = None) -> dict[str,
 
 
 def _place(one: ListedRule) -> str:
-    return f"{one.rule.file}:{one.rule.line}"
+    return unbroken(f"{one.rule.file}:{one.rule.line}")
 
 
 def _uses(one: ListedRule) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.io.readable import display_width
 from ists_asp.model import Label
+from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
         f"{report.name}: {verdict} (pairs: {report.statistics.pairs}, "
         f"faults: {len(report.faults)}, notes: {len(report.notes)})"
     )
-    text = "\n".join(lines) + "\n"
+    text = "".join(f"{unbroken(line)}\n" for line in lines)
     return text + "\n" + render_statistics(report.statistics) if stats else text
 
 
@@ -119,6 +120,7 @@ def _labels(evaluation: Evaluation) -> str:
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
     """Columns padded to their widest cell: the first to the left, the others to the right."""
+    rows = [[unbroken(cell) for cell in row] for row in rows]
     widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ists_asp.terminal import unbroken
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -66,10 +68,10 @@ def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
     """The lines that say what the file is, and how it is made again."""
     first, *more = (*purpose, "Not edited by hand; this writes the file again:", command)
     return [
-        f"% {title}, learned from gold.",
+        f"% {unbroken(title)}, learned from gold.",
         "%",
         f"% Purpose: {first}",
-        *(f"%          {line}" for line in more),
+        *(f"%          {unbroken(line)}" for line in more),
         "% Input:   none",
         "% Output:  weight/3",
         "% Private: none",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
+from ists_asp.terminal import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,11 +97,10 @@ class SourceText:
         dots = "…" if begin else ""
         piece = text[begin : begin + _SHOWN]
         # Tabs stay tabs, so that the caret stands right whatever their width.
-        blanks = "".join(
-            "\t" if char == "\t" else " " for char in dots + piece[: column - 1 - begin]
-        )
+        before = dots + visible(piece[: column - 1 - begin])
+        blanks = "".join("\t" if char == "\t" else " " for char in before)
         more = "…" if begin + _SHOWN < len(text) else ""
-        return f"    {dots}{piece}{more}\n    {blanks}^"
+        return f"    {dots}{visible(piece)}{more}\n    {blanks}^"
 
     def error(
         self,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
+from ists_asp.terminal import unbroken
 from ists_asp.trace.decisions import DecisionKind, told
 from ists_asp.trace.others import RunnerUp, runner_up
 
@@ -223,7 +224,7 @@ def _is_generated(text: str) -> bool:
 def _lines(branch: Branch, first: str, rest: str) -> Iterable[str]:
     weight = "" if branch.weight is None else f"{branch.weight:+} "
     where = f"  [{branch.where}]" if branch.where else ""
-    yield f"{first}{weight}{branch.text}{where}"
+    yield f"{first}{weight}{unbroken(branch.text)}{unbroken(where)}"
     for number, below in enumerate(branch.below, start=1):
         last = number == len(branch.below)
         stem, more = ("└─ ", "   ") if last else ("├─ ", "│  ")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from ists_asp.terminal import unbroken
+
 if TYPE_CHECKING:
     from ists_asp.errors import RuleError
 
@@ -71,6 +73,7 @@ class Finding:
         text = f"{self.where}: {self.severity}: {self.found}"
         if self.hint:
             text += f". {self.hint}"
+        text = unbroken(text)
         return f"{text}\n{self.excerpt}" if self.excerpt else text
 
 
