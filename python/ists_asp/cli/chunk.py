@@ -64,7 +64,7 @@ def chunk(
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for answer in system.solve_many(inputs.tokenized(system, pairs)):
+        for answer in system.solve_many(inputs.prepared(system, pairs)):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)
             both = {"1": [first], "2": [second], None: [first, second]}

@@ -186,6 +186,6 @@ def _rules(
         RuleWarnings(after),
         progress(len(pairs), shown=not quiet) as step,
     ):
-        runs = run_both(before, after, inputs.tokenized(before, pairs), step)
+        runs = run_both(before, after, inputs.prepared(before, pairs), step)
         edits = find_edits(before.rules, after.rules)
     return compare(runs.old, runs.new, gold, runs.causes), edits

@@ -17,7 +17,7 @@ from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.cli.choice import Choice
@@ -110,8 +110,8 @@ def explain(
     write_output(output, _json(found, single) if as_json else _text(found, single))
 
 
-def _answers(system: System, inputs: Inputs, pairs: Iterable[Pair]) -> Iterator[Answer]:
-    return system.solve_many(inputs.tokenized(system, pairs))
+def _answers(system: System, inputs: Inputs, pairs: Sequence[Pair]) -> Iterator[Answer]:
+    return system.solve_many(inputs.prepared(system, pairs))
 
 
 def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:

@@ -68,7 +68,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
         texts = [
             _program(system, choice, pair, symbols, target)
             for (pair, symbols), target in zip(
-                system.facts(inputs.tokenized(system, pairs)), targets, strict=True
+                system.facts(inputs.prepared(system, pairs)), targets, strict=True
             )
         ]
     for target, text in zip(targets, texts, strict=True):

@@ -91,7 +91,7 @@ def report(
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for trace in system.trace_many(inputs.tokenized(system, pairs)):
+        for trace in system.trace_many(inputs.prepared(system, pairs)):
             answer = trace.answer
             known = right.get(answer.pair.id)
             _check_size(gold, known, answer.pair)

@@ -104,6 +104,8 @@ def solve_once(job: Job) -> int:
     with opened(job.inputs) as source, ExitStack() as stack:
         files = job.choice.files_of()
         profile = files.profile
+        if not job.inputs.raw:
+            source.attached.tell(profile)
         spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)

@@ -93,7 +93,7 @@ def trace(
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and (not only or any(map(_is_rating, only)))
-        found = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
+        found = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
         warn_unproven(found.answer, timeout)
         _show(found, only, depth, everything, as_json, output)
 
