@@ -33,6 +33,44 @@ def test_options_that_do_not_go_together(bad, options, message):
     assert bad(2, "solve", *options).startswith(message)
 
 
+ENDINGS = [
+    ("solve a b -o out.csv", ".wa, .jsonl or .txt. Choose another ending, or name the format"),
+    ("solve a b -o out.json", ".wa, .jsonl or .txt. Choose another ending, or name the format"),
+    ("sts a b -o out.wa", ".txt, .tsv or .jsonl. Choose another ending, or name the format"),
+    ("explain a b -o out.json", ".txt or .md. Add --json for JSON"),
+    ("trace a b -o out.csv", ".txt or .md"),
+    ("diff old.wa new.wa -o out.html", ".txt or .md"),
+    ("rules ablate --gold g -o out.csv", ".txt or .md"),
+    ("report a b -o out.pdf", ".html or .htm"),
+    ("chunk a b -o out.tsv", ".txt"),
+    ("facts a b -o out.wa", ".lp"),
+    ("learn --gold g -o out.txt", ".lp"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), ENDINGS, ids=[line for line, _ in ENDINGS])
+def test_endings_of_other_formats_are_refused(bad, tmp_path, line, message):
+    name = line.split()[-1]
+    ending = name.partition(".")[2]
+    found = bad(2, *line.split())
+    assert found.startswith(f"-o {name}: this command writes no .{ending}; expected {message}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_endings_may_be_in_capitals_and_formats_named(good, tmp_path):
+    good("solve", "a cat", "a dog", "-o", "OUT.JSONL")
+    assert (tmp_path / "OUT.JSONL").read_text().startswith("{")
+    good("solve", "a cat", "a dog", "-o", "out.csv", "--format", "text")
+    assert (tmp_path / "out.csv").read_text().startswith("Pair 1\n")
+
+
+def test_pipes_and_devices_may_be_called_anything(good, tmp_path):
+    os.mkfifo(tmp_path / "answers.csv")
+    with subprocess.Popen(["cat", "answers.csv"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
+        good("solve", "a cat", "a dog", "-o", "answers.csv")
+        assert reader.stdout.read().startswith(b"<sentence")
+
+
 def test_piped_pairs_need_an_option(bad):
     told = bad(2, "solve", stdin="a cat\ta dog\n")
     assert told.endswith(". Pairs are read from standard input with --tsv - or --jsonl -")

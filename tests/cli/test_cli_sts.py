@@ -25,6 +25,26 @@ def test_a_line_has_a_rating(good, tsv):
     assert 0 <= apart < 1
 
 
+def test_ids_stand_behind_ratings_where_they_are_asked_for(good, tmp_path):
+    lines = "".join(f"pair {n}\t{one}\t{two}\n" for n, (one, two) in enumerate([*PAIRS, PAIRS[0]]))
+    (tmp_path / "pairs.tsv").write_text(lines)
+    plain = good("sts", "--tsv", "pairs.tsv", "-q").splitlines()
+    rows = [
+        row.split("\t")
+        for row in good("sts", "--tsv", "pairs.tsv", "-q", "--format", "tsv").splitlines()
+    ]
+    assert rows == [[rating, f"pair {n}"] for n, rating in enumerate(plain)]
+    good("sts", "--tsv", "pairs.tsv", "-q", "-o", "ratings.tsv")
+    assert [row.split("\t") for row in (tmp_path / "ratings.tsv").read_text().splitlines()] == rows
+    (tmp_path / "gold.txt").write_text("1\n2\n3\n0\n")
+    (tmp_path / "plain.txt").write_text("".join(f"{one}\n" for one in plain))
+    evaluations = [
+        good("evaluate", "--task", "sts", "gold.txt", run, "--json")
+        for run in ("plain.txt", "ratings.tsv")
+    ]
+    assert evaluations[0] == evaluations[1]
+
+
 def test_contributions_sum_to_the_rating(good, tsv):
     plain = good("sts", "--tsv", tsv, "-q").splitlines()
     good("sts", "--tsv", tsv, "-q", "-o", "out.jsonl")
@@ -55,6 +75,8 @@ def test_profiles_without_rules_for_ratings(good, bad):
 
 def test_the_token_baseline(good):
     assert good("sts", "--baseline", "tokencos", "a b", "b c") == "2.500000\n"
+    given = ("sts", "--baseline", "tokencos", "--tsv", "-", "--format", "tsv")
+    assert good(*given, stdin="x\ta b\tb c\n") == "2.500000\tx\n"
 
 
 def test_a_jsonl_baseline_is_refused(bad):

@@ -19,6 +19,7 @@ from ists_asp.cli.console import (
     table,
     write_output,
 )
+from ists_asp.cli.endings import check_text_ending
 from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
@@ -97,6 +98,7 @@ def ablate(
     """
     from ists_asp.ablate import ablate as leave_out
 
+    check_text_ending(output, as_json=as_json)
     check_output(output)
     study = _study(folders, choice, found_chunks)
     wanted = _wanted(study, only, features)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import RuleWarnings, check_output, progress, write_output
+from ists_asp.cli.endings import check_ending
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.system_options import system_options
@@ -54,6 +55,7 @@ def chunk(
     """
     from ists_asp.io.chunks import format_chunks
 
+    check_ending(output, ".txt")
     check_output(output, inputs.files)
     pairs = inputs.read()
     lines: list[str] = []
@@ -62,7 +64,7 @@ def chunk(
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for answer in system.solve_many(inputs.tokenized(system, pairs)):
+        for answer in system.solve_many(inputs.prepared(system, pairs)):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)
             both = {"1": [first], "2": [second], None: [first, second]}

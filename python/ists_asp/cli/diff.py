@@ -16,6 +16,7 @@ from ists_asp.cli.console import (
     show_json,
     write_output,
 )
+from ists_asp.cli.endings import check_text_ending
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.input_options import optional_input_options
 from ists_asp.cli.options import (
@@ -98,6 +99,7 @@ def diff(
     """
     from ists_asp.cli import diffing
 
+    check_text_ending(output, as_json=as_json)
     check_output(output, (*(inputs.files if inputs else ()), *((gold,) if gold else ())))
     of_rules = _of_rules(old, new, inputs, choice)
     right = _gold(gold)
@@ -184,6 +186,6 @@ def _rules(
         RuleWarnings(after),
         progress(len(pairs), shown=not quiet) as step,
     ):
-        runs = run_both(before, after, inputs.tokenized(before, pairs), step)
+        runs = run_both(before, after, inputs.prepared(before, pairs), step)
         edits = find_edits(before.rules, after.rules)
     return compare(runs.old, runs.new, gold, runs.causes), edits

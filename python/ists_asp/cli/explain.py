@@ -10,13 +10,14 @@ import click
 from ists_asp.cli.choosing import chosen
 from ists_asp.cli.completion import complete_language
 from ists_asp.cli.console import RuleWarnings, check_output, progress, reader_warnings, write_output
+from ists_asp.cli.endings import check_text_ending
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.cli.choice import Choice
@@ -89,6 +90,7 @@ def explain(
         raise UsageError(
             "--language does not go with --templates", hint="A file of templates is in one language"
         )
+    check_text_ending(output, as_json=as_json)
     check_output(output, (*inputs.files, *(path for path in (answers, templates) if path)))
     pairs = chosen(inputs.read(), identifier)
     given = _given(answers, pairs) if answers is not None else None
@@ -108,8 +110,8 @@ def explain(
     write_output(output, _json(found, single) if as_json else _text(found, single))
 
 
-def _answers(system: System, inputs: Inputs, pairs: Iterable[Pair]) -> Iterator[Answer]:
-    return system.solve_many(inputs.tokenized(system, pairs))
+def _answers(system: System, inputs: Inputs, pairs: Sequence[Pair]) -> Iterator[Answer]:
+    return system.solve_many(inputs.prepared(system, pairs))
 
 
 def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:

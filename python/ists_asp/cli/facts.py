@@ -11,6 +11,7 @@ import click
 
 from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import RuleWarnings, check_output, write_output
+from ists_asp.cli.endings import check_ending
 from ists_asp.cli.guard import alive
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, output_option
@@ -60,6 +61,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
     pairs = chosen(inputs.read(), identifier)
     if len(pairs) == 1 and (output is None or not output.is_dir()):
         targets = [output]
+        check_ending(output, ".lp")
         check_output(output, inputs.files)
     else:
         targets = _folder(output, pairs)
@@ -67,7 +69,7 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
         texts = [
             _program(system, choice, pair, symbols, target)
             for (pair, symbols), target in zip(
-                system.facts(inputs.tokenized(system, pairs)), targets, strict=True
+                system.facts(inputs.prepared(system, pairs)), targets, strict=True
             )
         ]
     for target, text in zip(targets, texts, strict=True):

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 from ists_asp.cli.console import reader_warnings
 from ists_asp.cli.input_check import check_together
 from ists_asp.cli.once import STDIN, copied, shown, standard_input
+from ists_asp.cli.untokenized import Attached
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import ExitStack
 
+    from ists_asp.engine import System
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
 
@@ -155,6 +157,15 @@ class Inputs:
                 where=f"pair {pair.id}",
                 hint="Leave out --raw, or the chunks",
             )
+
+    def prepared(self, system: System, pairs: Sequence[Pair]) -> Iterator[Pair]:
+        """The pairs with their tokens, as :meth:`tokenized`; text that lacks them is warned of."""
+        if not self.raw:
+            attached = Attached()
+            for pair in pairs:
+                attached.add(pair)
+            attached.tell(system.profile)
+        return self.tokenized(system, pairs)
 
     def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order."""

@@ -8,6 +8,7 @@ import click
 
 from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.console import check_output
+from ists_asp.cli.endings import check_ending
 from ists_asp.cli.learning import learn_alignments
 from ists_asp.cli.lesson import SETS, Lesson
 from ists_asp.cli.options import PATH, output_option, quiet_option
@@ -128,6 +129,7 @@ def learn(
     official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
     be found; with --task sts Pearson's correlation of each data set.
     """
+    check_ending(output, ".lp")
     check_output(output)
     if own is not None and not words.vectors:
         raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.cli.console import reader_warnings
+from ists_asp.cli.untokenized import Attached
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,12 +24,14 @@ class PairSource:
     """Pairs that were counted and checked and can be read again.
 
     ``count`` is how many there are, ``longest`` the tokens of the longest pair, both sentences
-    together; ``digest`` is a SHA-256 sum of what is read and how.
+    together; ``attached`` is where punctuation is attached to words; ``digest`` is a SHA-256
+    sum of what is read and how.
     """
 
     inputs: Inputs
     count: int
     longest: int
+    attached: Attached
     digest: str
 
     def pairs(self) -> Iterator[Pair]:
@@ -70,12 +73,13 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
     with ExitStack() as stack:
         kept = inputs.kept(stack)
         before = _digest_or_none(kept)
-        count, longest = 0, 0
+        count, longest, attached = 0, 0, Attached()
         with reader_warnings() as warn:
             for pair in kept.checked(warn):
                 count += 1
+                attached.add(pair)
                 longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
-        source = PairSource(kept, count, longest, before or "")
+        source = PairSource(kept, count, longest, attached, before or "")
         source.check_same()
         yield source
 

@@ -50,6 +50,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
                     "constants": dict(profile.constants),
                     "symmetric": profile.symmetric,
                     "scheme": str(profile.scheme),
+                    "attached_punctuation": profile.attached_punctuation,
                 }
                 for profile in found
             ]

@@ -6,6 +6,7 @@ import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from ists_asp.cli.endings import by_ending
 from ists_asp.io.jsonl import write_failure, write_jsonl
 from ists_asp.io.readable import format_answer
 from ists_asp.io.wa_writer import FAILED, write_answer, write_pair
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.run import Outcome
 
-__all__ = ["Format", "choose_format", "render"]
+__all__ = [
+    "RATED",
+    "Format",
+    "choose_format",
+    "choose_rating_format",
+    "format_rating",
+    "render",
+]
 
 
 class Format(StrEnum):
@@ -28,19 +36,35 @@ class Format(StrEnum):
     JSONL = "jsonl"
     TEXT = "text"
     RATINGS = "ratings"
+    TSV = "tsv"
 
 
-_SUFFIXES = {".wa": Format.WA, ".jsonl": Format.JSONL, ".txt": Format.TEXT}
+RATED = (Format.RATINGS, Format.TSV)
+"""Formats that hold nothing but ratings."""
+
+_ANSWERS = {".wa": Format.WA, ".jsonl": Format.JSONL, ".txt": Format.TEXT}
+_RATINGS = {".txt": Format.RATINGS, ".tsv": Format.TSV, ".jsonl": Format.JSONL}
+_HINT = "Choose another ending, or name the format with --format"
 
 
 def choose_format(name: str | None, output: Path | None, *, single: bool) -> Format:
-    """The format that was named, or that which goes with the output."""
+    """The format of answers that was named, or that which goes with the output.
+
+    Raises:
+        UsageError: the ending of the output is unknown, and no format was named.
+    """
     if name is not None:
         return Format(name)
-    if output is not None and output.suffix in _SUFFIXES:
-        return _SUFFIXES[output.suffix]
     terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
-    return Format.TEXT if single and terminal else Format.WA
+    default = Format.TEXT if single and terminal else Format.WA
+    return by_ending(output, _ANSWERS, default, _HINT)
+
+
+def choose_rating_format(name: str | None, output: Path | None) -> Format:
+    """The same for ratings."""
+    if name is not None:
+        return Format(name)
+    return by_ending(output, _RATINGS, Format.RATINGS, _HINT)
 
 
 def render(outcome: Outcome, shape: Format, models: int, made_by: Provenance) -> str:
@@ -52,8 +76,8 @@ def render(outcome: Outcome, shape: Format, models: int, made_by: Provenance) ->
         models: how many answers were asked for.
         made_by: what made them, which JSON Lines tell.
     """
-    if shape is Format.RATINGS:
-        return _rating(outcome)
+    if shape in RATED:
+        return format_rating(_rating(outcome), outcome.pair, shape)
     if shape is Format.TEXT:
         return _text(outcome, models)
     if shape is Format.JSONL:
@@ -69,10 +93,18 @@ def render(outcome: Outcome, shape: Format, models: int, made_by: Provenance) ->
     return write_answer(answer)
 
 
+def format_rating(rating: str, pair: Pair, shape: Format) -> str:
+    """A line with a rating; in TSV with the id of its pair behind it.
+
+    The rating stands first, as in files of gold ratings, and so for :mod:`ists_asp.evaluate`.
+    """
+    return f"{rating}\t{pair.id}\n" if shape is Format.TSV else f"{rating}\n"
+
+
 def _rating(outcome: Outcome) -> str:
-    """A line with the rating; 0 for a pair that failed, since a line is due for every pair."""
+    """The rating; 0 for a pair that failed, since a line is due for every pair."""
     rating = outcome.answers[0].rating if outcome.answers else None
-    return f"{rating.value if rating else 0:.3f}\n"
+    return f"{rating.value if rating else 0:.3f}"
 
 
 def _text(outcome: Outcome, models: int) -> str:

@@ -19,6 +19,7 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
+from ists_asp.cli.endings import check_ending
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import PATH, id_option, output_option, quiet_option, timeout_option
 from ists_asp.cli.system_options import system_options
@@ -73,6 +74,7 @@ def report(
     chunks and an explanation in words; a click on a link shows the rules that fired for it.
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
+    check_ending(output, ".html", ".htm")
     check_output(output, (*inputs.files, *((gold,) if gold else ())))
     pairs = chosen(inputs.read(), identifier)
     right = _gold(gold, pairs) if gold is not None else {}
@@ -89,7 +91,7 @@ def report(
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for trace in system.trace_many(inputs.tokenized(system, pairs)):
+        for trace in system.trace_many(inputs.prepared(system, pairs)):
             answer = trace.answer
             known = right.get(answer.pair.id)
             _check_size(gold, known, answer.pair)

@@ -13,7 +13,7 @@ from ists_asp._version import __version__
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.cli.console import note, progress, summary, warn, warn_unproven, write_output
 from ists_asp.cli.pair_source import opened
-from ists_asp.cli.rendering import Format, render
+from ists_asp.cli.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError
@@ -104,6 +104,8 @@ def solve_once(job: Job) -> int:
     with opened(job.inputs) as source, ExitStack() as stack:
         files = job.choice.files_of()
         profile = files.profile
+        if not job.inputs.raw:
+            source.attached.tell(profile)
         spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
@@ -135,18 +137,20 @@ def solve_once(job: Job) -> int:
     return 0
 
 
-def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
+def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
     """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
     from ists_asp.evaluate.tokencos import HIGHEST, tokencos
 
     with opened(inputs) as source:
-        ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
+        ratings = [
+            format_rating(f"{HIGHEST * tokencos(pair):.6f}", pair, shape) for pair in source.pairs()
+        ]
     write_output(output, "".join(ratings))
 
 
 def _spec(job: Job, files: ProfileFiles) -> Spec:
     choice = job.choice
-    ratings = job.shape is Format.RATINGS
+    ratings = job.shape in RATED
     rated = ratings or (bool(files.rating) and job.shape is Format.JSONL)
     return Spec(
         choice.profile,

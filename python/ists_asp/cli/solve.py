@@ -45,7 +45,7 @@ Examples:
     "form",
     type=click.Choice(FORMATS),
     help="wa: SemEval word alignments; jsonl: an object an answer; text: for people. Default: by "
-    "the suffix of -o (.wa, .jsonl, .txt); without one, text for a pair from the command line "
+    "the ending of -o (.wa, .jsonl, .txt); without -o, text for a pair from the command line "
     "that goes to a terminal, and wa otherwise.",
 )
 @output_option()

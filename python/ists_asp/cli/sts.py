@@ -29,6 +29,7 @@ BASELINES = ("tokencos",)
 Examples:
   ists-asp sts "12 killed in bus accident" "10 killed in road accident"
   ists-asp sts --sent1 a.txt --sent2 b.txt -o ratings.txt
+  ists-asp sts --tsv pairs.tsv -o ratings.tsv
   ists-asp sts --tsv pairs.tsv --format jsonl -o ratings.jsonl
   ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
   ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt
@@ -39,10 +40,10 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["ratings", "jsonl"]),
-    help="ratings: one a line, the format of SemEval; jsonl: an object a pair, with what "
-    "contributes to the rating, and the alignment. Default: by the suffix of -o (.jsonl), or "
-    "ratings.",
+    type=click.Choice(["ratings", "tsv", "jsonl"]),
+    help="ratings: one a line, the format of SemEval; tsv: rating TAB id; jsonl: an object a "
+    "pair, with what contributes to the rating, and the alignment. Default: by the ending of -o "
+    "(.txt, .tsv, .jsonl), or ratings.",
 )
 @click.option(
     "--baseline",
@@ -67,20 +68,21 @@ def sts(
     In: two sentences, or files as for ists-asp solve.
 
     Out: a rating for each pair, with three decimals: 5 (in Spanish 4) means the same, 0 has
-    nothing in common. It is the sum of what named evidence contributes; ists-asp trace and
-    ists-asp why say where each contribution comes from. A pair without an answer is rated 0,
-    and named at the end, with exit code 3.
+    nothing in common; with --format tsv the id of the pair stands behind it. It is the sum of
+    what named evidence contributes; ists-asp trace and ists-asp why say where each contribution
+    comes from. A pair without an answer is rated 0, and named at the end, with exit code 3.
     """
-    from ists_asp.cli.rendering import Format
+    from ists_asp.cli.rendering import RATED, choose_rating_format
     from ists_asp.cli.running import Job, rate_by_tokens, solve_once
 
-    by_suffix = "jsonl" if output is not None and output.suffix == ".jsonl" else "ratings"
-    shape = Format(form or by_suffix)
+    shape = choose_rating_format(form, output)
     effort.check(output, inputs)
     if baseline is not None:
-        if shape is not Format.RATINGS:
-            raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
-        rate_by_tokens(inputs, output)
+        if shape not in RATED:
+            raise UsageError(
+                "--baseline gives ratings only", hint="Add --format ratings or --format tsv"
+            )
+        rate_by_tokens(inputs, output, shape)
         return
     choice.check_rates()
     code = solve_once(Job(inputs, choice, shape, output, 1, effort, quiet))

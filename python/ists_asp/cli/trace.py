@@ -14,6 +14,7 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
+from ists_asp.cli.endings import check_text_ending
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import (
     id_option,
@@ -87,11 +88,12 @@ def trace(
     for it with their names and places, and below them what they rest on. With --json the
     whole graph; its schema is data/schema/trace.schema.json.
     """
+    check_text_ending(output, as_json=as_json)
     check_output(output, inputs.files)
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and (not only or any(map(_is_rating, only)))
-        found = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
+        found = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
         warn_unproven(found.answer, timeout)
         _show(found, only, depth, everything, as_json, output)
 

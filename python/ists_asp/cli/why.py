@@ -97,6 +97,6 @@ def _ask(
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         rated = system.rates and question.strip() == "rating"
-        trace = next(system.trace_many(inputs.tokenized(system, [pair]), rated=rated))
+        trace = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
         warn_unproven(trace.answer, timeout)
         write_output(None, answer(trace))

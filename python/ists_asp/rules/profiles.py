@@ -15,6 +15,7 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     constants = { highest = 4 }
     symmetric = true
     scheme = "2015"
+    attached_punctuation = true
 
 ``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
 or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
@@ -25,8 +26,9 @@ a whole, given its answer, beside ``asp/sts.lp``; ``rating_weights`` and
 takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
 nothing, so that weights are learned from each pair and its mirror image. ``scheme`` is the year
 of the task whose answers are made, "2016" or "2015"; rules decide what that means, here it says
-whose measure learning looks at. Only ``description``,
-``language``, ``machine`` and ``rules`` are required.
+whose measure learning looks at. ``attached_punctuation`` says that the tokens of such texts have
+their punctuation attached (``connected.``), so that nobody need be warned of it. Only
+``description``, ``language``, ``machine`` and ``rules`` are required.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ _OPTIONAL = (
     "constants",
     "symmetric",
     "scheme",
+    "attached_punctuation",
 )
 _KEYS = (*_REQUIRED, *_OPTIONAL)
 _LARGEST = 1 << 14
@@ -92,6 +95,7 @@ class Profile:
     constants: tuple[tuple[str, str], ...] = ()
     symmetric: bool = False
     scheme: Scheme = Scheme.Y2016
+    attached_punctuation: bool = False
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -148,6 +152,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         constants=_constants(table.get("constants", {}), file),
         symmetric=_flag(table, "symmetric", file),
         scheme=_scheme(table, file),
+        attached_punctuation=_flag(table, "attached_punctuation", file),
     )
 
 
