@@ -32,6 +32,8 @@ def ending(code: int | None) -> str:
     """How a process ended, as a predicate; ``code`` is its exit code, negative for a signal."""
     if code is None:
         return "ended unexpectedly"
+    if code == -signal.SIGFPE:
+        return f"crashed: arithmetic overflow (signal {-code})"
     return f"crashed (signal {-code})" if code < 0 else f"ended unexpectedly (exit code {code})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
@@ -12,12 +13,13 @@ from pebble import ProcessExpired, ProcessPool
 
 from ists_asp.engine import Stages
 from ists_asp.errors import RuleError
-from ists_asp.processes import ending
+from ists_asp.processes import ending, likely_reason
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from multiprocessing.context import ForkServerContext, SpawnContext
 
     from pebble import ProcessFuture
 
@@ -41,6 +43,11 @@ GRACE = 5.0
 
 LOST = (FutureTimeout, ProcessExpired, BrokenProcessPool)
 """What says that a worker was lost."""
+
+_CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
+"""Signals that a process brings upon itself."""
+
+_LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :- p(X)"
 
 _MEGABYTE = 1 << 20
 
@@ -153,9 +160,9 @@ class Pool:
         return limit + 2 * (self._spec.limits.seconds + GRACE)
 
     def blameless(self, error: BaseException) -> bool:
-        """Whether a worker was lost for another reason than its limits."""
+        """Whether a worker was lost for another reason than its pairs: somebody ended it."""
         if isinstance(error, ProcessExpired):
-            return bool(error.exitcode != OUT_OF_MEMORY)
+            return error.exitcode != OUT_OF_MEMORY and -error.exitcode not in _CRASHES
         return isinstance(error, BrokenProcessPool | _StuckError)
 
     def why(self, error: BaseException) -> Failure:
@@ -163,24 +170,22 @@ class Pool:
         limits = self._spec.limits
         if isinstance(error, FutureTimeout):
             return Failure(f"no answer within {limits.seconds:g} s")
-        code = error.exitcode if isinstance(error, ProcessExpired) else None
-        if code == OUT_OF_MEMORY and limits.memory is not None:
-            return Failure(f"more than {limits.memory // _MEGABYTE} MB of memory")
-        return Failure(f"the worker {ending(code)}")
+        return self._ended(error.exitcode if isinstance(error, ProcessExpired) else None)
+
+    def _ended(self, code: int | None) -> Failure:
+        """Why a worker ended with this exit code."""
+        memory = self._spec.limits.memory
+        if code == OUT_OF_MEMORY and memory is not None:
+            return Failure(f"more than {memory // _MEGABYTE} MB of memory", _LARGE)
+        return Failure(f"the worker {ending(code)}", likely_reason(code))
 
     def _begin(self) -> ProcessPool:
-        # A fork of a process that has threads may hang; the server has none.
-        methods = multiprocessing.get_all_start_methods()
-        method = "forkserver" if "forkserver" in methods else "spawn"
-        context = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
         return ProcessPool(
             max_workers=self._jobs,
             max_tasks=RENEWED,
             initializer=start,
             initargs=(self._spec,),
-            context=context,
+            context=_context(),
         )
 
     def _load(self) -> tuple[RuleWarning, ...]:
@@ -189,14 +194,33 @@ class Pool:
         try:
             return self._pool.schedule(ready).result(timeout=limit)
         except FutureTimeout:
-            reason = f"more than {limit:g} s"
-        except LOST as error:
-            reason = self.why(error).reason
-        raise RuleError(
-            f"the rules cannot be loaded: {reason}",
-            hint="Look for terms that are nested very deeply, tables that are very large, and "
-            "rules without an end, such as p(X+1) :- p(X)",
-        )
+            failure = Failure(f"more than {limit:g} s", _LARGE)
+        except LOST:
+            # The pool cannot tell how a worker ended that had nothing to do yet.
+            failure = self._ended(_exit_code(self._spec, limit))
+        raise RuleError(f"the rules cannot be loaded: {failure.reason}", hint=failure.hint)
+
+
+def _context() -> ForkServerContext | SpawnContext:
+    """What starts workers."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    # A fork of a process that has threads may hang; the server has none.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
+    return context
+
+
+def _exit_code(spec: Spec, limit: float) -> int | None:
+    """How a process ends that loads the rules as a worker does; None if it does not end."""
+    process = _context().Process(target=start, args=(spec,))
+    process.start()
+    process.join(limit)
+    code = process.exitcode
+    process.kill()
+    process.join()
+    process.close()
+    return code
 
 
 class _StuckError(Exception):

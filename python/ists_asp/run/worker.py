@@ -10,10 +10,18 @@ import signal
 from typing import TYPE_CHECKING
 
 from ists_asp.collector import paused
-from ists_asp.errors import IstsError, RuleError, SolveError
+from ists_asp.errors import (
+    DataError,
+    IstsError,
+    MemoryLimitError,
+    RuleError,
+    SolveError,
+    TraceError,
+)
 from ists_asp.processes import end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.spec import sums
+from ists_asp.solver.edge import inside, too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +32,6 @@ if TYPE_CHECKING:
     from ists_asp.run.spec import Spec
 
 __all__ = ["OUT_OF_MEMORY", "Decider", "decide", "ready", "start"]
-
-TOO_DEEP = RuleError("a rule is nested too deeply", hint="Break up its terms")
 
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
@@ -58,14 +64,14 @@ class Decider:
 
     def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
         try:
-            return list(self._together(pairs))
-        # Rules that clingo cannot ground for one pair may be right for all others.
-        except (SolveError, RuleError) as error:
+            with inside(pairs[0]):
+                return list(self._together(pairs))
+        except MemoryLimitError:
+            raise
+        # What goes wrong with one pair may be right for all others.
+        except (DataError, RuleError, SolveError, TraceError) as error:
             if len(pairs) == 1:
                 return [Outcome(pairs[0], (), Failure(error.found, error.hint))]
-        except RecursionError:
-            if len(pairs) == 1:
-                return [Outcome(pairs[0], (), Failure(TOO_DEEP.found, TOO_DEEP.hint))]
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
@@ -104,7 +110,7 @@ def start(spec: Spec) -> None:
     except IstsError as error:
         _decider = error
     except RecursionError:
-        _decider = TOO_DEEP
+        _decider = too_deep()
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
@@ -134,6 +140,6 @@ def decide(pairs: Sequence[Pair]) -> Report:
     decider = _loaded()
     try:
         return decider.decide(pairs)
-    except MemoryError:
+    except (MemoryError, MemoryLimitError):
         # What clingo holds now may be half of a program.
         os._exit(OUT_OF_MEMORY)

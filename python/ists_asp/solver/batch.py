@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
 from ists_asp.answers import AnswerError
 from ists_asp.collector import paused
+from ists_asp.solver.edge import unless_it_fails
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_model, search
@@ -23,7 +24,7 @@ from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.search import Found
 
 __all__ = ["Batches"]
-
-T = TypeVar("T")
 
 
 class Batches:
@@ -79,7 +78,7 @@ class Batches:
             there was no time to prove all answers the best, or clingo has failed, or warned of
             something new.
         """
-        return _unless_it_fails(lambda: self._solve(items))
+        return unless_it_fails(lambda: self._solve(items))
 
     def _solve(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
@@ -119,7 +118,7 @@ class Batches:
             None where :meth:`solve` has no solutions.
         """
         with paused():
-            return _unless_it_fails(lambda: self._best(items, extra))
+            return unless_it_fails(lambda: self._best(items, extra))
 
     def _best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
@@ -176,12 +175,3 @@ class Batches:
                 if name in self._used:
                     atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
         return [*self._table_facts, *symbols(atoms)]
-
-
-def _unless_it_fails(work: Callable[[], T | None]) -> T | None:
-    """What comes of it; None where clingo or a reader fails on any of the pairs."""
-    try:
-        return work()
-    except Exception:
-        # The pairs one by one say what was wrong, and with which of them.
-        return None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.errors import IstsError, MemoryLimitError, RuleError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ists_asp.model import Pair
 
-__all__ = ["clingo_error", "inside"]
+__all__ = ["clingo_error", "inside", "too_deep", "unless_it_fails"]
+
+T = TypeVar("T")
 
 MOST = 2**31 - 1
 """The largest integer of clingo."""
@@ -40,13 +42,29 @@ def inside(pair: Pair) -> Iterator[None]:
             "no memory is left", where=where, hint="Simplify the rules, or allow more memory"
         ) from None
     except RecursionError:
-        raise RuleError(
-            "a rule or a term is nested too deeply", where=where, hint="Break up its terms"
-        ) from None
+        raise too_deep(where) from None
     except Exception as error:
         told = clingo_error("decide by", str(error) or type(error).__name__)
         told.where = where
         raise told from error
+
+
+def unless_it_fails(work: Callable[[], T | None]) -> T | None:
+    """What comes of something for several pairs; None where clingo or a reader fails.
+
+    The pairs one by one then say what is wrong, and with which of them.
+    """
+    try:
+        return work()
+    except Exception:
+        return None
+
+
+def too_deep(where: str | None = None) -> RuleError:
+    """The error for what Python cannot walk through."""
+    return RuleError(
+        "a rule or a term is nested too deeply", where=where, hint="Break up its terms"
+    )
 
 
 def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) -> RuleError:

@@ -18,7 +18,7 @@ from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
 from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
-from ists_asp.solver.edge import inside
+from ists_asp.solver.edge import inside, unless_it_fails
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import pair_up
@@ -197,7 +197,7 @@ class Solver:
         """Made when there are several pairs for the first time: that takes half a second."""
         if self._options.models > 1:
             return None
-        statements = pair_up(self.program)
+        statements = unless_it_fails(lambda: pair_up(self.program))
         if statements is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
