@@ -222,6 +222,17 @@ def test_gold_that_is_not_measured_with(tmp_path, old, new, message):
         evaluate_files(gold, system)
 
 
+def test_a_pair_has_no_more_links_than_two_sentences_can_have(tmp_path):
+    many = " ".join(map(str, range(1, 502)))
+    gold = write(tmp_path / "g", GOLD)
+    system = write(tmp_path / "s", GOLD, "3 <==> 2", f"{many} <==> {many}")
+    with pytest.raises(DataError, match=r"s:1: lines with 251003 links .* at most 250000, .* Our"):
+        evaluate_files(gold, system)
+    again = "1 " * 100_000
+    write(system, GOLD, "3 <==> 2", f"{again} <==> {again}")
+    assert evaluate_files(gold, system).overall.alignment.f1 < 1
+
+
 def test_nothing_to_measure_is_no_figure(tmp_path):
     one, two = (write(tmp_path / name, [line((1,), (), Label.NOALI, None)]) for name in "gs")
     with pytest.raises(DataError, match="nothing to measure: no words are aligned here, nor in"):

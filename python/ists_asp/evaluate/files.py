@@ -13,6 +13,7 @@ from ists_asp.evaluate.wellformed import NO_ARROW, NO_ID, ODD_SCORE, check_line,
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.wa_reader import read_wa
+from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Pair, Scheme, Sentence
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
                 raise _error(fault, gold)
             odd.append(str(fault))
         words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-        scored = (ScoredLine.of(one.alignment.to_alignment(), one.alignment) for one in lines)
+        scored = [ScoredLine.of(one.alignment.to_alignment(), one.alignment) for one in lines]
+        _check_links(sentence.where, scored)
         found[identifier] = ScoredPair(words1, words2, tuple(scored))
         view.lines = []
     if not any(gold or pair.lines for pair in found.values()):
@@ -134,6 +136,18 @@ def _gold_lines(sentence: WaSentence, lines: Iterable[ScriptLine]) -> Iterator[S
             alignment = replace(alignment, label=alignment.label.upper())
         if alignment.line in numbers or not check_line(alignment):
             yield replace(line, alignment=alignment)
+
+
+def _check_links(where: str, lines: Iterable[ScoredLine]) -> None:
+    """Refuse a pair with more links than two sentences can have, which would fill the memory."""
+    links = sum(len(line.tokens1) * len(line.tokens2) for line in lines)
+    if links > MAX_TOKENS**2:
+        raise DataError(
+            f"lines with {links} links between tokens",
+            where=where,
+            expected=f"at most {MAX_TOKENS**2}, those of two sentences of {MAX_TOKENS} tokens",
+            hint="Our own rule: the official scorer goes on",
+        )
 
 
 def _error(fault: Fault, gold: bool) -> DataError:

@@ -55,8 +55,8 @@ class ScoredLine:
     def of(cls, alignment: Alignment, written: WaAlignment | None = None) -> ScoredLine:
         """An alignment; its tokens are those that are ``written``, if there is such a line."""
         return cls(
-            written.words1 if written else tuple(map(str, alignment.tokens1)),
-            written.words2 if written else tuple(map(str, alignment.tokens2)),
+            tuple(dict.fromkeys(written.words1 if written else map(str, alignment.tokens1))),
+            tuple(dict.fromkeys(written.words2 if written else map(str, alignment.tokens2))),
             alignment.label,
             alignment.tags,
             alignment.score or 0.0,
