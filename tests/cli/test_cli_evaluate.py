@@ -44,7 +44,7 @@ def test_evaluation_as_json(good, wa):
 def test_repairs_of_the_reader_are_warnings(run, wa):
     wa.write_text(wa.read_text() + "stray\n")
     result = run("evaluate", wa, wa)
-    assert result.exit_code == 1
+    assert result.exit_code == 0
     assert "'stray' belongs to no section; skipped" in result.stderr
 
 
@@ -53,7 +53,10 @@ def test_faulty_alignment_is_one_line(bad, wa, tmp_path):
     other.write_text(wa.read_text().replace("// EQUI //", "// SAME //", 1))
     message = bad(1, "evaluate", wa, other)
     assert message.startswith(f"{other}:")
-    assert "'SAME' is no alignment type" in message
+    assert "wrong type: found 'SAME'; expected one of EQUI, " in message
+    assert message.endswith(
+        "The official scorer refuses the file, too; ists-asp check lists all its faults"
+    )
 
 
 def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa, tmp_path):
@@ -101,7 +104,19 @@ def test_check_of_an_incorrect_file_exits_with_1(run, wa):
     assert "incorrect (pairs: 2, faults: 1, notes: 0)" in result.stdout
     result = run("check", wa, "--json")
     assert result.exit_code == 1
-    assert json.loads(result.stdout)["verdict"] == "incorrect"
+    report = json.loads(result.stdout)
+    assert (report["verdict"], report["official_verdict"]) == ("incorrect", "incorrect")
+
+
+def test_check_says_which_rules_are_not_official(run, wa):
+    wa.write_text(wa.read_text().replace("// EQUI // 5 //", "// EQUI // +5 //", 1))
+    result = run("check", wa)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[0].endswith("(our own rule: the official check accepts it)")
+    assert "incorrect, though the official check accepts it (pairs: 2, " in result.stdout
+    report = json.loads(run("check", wa, "--json").stdout)
+    assert (report["verdict"], report["official_verdict"]) == ("incorrect", "correct")
+    assert [fault["origin"] for fault in report["faults"]] == ["ours"]
 
 
 def test_many_notes_are_cut_short(good, wa):

@@ -75,6 +75,8 @@ def test_types_by_jaccard_and_scores_by_distance():
         ((Label.SPE2, 4.0), (Label.EQUI, 5.0), Scheme.Y2015, 4 / 5),
         ((Label.EQUI, 5.0), (Label.SIMI, 3.0), Scheme.Y2015, 0.0),
         ((Label.EQUI, 5.0), (Label.REL, 4.0), Scheme.Y2015, 0.0),
+        ((Label.SPE1, 2.0, Tag.FACT), (Label.REL, 2.0), Scheme.Y2015, 1 / 2),
+        ((Label.SPE1, 2.0, Tag.FACT), (Label.REL, 2.0, Tag.POL), Scheme.Y2015, 1 / 3),
     ],
 )
 def test_type_relief_of_2015(gold, system, scheme, expected):
@@ -87,6 +89,36 @@ def test_unaligned_lines_and_lone_punctuation_count_for_nothing():
     gold = (line((1,), (1,)), line((2,), (), Label.NOALI, None), line((4,), (4,)))
     system = (line((1, 4), (1,)), line((), (2,), Label.NOALI, 0.0))
     assert measure(gold, system).alignment.f1 == 1.0
+
+
+@pytest.mark.parametrize("sign", [*".,:;?'`\"-!", "''", "..."])
+def test_some_single_signs_are_ignored(sign):
+    pair = Pair("1", make_sentence([sign, "cat"]), make_sentence([sign, "dog"]))
+    gold = {"1": Reference(pair, (line((1,), (1,)), line((2,), (2,))))}
+    found = evaluate(gold, {"1": Reference(pair, (line((2,), (2,)),))})
+    ignored = sign in ".,:;?'`\"-"
+    assert found.overall.alignment.f1 == pytest.approx(1.0 if ignored else 2 / 3)
+
+
+def test_the_last_line_decides_on_a_link():
+    right = (line((1,), (1,), Label.SIMI, 3.0),)
+    both = (line((1,), (1,), Label.SIMI, 3.0), line((1,), (1,), Label.EQUI, 5.0))
+    assert measure(right, both).type_score.f1 == 0.0
+    assert measure(right, both[::-1]).type_score.f1 == 1.0
+    assert measure(both[::-1], right).type_score.f1 == 1.0
+
+
+@pytest.mark.parametrize("label", [Label.NOALI, Label.ALIC])
+def test_a_line_with_two_sides_counts_whatever_its_label(label):
+    right = (line((1,), (1,), Label.EQUI, 5.0),)
+    found = measure(right, (line((1,), (1,), label, None),))
+    assert (found.alignment.f1, found.type.f1, found.score.f1) == (1.0, 0.0, 0.0)
+
+
+def test_all_tokens_count_in_pairs_that_gold_lacks():
+    comma = {"2": Reference(PAIR, (line((4,), (4,)),))}
+    gold = {"1": Reference(PAIR, (line((1,), (1,)),))}
+    assert evaluate(gold, gold | comma).overall.alignment.precision == pytest.approx(1 / 2)
 
 
 def test_nothing_to_find():
@@ -139,15 +171,126 @@ def test_report_and_json(tmp_path):
     assert record["overall"]["Ali"] == {"precision": 1.0, "recall": 0.5, "f1": 0.6667}
 
 
-def test_files_that_cannot_be_compared(tmp_path):
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.write_text(write_pair(PAIR, []))
-    two.write_text(write_pair(PAIR, []).replace('"1"', '"x"'))
-    with pytest.raises(DataError, match="no sentence id in common"):
+def write(path, alignments, old="", new=""):
+    text = write_pair(PAIR, alignments)
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return path
+
+
+GOLD = (line((1, 2), (1,)), line((3,), (2,), Label.SIMI, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("// 5 //", "// 7 //", r"s:17: wrong score: found '7'; .* The official scorer refuses"),
+        ("// 5 //", "// 1e9 //", r"s:17: wrong score: found '1e9'; .* The official scorer ref"),
+        ("// 5 //", "// ٣ //", r"s:17: wrong score: found '٣'; .* The official scorer refuses"),
+        ("// 5 //", "// nan //", r"s:17: no number: found 'nan'; .* Our own rule: "),
+        ("EQUI", "equi", r"s:17: wrong type: found 'equi'; .* The official scorer refuses"),
+        ("1 2 <", "1 x <", r"s:17: wrong token: found 'x'; .* The official scorer refuses"),
+        (' id="1"', "", r"s:1: a sentence without an id; .* Our own rule: the official scorer"),
+        (' status=""', "", r"s:17: Can't find id: found none .* The official scorer refuses"),
+        ("2 b : ", "2 <==> : ", r"s:6: wrong token: found ':'; .* The official scorer refuses"),
+        ('"1"', '"x"', r"s: no sentence id in common with .*; .* Our own rule: "),
+        ("<==>", "=", r"s: no alignment; .* The official scorer of 2016 gives up, too"),
+        (None, None, r"s: no sentence; .* The official scorer of 2016 gives up, too"),
+        ("</sentence>", '</sentence>\n<sentence id="1">', r"s:\d+: the sentence id '1' again; "),
+    ],
+)
+def test_answers_that_are_not_measured(tmp_path, old, new, message):
+    gold, system = write(tmp_path / "g", GOLD), tmp_path / "s"
+    write(system, GOLD, old, new) if old else system.write_text("")
+    with pytest.raises(DataError, match=message):
+        evaluate_files(gold, system)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("// 5 //", "// 7 //", r"g:17: wrong score: found '7'; .* does not check the gold file"),
+        ("EQUI", "SAME", r"g:17: wrong type: found 'SAME'; .* does not check the gold file"),
+        (' status=""', "", r"g:17: Can't find id: .* The official scorer refuses the file, too"),
+        (None, None, r"g: no sentence; "),
+    ],
+)
+def test_gold_that_is_not_measured_with(tmp_path, old, new, message):
+    gold, system = tmp_path / "g", write(tmp_path / "s", GOLD)
+    write(gold, GOLD, old, new) if old else gold.write_text("")
+    with pytest.raises(DataError, match=message):
+        evaluate_files(gold, system)
+
+
+def test_a_pair_has_no_more_links_than_two_sentences_can_have(tmp_path):
+    many = " ".join(map(str, range(1, 502)))
+    gold = write(tmp_path / "g", GOLD)
+    system = write(tmp_path / "s", GOLD, "3 <==> 2", f"{many} <==> {many}")
+    with pytest.raises(DataError, match=r"s:1: lines with 251003 links .* at most 250000, .* Our"):
+        evaluate_files(gold, system)
+    again = "1 " * 100_000
+    write(system, GOLD, "3 <==> 2", f"{again} <==> {again}")
+    assert evaluate_files(gold, system).overall.alignment.f1 < 1
+
+
+def test_nothing_to_measure_is_no_figure(tmp_path):
+    one, two = (write(tmp_path / name, [line((1,), (), Label.NOALI, None)]) for name in "gs")
+    with pytest.raises(DataError, match="nothing to measure: no words are aligned here, nor in"):
         evaluate_files(one, two)
-    one.write_text(one.read_text() * 2)
-    with pytest.raises(DataError, match="the sentence id '1' again"):
-        evaluate_files(one, two)
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+@pytest.mark.parametrize(
+    ("old", "new", "type_score"),
+    [
+        # A sign that is written oddly is measured, and told.
+        ("// 5 //", "// +5 //", 1.0),
+        ("// 3 //", "// 30E-1 //", 1.0),
+        # A line without an arrow is none.
+        ("3 <==> 2 // SIMI // 3 // c <==> e", "3 = 2", 2 / 3),
+    ],
+)
+def test_what_is_odd_is_measured_and_told(tmp_path, scheme, old, new, type_score):
+    warnings = []
+    gold, system = write(tmp_path / "g", GOLD), write(tmp_path / "s", GOLD, old, new)
+    result = evaluate_files(gold, system, scheme, warn=warnings.append)
+    assert result.overall.type_score.f1 == pytest.approx(type_score)
+    assert len(warnings) == 1
+    assert "our own rule" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("EQUI", "EQUI_", 1.0),
+        ("3 <==> 2", "03 <==> 2", 1 / 2),
+        ("3 <==> 2", "0 3 <==> 2", 2 / 3),
+        # 0 behind other tokens is the last word, a comma: it counts for nothing.
+        ("3 <==> 2", "3 0 <==> 2", 1.0),
+        ("3 <==> 2 // SIMI // 3", "3 <==> 2 // NOALI // 3", 1 / 2),
+        ("3 <==> 2", "3 99999999999 <==> 2", 6 / 7),
+    ],
+)
+def test_tokens_and_types_as_the_official_scorer_reads_them(tmp_path, old, new, expected):
+    gold, system = write(tmp_path / "g", GOLD), write(tmp_path / "s", GOLD, old, new)
+    assert evaluate_files(gold, system).overall.type_score.f1 == pytest.approx(expected)
+
+
+def test_case_of_types_in_gold_does_not_matter(tmp_path):
+    gold, system = write(tmp_path / "g", GOLD, "SIMI", "simi"), write(tmp_path / "s", GOLD)
+    assert evaluate_files(gold, system).overall.type.f1 == 1.0
+
+
+def test_words_are_those_of_the_gold_text(tmp_path):
+    """Two blank lines below the id are both sentences to the official scorer; it ignores less."""
+    warnings = []
+    found = (line((1,), (1,)), line((4,), (4,)))
+    gold = write(tmp_path / "g", found, "// a b", "\n\n// a b")
+    system = write(tmp_path / "s", found[:1])
+    result = evaluate_files(gold, system, warn=warnings.append)
+    assert result.overall.alignment.f1 == pytest.approx(2 / 3)
+    assert warnings[-1].startswith(f"{gold}:2: no sentence, but the official scorer looks for")
+    assert evaluate_files(system, gold).overall.alignment.f1 == 1.0
 
 
 def test_chunk_boundaries():

@@ -60,7 +60,7 @@ def test_the_pilot_aligns_one_chunk_to_one_chunk(tmp_path, old, new, fault):
     path.write_text(TEXT.replace(old, new, 1) if old else TEXT)
     assert check_file(path).correct
     report = check_file(path, Scheme.Y2015)
-    assert not report.correct
+    assert (report.correct, report.official) == (False, True)
     assert fault in str(report.faults[0])
 
 
@@ -79,20 +79,47 @@ def test_a_good_file(tmp_path):
     ("old", "new", "message"),
     [
         ("// 5 //", "// 5.5 //", ":16: wrong score: found '5.5', expected a number from 0 to 5"),
-        ("// 5 //", "// nan //", ":16: wrong score: found 'nan', expected a number from 0 to 5"),
+        ("// 5 //", "// 1e9 //", ":16: wrong score: found '1e9', expected a number from 0 to 5"),
         ("// 5 //", "// ٣ //", ":16: wrong score: found '٣', expected a number from 0 to 5"),
         ("2 <==> 2", "2 <==> +2", ":16: wrong token: found '+2', expected the number of a token"),
         ("2 <==> 2", "2 = 2", ":16: wrong alignment: found '2 = 2 // EQUI // 5 // b <==> e'"),
         ("EQUI", "EQUI_FACT_POL_POL", ":16: wrong number of types: found 4 in "),
-        ("EQUI", "EQUI_", ":16: wrong type: found '', expected one of EQUI, OPPO, "),
-        ('id="1" ', "", ":1: Can't find id: found a sentence without one"),
+        ("EQUI", "", ":16: wrong number of types: found 0 in '', expected 1 to 3"),
+        ("EQUI", "_EQUI", ":16: wrong type: found '', expected one of EQUI, OPPO, "),
+        ('id="1" ', "", ":15: Can't find id: found none above this line"),
+        ('id="1" status=""', 'id="1"', ":15: Can't find id: found none above this line"),
+        ("2 b : ", "2 <==> : ", ":6: wrong token: found ':', expected the number of a token"),
     ],
 )
 def test_faults_say_where_what_and_what_was_expected(tmp_path, old, new, message):
     report = check(tmp_path, old, new)
-    assert not report.correct
+    assert (report.correct, report.official) == (False, False)
     assert message in str(report.faults[0])
     assert message in render_check(report)
+    assert "our own rule" not in str(report.faults[0])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("// 5 //", "// +3 //", ":16: odd score: found '+3', expected a number from 0 to 5 in dig"),
+        ("// 5 //", "// 3e0 //", ":16: odd score: found '3e0', expected a number from 0 to 5 in"),
+        ("// 5 //", "// -0 //", ":16: odd score: found '-0', expected a number from 0 to 5 in"),
+        ("// 5 //", "// nan //", ":16: no number: found 'nan', expected a number from 0 to 5"),
+        ("2 <==> 2 // EQUI // 5 // b <==> e", "2 = 2", ":16: no alignment: found '2 = 2', expect"),
+        (TEXT, TEXT + TEXT.replace('id="1"', ""), "without one, expected <sentence id="),
+        (TEXT, TEXT + TEXT.replace('id="1"', "id='2'"), "'2' where the official scripts see '1'"),
+        (TEXT, "", "x.wa: no sentence: found none at all"),
+    ],
+)
+def test_rules_of_our_own_are_called_so(tmp_path, old, new, message):
+    report = check(tmp_path, old, new)
+    assert (report.correct, report.official) == (False, True)
+    (fault,) = report.faults
+    assert message in str(fault)
+    assert str(fault).endswith("(our own rule: the official check accepts it)")
+    assert "x.wa: incorrect, though the official check accepts it (" in render_check(report)
+    assert report.as_dict()["official_verdict"] == "correct"
 
 
 @pytest.mark.parametrize(
@@ -109,6 +136,9 @@ def test_faults_say_where_what_and_what_was_expected(tmp_path, old, new, message
         ("0 <==> 3", "0 <==> 2", "1: tokens of sentence 2 on no line: 3 'f'"),
         ("0 <==> 3", "0 <==> 0", "17: no token on either side"),
         ("SPE1_POL", "SPE1_POL_POL", "15: a type twice in SPE1_POL_POL"),
+        ("EQUI", "EQUI_", "16: the type is written EQUI_"),
+        ("2 <==> 2", "02 <==> 2", "16: a token is written 02"),
+        ("2 <==> 2", "2 0 <==> 2", "16: 0 beside other tokens"),
         ("3 f : ", "3 f:", "12: no blank before the colon of '3 f:'; read as 'f'"),
     ],
 )
@@ -118,14 +148,22 @@ def test_notes_do_not_change_the_verdict(tmp_path, old, new, note):
     assert any(text.endswith(note) for text in report.notes)
 
 
-def test_repeated_id_and_empty_file(tmp_path):
+def test_repeated_id_and_no_file(tmp_path):
     path = tmp_path / "x.wa"
     path.write_text(TEXT * 2)
     assert "the sentence id 1 again" in check_file(path).notes[0]
-    path.write_text("")
-    assert [fault.kind for fault in check_file(path).faults] == ["Can't find id"]
     with pytest.raises(DataError, match="cannot be read"):
         check_file(tmp_path / "no.wa")
+
+
+def test_what_is_long_is_cut_and_costs_little(tmp_path):
+    """Numbers of more digits than Python converts, and a side that would be a billion tokens."""
+    report = check(tmp_path, "2 <==> 2", f"2 {'9' * 5000} <==> 1 999999998")
+    assert report.correct
+    assert check_file(tmp_path / "x.wa", Scheme.Y2015).faults[1].kind == "not consecutive"
+    faults = check(tmp_path, "2 <==> 2", f"{'x' * 5000} <==> 2").faults
+    assert [len(fault.found) for fault in faults] == [82]
+    assert max(map(len, report.notes)) < 200
 
 
 def test_statistics(tmp_path):

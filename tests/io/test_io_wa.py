@@ -88,6 +88,55 @@ def test_separators_inside_words_do_not_break_lines():
     assert line.count("<==>") == 2
 
 
+ODD = ("<==>", "<<==>>", "&lt;==>", "&amp;lt;==>", "&amp;<==>", "lt;==>", "sentence", 'id="3"')
+ODD += ("id=&quot;3", "id=&amp;quot;", "&lt;", "&", "==>", '"')
+
+
+@given(st.lists(st.sampled_from(ODD) | st.text("&amp;lt<=>", min_size=1), min_size=1, max_size=9))
+def test_words_are_never_taken_for_the_format(words):
+    """The official scripts look for an arrow and for an id in every line."""
+    pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
+    everything = tuple(range(1, len(words) + 1))
+    text = write_pair(pair, [Alignment(everything, everything, Label.REL, 2.0)])
+    (sentence,) = read(text, strict=True)
+    assert sentence.to_pair() == pair
+    assert (sentence.text1, sentence.text2) == (pair.sent1.text, pair.sent2.text)
+    assert [line.count("<==>") for line in text.splitlines() if "<==>" in line] == [2]
+    assert text.count('sentence id="') == 1
+
+
+def test_alignments_that_lost_their_brackets_are_read():
+    warnings = []
+    text = EXPECTED.replace("</translation>\n<alignment>\n", "").replace("2 dogs :", "2 <==> :")
+    (sentence,) = read(text, warn=warnings.append)
+    assert len(sentence.to_alignments()) == 3
+    assert [token.form for token in sentence.tokens2] == ["Two", "<==>", "bark"]
+    assert warnings[0].endswith("an alignment outside <alignment>; read as one")
+
+
+def test_a_stray_line_between_sentences_is_no_sentence():
+    warnings = []
+    assert len(read("stray\n" + EXPECTED + "stray\n", warn=warnings.append)) == 1
+    assert warnings == [f"f:{n}: 'stray' belongs to no section; skipped" for n in (1, 24)]
+
+
+def test_ids_may_have_any_character():
+    (sentence,) = read(EXPECTED.replace('"7"', '"a>b\'s"'))
+    assert sentence.id == "a>b's"
+    warnings = []
+    (sentence,) = read(EXPECTED.replace('status="">', 'status=""'), warn=warnings.append)
+    assert (sentence.id, len(warnings)) == ("7", 1)
+
+
+@pytest.mark.parametrize(
+    ("side", "tokens"),
+    [("0 1 2", ()), ("00", ()), ("2 0 1", (1, 2)), ("01", (1,)), ("9" * 5000, (10**9,))],
+)
+def test_sides_that_begin_with_0_are_not_aligned(side, tokens):
+    (sentence,) = read(EXPECTED.replace("1 2 <==>", f"{side} <==>"))
+    assert sentence.to_alignments()[0].tokens1 == tokens
+
+
 def test_hand_edited_lines_are_repaired_with_a_warning():
     text = EXPECTED.replace("3 barks : ", "3 barks:").replace("2 dogs : ", "2  dogs :")
     warnings = []
@@ -126,6 +175,12 @@ def test_broken_files_are_read_as_far_as_possible(old, new, message):
         ("SIMI_FACT", "FACT"),
         ("// 3.5", "// four"),
         ("// 3.5", "// nan"),
+        ("// 3.5", "// 5.5"),
+        ("// 3.5", "// -1"),
+        ("// 3.5", "// ٣"),
+        ("// 3.5", "// 1_0"),
+        ("// 3.5 //", "// 3.5\u00a0//"),
+        ("SIMI_FACT", "ſIMI"),
     ],
 )
 def test_malformed_alignments_are_errors_only_when_converted(old, new):

@@ -42,9 +42,11 @@ def check(
     In: a .wa file.
 
     Out: a line for each fault, with file and line; notes on what is odd but accepted; the
-    verdict. With --scheme 2015, the pilot's, it is also a fault that a side has tokens that are
-    no neighbours, and that a token is on two lines. The exit code is 0 for a correct file, 1
-    for an incorrect one. JSON has everything: faults, notes and statistics.
+    verdict. It is that of the official check, but that we refuse a little more: empty files,
+    missing ids, scores such as +3. Faults of that kind say that the rule is ours. With --scheme
+    2015, the pilot's, it is also a fault that a side has tokens that are no neighbours, and that
+    a token is on two lines. The exit code is 0 for a correct file, 1 for an incorrect one. JSON
+    has everything: faults, notes and statistics. docs/formats.md has all rules.
     """
     from ists_asp.evaluate.report import render_check
     from ists_asp.evaluate.wellformed import check_file

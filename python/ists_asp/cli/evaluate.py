@@ -61,9 +61,11 @@ def evaluate(
     or two folders of such files.
 
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
-    (Typ+Sco), over all pairs, and a table of gold labels against answered ones. With
-    --task sts: Pearson's correlation of each data set and the mean, weighted by pairs, with
-    intervals of 95 percent; with --versus the one-tailed p of Fisher's z transformation.
+    (Typ+Sco), over all pairs, and a table of gold labels against answered ones. The figures are
+    those of the official scorers; files that they refuse, and a few that they do not, are an
+    error, and docs/formats.md has all rules. With --task sts: Pearson's correlation of each data
+    set and the mean, weighted by pairs, with intervals of 95 percent; with --versus the
+    one-tailed p of Fisher's z transformation.
     """
     if task == "sts":
         if scheme != "2016" or by_pair:

@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
-__all__ = ["Fault"]
+__all__ = ["Fault", "Origin"]
+
+
+class Origin(StrEnum):
+    """Whose rule a fault breaks."""
+
+    OFFICIAL = "official"
+    OURS = "ours"
+    PILOT = "pilot"
+
+
+_SAID = {
+    Origin.OFFICIAL: "",
+    Origin.OURS: " (our own rule: the official check accepts it)",
+    Origin.PILOT: " (a rule of the pilot's: the official check accepts it)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +31,11 @@ class Fault:
     kind: str
     found: str
     expected: str
+    origin: Origin = Origin.OFFICIAL
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}"
+        said = _SAID[self.origin]
+        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{said}"
 
     def as_dict(self) -> dict[str, object]:
         """The fields, in a form that ``json.dumps`` takes."""
@@ -26,4 +44,5 @@ class Fault:
             "kind": self.kind,
             "found": self.found,
             "expected": self.expected,
+            "origin": str(self.origin),
         }

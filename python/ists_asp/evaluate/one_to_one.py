@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ists_asp.evaluate.faults import Fault
+from ists_asp.evaluate.faults import Fault, Origin
+from ists_asp.io.text import excerpt
+from ists_asp.io.wa import token_number
 
 if TYPE_CHECKING:
     from ists_asp.io.wa import WaAlignment, WaSentence
@@ -23,18 +25,20 @@ def one_to_one(sentence: WaSentence) -> list[Fault]:
         lines = [(line, _numbers(line, side)) for line in sentence.alignments]
         uses = Counter(number for _, numbers in lines for number in numbers)
         for line, numbers in lines:
-            if numbers and numbers != list(range(numbers[0], numbers[-1] + 1)):
-                found = f"the tokens {', '.join(map(str, numbers))} of sentence {side}"
-                faults.append(Fault(line.where, SPLIT, found, "tokens that are neighbours"))
+            if numbers and numbers[-1] - numbers[0] + 1 != len(numbers):
+                words = excerpt(", ".join(map(str, numbers)))
+                found = f"the tokens {words} of sentence {side}"
+                expected = "tokens that are neighbours"
+                faults.append(Fault(line.where, SPLIT, found, expected, Origin.PILOT))
             again = [number for number in numbers if uses[number] > 1]
             if again:
-                words = ", ".join(map(str, again))
+                words = excerpt(", ".join(map(str, again)))
                 found = f"token {words} of sentence {side}, on another line too"
                 expected = "each token on one line; ALIC where its counterpart is on another"
-                faults.append(Fault(line.where, SHARED, found, expected))
+                faults.append(Fault(line.where, SHARED, found, expected, Origin.PILOT))
     return faults
 
 
 def _numbers(line: WaAlignment, side: int) -> list[int]:
-    words = (line.side1 if side == 1 else line.side2).split()
-    return sorted({int(word) for word in words if word.isascii() and word.isdigit()} - {0})
+    words = line.words1 if side == 1 else line.words2
+    return sorted({number for word in words if (number := token_number(word))})

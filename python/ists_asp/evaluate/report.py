@@ -80,6 +80,8 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
     if hidden:
         lines.append(f"note: and {hidden} more, see --all-notes")
     verdict = "correct" if report.correct else "incorrect"
+    if report.official and not report.correct:
+        verdict += ", though the official check accepts it"
     lines.append(
         f"{report.name}: {verdict} (pairs: {report.statistics.pairs}, "
         f"faults: {len(report.faults)}, notes: {len(report.notes)})"

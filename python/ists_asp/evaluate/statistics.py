@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ists_asp.io.wa import token_number
 from ists_asp.model import Label, Tag
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class StatisticsBuilder:
         sides2: set[tuple[int, ...]] = set()
         aligned = []
         for line in sentence.alignments:
-            side1, side2 = _numbers(line.side1), _numbers(line.side2)
+            side1, side2 = _numbers(line.words1), _numbers(line.words2)
             sides1.add(side1)
             sides2.add(side2)
             self.numbers["non_contiguous"] += _broken(side1) + _broken(side2)
@@ -128,9 +129,8 @@ class StatisticsBuilder:
                 self.labels[part] += 1
 
 
-def _numbers(side: str) -> tuple[int, ...]:
-    words = {word for word in side.split() if word.isascii() and word.isdigit()}
-    return tuple(sorted({int(word) for word in words} - {0}))
+def _numbers(words: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(sorted({number for word in words if (number := token_number(word))}))
 
 
 def _broken(numbers: tuple[int, ...]) -> bool:

@@ -74,11 +74,15 @@ class Repairs:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its end; ``number`` from 1, ``where`` as ``file:line``."""
+    """A line without its end; ``number`` from 1, ``where`` as ``file:line``.
+
+    ``raw`` is the line before anything was repaired; a carriage return at its end is kept.
+    """
 
     number: int
     text: str
     where: str
+    raw: bytes
 
 
 def excerpt(text: str) -> str:
@@ -175,8 +179,9 @@ def parse_each(
 def _line(number: int, raw: bytes, where: str, repairs: Repairs) -> Line:
     if number == 1:
         raw = raw.removeprefix(b"\xef\xbb\xbf")
-    text = _decode(raw.removesuffix(b"\n").removesuffix(b"\r"), where, repairs)
-    return Line(number, clean(text, where, repairs), where)
+    raw = raw.removesuffix(b"\n")
+    text = _decode(raw.removesuffix(b"\r"), where, repairs)
+    return Line(number, clean(text, where, repairs), where, raw)
 
 
 def clean(text: str, where: str, repairs: Repairs) -> str:

@@ -7,6 +7,7 @@ be reported with line and text; :meth:`WaSentence.to_alignments` converts them.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from ists_asp.errors import DataError
@@ -15,11 +16,68 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import excerpt
 from ists_asp.model import Alignment, Label, Pair, Tag
 
-__all__ = ["NIL", "NOT_ALIGNED", "WaAlignment", "WaSentence", "WaToken"]
+__all__ = [
+    "ARROW",
+    "HIGHEST",
+    "NIL",
+    "NOT_ALIGNED",
+    "WaAlignment",
+    "WaSentence",
+    "WaToken",
+    "protect",
+    "restore",
+    "token_number",
+]
 
+ARROW = "<==>"
+HIGHEST = 5
 NIL = "NIL"
 NOT_ALIGNED = "-not aligned-"
 _HINT = "See what `ists-asp check` says about the file."
+_BLANKS = " \t\n\r\f\v"
+"""What surrounds fields and token numbers, as in the official scripts: no other Unicode blank."""
+
+_GAP = re.compile(f"[{_BLANKS}]+")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_TOKEN = re.compile(r"\d+", re.ASCII)
+_LABELS = {str(label): label for label in Label}
+_TAGS = {str(tag): tag for tag in Tag}
+_HUGE = 10**9
+"""Stands for all greater token numbers: Python converts no more than 4300 digits."""
+
+_MISTAKEN = re.compile(r'<(?===>)|(?<=sentence id=)"')
+_WRITTEN = re.compile(r"&lt;(?===>)|(?<=sentence id=)&quot;")
+_SUCH = re.compile(r"&(?=(?:amp;)*lt;==>)|(?<=sentence id=)&(?=(?:amp;)*quot;)")
+_SUCH_WRITTEN = re.compile(r"&amp;(?=(?:amp;)*lt;==>)|(?<=sentence id=)&amp;(?=(?:amp;)*quot;)")
+
+
+def protect(words: str) -> str:
+    """Write words so that the official scripts take them for nothing but words.
+
+    To them every line with ``<==>`` is an alignment, and every line with ``sentence id="`` begins
+    a pair, sentences and comments included. These become ``&lt;==>`` and ``sentence id=&quot;``;
+    what has that form already gets another ``amp;``, so that :func:`restore` finds the words.
+    """
+    if "==>" not in words and "sentence id=" not in words:
+        return words
+    words = _SUCH.sub("&amp;", words)
+    return _MISTAKEN.sub(lambda match: "&lt;" if match[0] == "<" else "&quot;", words)
+
+
+def restore(words: str) -> str:
+    """The words that :func:`protect` was given."""
+    if "==>" not in words and "sentence id=" not in words:
+        return words
+    words = _WRITTEN.sub(lambda match: "<" if match[0] == "&lt;" else '"', words)
+    return _SUCH_WRITTEN.sub("&", words)
+
+
+def token_number(word: str) -> int | None:
+    """The number that a word of a side is, a billion for all that are greater, or None."""
+    if not _TOKEN.fullmatch(word):
+        return None
+    digits = word.lstrip("0")
+    return int(digits or "0") if len(digits) < len(str(_HUGE)) else _HUGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +90,7 @@ class WaToken:
 
 @dataclass(frozen=True, slots=True)
 class WaAlignment:
-    """An alignment line as written.
+    """An alignment line as written, cut into fields as the official scripts do it.
 
     ``where`` is ``file:line``; ``raw`` the whole line. The fields are stripped of blanks
     but not checked; a field that the line lacks is empty. ``side1`` and ``side2`` are
@@ -48,54 +106,73 @@ class WaAlignment:
     score: str
     comment: str
 
+    @classmethod
+    def parse(cls, line: int, where: str, raw: str) -> WaAlignment:
+        """Cut a line into its fields."""
+        sides, label, score, comment = (*raw.split("//", 3), "", "", "")[:4]
+        side1, side2 = (*sides.split(ARROW), "")[:2]
+        fields = (side1, side2, label, score, comment)
+        return cls(line, where, raw, *(part.strip(_BLANKS) for part in fields))
+
+    @property
+    def words1(self) -> tuple[str, ...]:
+        """The token numbers of side 1, as written."""
+        return _split(self.side1)
+
+    @property
+    def words2(self) -> tuple[str, ...]:
+        """The token numbers of side 2, as written."""
+        return _split(self.side2)
+
     @property
     def types(self) -> tuple[str, ...]:
-        """The parts of the label: ``SPE1_FACT`` has ``SPE1`` and ``FACT``."""
-        return tuple(self.label.split("_"))
+        """The parts of the label: ``SPE1_FACT`` has ``SPE1`` and ``FACT``, and so has ``SPE1_``."""
+        label = self.label.rstrip("_")
+        return tuple(label.split("_")) if label else ()
 
     def to_alignment(self) -> Alignment:
-        """The domain's alignment; token numbers ascending, ``0`` dropped.
+        """The domain's alignment; token numbers ascending.
+
+        A side that begins with ``0`` is not aligned, as the official scripts have it; ``0`` among
+        other tokens is dropped.
 
         Raises:
             DataError: a field is malformed.
         """
         label, tags = self._label()
         return Alignment(
-            self._tokens(self.side1), self._tokens(self.side2), label, self._score(), tags
+            self._tokens(self.words1), self._tokens(self.words2), label, self._score(), tags
         )
 
-    def _tokens(self, side: str) -> tuple[int, ...]:
-        words = side.split()
-        if not words or not all(word.isascii() and word.isdigit() for word in words):
+    def _tokens(self, words: tuple[str, ...]) -> tuple[int, ...]:
+        numbers = [number for number in map(token_number, words) if number is not None]
+        if not words or len(numbers) < len(words):
             raise DataError(
-                f"'{excerpt(side)}' is no list of tokens",
+                f"'{excerpt(' '.join(words))}' is no list of tokens",
                 where=self.where,
                 expected="numbers separated by blanks, or 0",
                 hint=_HINT,
             )
-        return tuple(sorted({int(word) for word in words} - {0}))
+        return tuple(sorted({*numbers} - {0})) if numbers[0] else ()
 
     def _label(self) -> tuple[Label, frozenset[Tag]]:
-        names = [str(label) for label in Label]
-        main = [part for part in self.types if part in names]
-        rest = [part for part in self.types if part not in names]
-        if len(main) != 1 or not all(part in tuple(Tag) for part in rest):
+        types = [part.upper() if part.isascii() else part for part in self.types]
+        main = [part for part in types if part in _LABELS]
+        tags = [part for part in types if part in _TAGS]
+        if len(main) != 1 or len(types) != 1 + len(tags):
             raise DataError(
                 f"'{excerpt(self.label)}' is no alignment type",
                 where=self.where,
-                expected=f"one of {', '.join(names)}, with or without _FACT or _POL",
+                expected=f"one of {', '.join(_LABELS)}, with or without _FACT or _POL",
                 hint=_HINT,
             )
-        return Label(main[0]), frozenset(Tag(part) for part in rest)
+        return _LABELS[main[0]], frozenset(_TAGS[part] for part in tags)
 
     def _score(self) -> float | None:
         if self.score == NIL:
             return None
-        try:
-            score = float(self.score)
-        except ValueError:
-            score = math.nan
-        if not math.isfinite(score):
+        score = float(self.score) if _NUMBER.fullmatch(self.score) else math.nan
+        if not 0 <= score <= HIGHEST:
             raise DataError(
                 f"'{excerpt(self.score)}' is no score",
                 where=self.where,
@@ -103,6 +180,10 @@ class WaAlignment:
                 hint=_HINT,
             )
         return score
+
+
+def _split(side: str) -> tuple[str, ...]:
+    return tuple(_GAP.split(side)) if side else ()
 
 
 @dataclass(frozen=True, slots=True)

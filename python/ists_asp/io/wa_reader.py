@@ -8,17 +8,20 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from ists_asp.io.text import Line, Repairs, Source, Warn, excerpt, ignore, read_lines
-from ists_asp.io.wa import WaAlignment, WaSentence, WaToken
+from ists_asp.io.wa import WaAlignment, WaSentence, WaToken, restore, token_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = ["read_wa"]
 
-_OPEN = re.compile(r"<sentence\b([^>]*)>")
+_OPEN = re.compile(r"<sentence\b(.*)")
 _ID = re.compile(r"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _TOKEN = re.compile(r"(\d+)[ \t]+(.*)", re.ASCII)
 _NUMBERED_ARROW = re.compile(r"[\d\s]*<==>", re.ASCII)
+_NO_TOKEN_ARROW = re.compile(r"[\d\s]*<==>(?!\S*\s*:?$)", re.ASCII)
+"""The same, where it is not a token line: ``3 <==> :`` is one, of a word that has an arrow."""
+
 _BLANKS = " \t"
 """What surrounds tokens; other Unicode blanks may be part of them."""
 
@@ -56,12 +59,18 @@ class _Draft:
 
 
 def read_wa(
-    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
+    source: Source,
+    *,
+    name: str | None = None,
+    warn: Warn = ignore,
+    strict: bool = False,
+    watch: Callable[[Line], object] | None = None,
 ) -> Iterator[WaSentence]:
     """Yield the sentences of a ``.wa`` file.
 
     Odd lines are repaired with one warning each. Alignment lines are kept as written, and
-    a sentence without an id gets None, so that a check can judge them.
+    a sentence without an id gets None, so that a check can judge them. ``watch`` gets every
+    line before it is read.
 
     Raises:
         DataError: an unreadable file, or (strict) something to repair.
@@ -69,11 +78,17 @@ def read_wa(
     repairs = Repairs(warn, strict)
     draft: _Draft | None = None
     for line in read_lines(source, name=name, warn=warn, strict=strict):
+        if watch is not None:
+            watch(line)
         text = line.text.strip(_BLANKS)
         if not text:
             continue
         opening = _OPEN.fullmatch(text)
         if opening:
+            if not text.endswith(">"):
+                repairs.report(
+                    line.where, "no > at the end of <sentence", "read as if it were there"
+                )
             if draft is not None:
                 repairs.report(line.where, "<sentence> before </sentence>", "read as a new one")
                 yield draft.build(repairs)
@@ -86,9 +101,9 @@ def read_wa(
                 yield draft.build(repairs)
             draft = None
             continue
-        if draft is None:
-            draft = _Draft(None, line.where)
-        _take(draft, line, text, repairs)
+        current = draft or _Draft(None, line.where)
+        if _take(current, line, text, repairs):
+            draft = current
     if draft is not None:
         repairs.report(draft.where, "a sentence without </sentence>", "ends with the file")
         yield draft.build(repairs)
@@ -101,15 +116,16 @@ def _identifier(attributes: str) -> str | None:
     return unescape(match[1] if match[1] is not None else match[2]) or None
 
 
-def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> None:
+def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> bool:
+    """Add a line to a sentence; whether it belongs to one."""
     for section in _SECTIONS:
         if text == f"<{section}>":
             draft.section = section
-            return
+            return True
         if text == f"</{section}>":
             draft.section = ""
-            return
-    if draft.section in draft.tokens:
+            return True
+    if draft.section in draft.tokens and not _NO_TOKEN_ARROW.match(text):
         token = _token(text, line.where, repairs)
         if token is not None:
             tokens = draft.tokens[draft.section]
@@ -121,14 +137,16 @@ def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> None:
                 )
             tokens.append(token)
     elif draft.section == "alignment":
-        draft.alignments.append(_alignment(line))
+        draft.alignments.append(WaAlignment.parse(line.number, line.where, line.text))
     elif text.startswith("//"):
-        draft.texts.append(text[2:].strip())
+        draft.texts.append(restore(text[2:].strip()))
     elif _NUMBERED_ARROW.match(text):
         repairs.report(line.where, "an alignment outside <alignment>", "read as one")
-        draft.alignments.append(_alignment(line))
+        draft.alignments.append(WaAlignment.parse(line.number, line.where, line.text))
     else:
         repairs.report(line.where, f"'{excerpt(text)}' belongs to no section", "skipped")
+        return False
+    return True
 
 
 def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
@@ -136,7 +154,7 @@ def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
     if match is None:
         repairs.report(where, f"'{excerpt(text)}' is no token line", "skipped")
         return None
-    number, form = int(match[1]), match[2]
+    number, form = token_number(match[1]) or 0, restore(match[2])
     if form.endswith(" :"):
         return WaToken(number, form[:-2].strip(_BLANKS))
     if form.endswith(":") and len(form) > 1:
@@ -148,12 +166,3 @@ def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
         return WaToken(number, form[:-1])
     repairs.report(where, f"no word and colon in '{excerpt(text)}'", f"read as '{excerpt(form)}'")
     return WaToken(number, form)
-
-
-def _alignment(line: Line) -> WaAlignment:
-    fields = [part.strip() for part in line.text.split("//", 3)]
-    sides, label, score, comment = (*fields, "", "", "")[:4]
-    side1, _, side2 = sides.partition("<==>")
-    return WaAlignment(
-        line.number, line.where, line.text, side1.strip(), side2.strip(), label, score, comment
-    )

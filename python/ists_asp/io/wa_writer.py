@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from ists_asp.io.wa import NIL, NOT_ALIGNED
+from ists_asp.io.wa import NIL, NOT_ALIGNED, protect
 from ists_asp.model import Alignment, Answer, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") ->
     identifier = escape(" ".join(pair.id.split()), quote=False).replace('"', "&quot;")
     lines = [
         f'<sentence id="{identifier}" status="{status}">',
-        f"// {pair.sent1.text}",
-        f"// {pair.sent2.text}",
+        f"// {protect(pair.sent1.text)}",
+        f"// {protect(pair.sent2.text)}",
         "<source>",
         *_tokens(pair.sent1),
         "</source>",
@@ -90,14 +90,14 @@ def _order(alignment: Alignment) -> tuple[bool, list[int], list[int], str]:
 
 
 def _tokens(sentence: Sentence) -> list[str]:
-    return [f"{token.index} {token.form} : " for token in sentence.tokens]
+    return [f"{token.index} {protect(token.form)} : " for token in sentence.tokens]
 
 
 def _comment(sentence: Sentence, numbers: tuple[int, ...]) -> str:
     """The words of a side; what separates the fields of a line is broken up inside them."""
     if not numbers:
         return NOT_ALIGNED
-    words = sentence.words(tuple(sorted(numbers)))
+    words = protect(sentence.words(tuple(sorted(numbers))))
     while "//" in words:
         words = words.replace("//", "/ /")
-    return words.replace("<==>", "< ==>")
+    return words

@@ -1,0 +1,57 @@
+"""Both scorers and the check agree with the task's own scripts, on a sample of perturbed files."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.wa_writer import write_pair
+from ists_asp.model import Alignment, Label, Pair
+
+from . import scripts
+from .comparing import Ended, compare
+from .kinds import KINDS, make
+
+pytestmark = pytest.mark.skipif(bool(scripts.MISSING), reason=scripts.MISSING)
+
+SHARE = 3
+"""One of so many kinds is in the sample; ``python -m tests.official`` takes all of them."""
+
+
+def test_there_are_kinds_enough():
+    assert len({kind.name for kind in KINDS}) == len(KINDS) > 70
+
+
+@pytest.mark.parametrize("kind", KINDS[::SHARE], ids=lambda kind: kind.name)
+def test_perturbed_files(kind, tmp_path):
+    case = make(kind, 0, Random(kind.name))
+    scheme = ("2016", "2015")[KINDS.index(kind) % 2]
+    for result in compare(case, tmp_path, [scheme]):
+        assert result.ended not in (Ended.DIFFERENT, Ended.LENIENT), result
+        if result.what.startswith("figures") and not kind.stricter:
+            assert result.ended is not Ended.STRICTER, result
+
+
+def test_what_is_written_is_accepted_whatever_the_words(tmp_path):
+    words = (
+        "<==>",
+        "//",
+        "1<==>1//EQUI//5//",
+        "sentence",
+        'id="2"',
+        ".",
+        "</alignment>",
+        "0",
+        "NIL",
+    )
+    pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
+    numbers = range(1, len(words) + 1)
+    lines = [Alignment((number,), (number,), Label.REL, 2.5) for number in numbers]
+    lines.append(Alignment(tuple(numbers), tuple(numbers), Label.SIMI, 3.0))
+    file = tmp_path / "written.wa"
+    file.write_text(write_pair(pair, lines))
+    assert scripts.check(file) == scripts.Verdict(True, frozenset())
+    printed = scripts.measure("2016", file, file).printed
+    assert printed == dict.fromkeys(("Ali", "Type", "Score", "Typ+Sco"), "1.0000")
