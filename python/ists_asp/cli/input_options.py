@@ -35,14 +35,14 @@ _INPUT: tuple[Decorator, ...] = (
         "--tsv",
         metavar="FILE",
         shell_complete=complete_file,
-        help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence.",
+        help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence; no header.",
     ),
     click.option(
         "--jsonl",
         metavar="FILE",
         shell_complete=complete_file,
         help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
-        '"chunks1" and "chunks2" as [[first, last], …].',
+        '"chunks1" and "chunks2" as [[first, last], …]. Other keys are ignored.',
     ),
     click.option(
         "--chunked",
