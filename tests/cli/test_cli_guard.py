@@ -5,6 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
+
+from ists_asp.cli import guard, main
+from ists_asp.cli.guard import Failed
+from ists_asp.errors import RuleError
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
 
 SENTENCES = ("a cat sits", "a dog sits")
 CRASH = f"p({'f(' * 30_000}1{')' * 30_000})."
@@ -43,6 +50,172 @@ def call(*arguments, folder=None):
         check=False,
         timeout=240,
     )
+
+
+EACH = """
+import os, sys, time
+from dataclasses import dataclass
+from ists_asp.cli import guard
+from ists_asp.cli.app import main
+from ists_asp.cli.console import end_with_failed, warn, warn_failed
+from ists_asp.cli.guard import Failed, each
+from ists_asp.errors import RuleError
+import click
+
+@dataclass(frozen=True)
+class Pair:
+    id: str
+
+def decide(pairs):
+    batch = list(pairs)
+    for pair in batch:
+        # As clingo does, with several pairs at a time.
+        if "div" in pair.id: os.kill(os.getpid(), 8)
+        if "loop" in pair.id: time.sleep(60)
+        if "odd" in pair.id and len(batch) == 1: raise RuleError("odd", where=f"pair {pair.id}")
+    if any("odd" in pair.id for pair in batch): raise RuleError("one of them is odd")
+    for pair in batch:
+        yield f"{pair.id}{'' if len(batch) == 1 else '+'}"
+
+@main.command()
+@click.argument("ids", nargs=-1)
+def probe(ids):
+    guard.isolate()
+    warn("only once")
+    found = []
+    for one in each([Pair(id) for id in ids], decide, lambda pair: pair):
+        guard.alive()
+        if isinstance(one, Failed): warn_failed(one)
+        found.append(one)
+    click.echo(" ".join(one for one in found if not isinstance(one, Failed)))
+    end_with_failed([one for one in found if isinstance(one, Failed)], len(found))
+
+guard.active = True
+guard.SECONDS = 2.0
+guard.CAREFUL = 3
+main(["probe", *sys.argv[1:]])
+"""
+ASKED = {
+    "trace cat dog": ["--rules mine.lp", "-c highest=4"],
+    "why cat dog rating": ["--rules mine.lp", "-c highest=4"],
+    "why-not cat dog rating": ["--rules mine.lp", "-c highest=4"],
+    "explain cat dog": ["--rules mine.lp", "-c highest=4", "--templates mine.toml"],
+    "report cat dog": ["--rules mine.lp", "-c highest=4"],
+    "facts cat dog": ["--rules mine.lp", "-c highest=4"],
+    "diff shipped mine.lp cat dog": ["", "-c highest=4"],
+    "learn --gold gold.wa": ["--rules mine.lp"],
+    "learn --task sts --gold a.tsv": ["--rules mine.lp"],
+    "rules list": ["--rules mine.lp"],
+    "rules show may_align": ["--rules mine.lp"],
+    "rules check mine.lp": [""],
+    "rules ablate --gold gold.wa": ["--rules mine.lp", "-c highest=4"],
+}
+GOLD = """<sentence id="1" status="">
+// a cat
+// a dog
+<source>
+1 a :
+2 cat :
+</source>
+<translation>
+1 a :
+2 dog :
+</translation>
+<alignment>
+1 2 <==> 1 2 // SIMI // 3 // a cat <==> a dog
+</alignment>
+</sentence>
+"""
+DEEP = "a rule is nested too deeply. Break up its terms"
+CRASHED = (
+    "with these rules the command crashed: arithmetic overflow (signal 8). "
+    "Look for a division of -2147483648 by -1, which the processor refuses"
+)
+SLOW = "pair loop: the rules take more than 2 s. Look for rules without an end, such as p("
+
+
+@pytest.mark.parametrize(
+    ("ids", "code", "out", "told"),
+    [
+        ("a div b c d e", 3, "a b c d+ e+", [f"pair div: {CRASHED}"]),
+        ("odd a div loop b", 3, "a b", ["pair odd: odd", f"pair div: {CRASHED}", SLOW]),
+        ("div", 1, "", [f"pair div: {CRASHED}"]),
+    ],
+)
+def test_a_pair_that_costs_a_child_its_life_costs_no_other_pair(ids, code, out, told):
+    found = call("-c", EACH, *ids.split())
+    assert (found.returncode, found.stdout.split()) == (code, out.split()), found.stderr
+    first, *lines = found.stderr.splitlines()
+    assert first == "warning: only once"
+    kind = "error" if code == 1 else "warning"
+    assert all(line.startswith(f"{kind}: {what}") for line, what in zip(lines, told, strict=False))
+    last = [line for line in lines if line.startswith("warning: no answer for")]
+    assert (len(lines), len(last)) == (len(told) + (code == 3), code == 3)
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ("", []),
+        ("a b", ["a+", "b+"]),
+        ("a", ["a"]),
+        ("a odd b c d", ["a", Failed("odd", "odd; expected x. Y"), "b", "c", "d"]),
+        ("a odd deep", ["a", Failed("odd", "odd; expected x. Y"), Failed("deep", DEEP)]),
+    ],
+)
+def test_a_pair_that_fails_costs_no_other_pair(ids, expected):
+    def decide(pairs):
+        batch = list(pairs)
+        for pair in batch:
+            if pair.id == "odd":
+                raise RuleError("odd", where="pair odd", expected="x", hint="Y", excerpt="no")
+            if pair.id == "deep":
+                raise RecursionError
+        yield from (f"{pair.id}{'+' * (len(batch) > 1)}" for pair in batch)
+
+    sentence = make_sentence(["a"])
+    pairs = [Pair(identifier, sentence, sentence) for identifier in ids.split()]
+    found = guard.each(pairs, decide, lambda pair: pair)
+    assert [
+        Failed(one.pair.id, one.reason) if isinstance(one, Failed) else one for one in found
+    ] == expected
+
+
+def test_the_error_of_an_only_pair_is_raised():
+    def decide(_pairs):
+        raise RuleError("odd")
+        yield
+
+    only = [Pair("1", make_sentence(["a"]), make_sentence(["b"]))]
+    with pytest.raises(RuleError, match="odd"):
+        list(guard.each(only, decide, lambda pair: pair))
+
+
+def test_a_child_of_rules_may_be_silent_for_the_time_that_is_promised():
+    assert guard.patience(10.0) == guard.SECONDS == 120.0
+    assert guard.patience(100.0) == 260.0
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
+    class IsolatedError(Exception):
+        pass
+
+    def isolate(*_):
+        raise IsolatedError
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.lp").write_text("syntax error")
+    (tmp_path / "mine.toml").write_text("syntax error")
+    (tmp_path / "a.tsv").write_text("3\ta cat\ta dog\n")
+    (tmp_path / "gold.wa").write_text(GOLD)
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith("ists_asp.cli.") and hasattr(module, "isolate"):
+            monkeypatch.setattr(module, "isolate", isolate)
+    # Nothing reads the files before.
+    for option in ASKED[command]:
+        with pytest.raises(IsolatedError):
+            CliRunner().invoke(main, f"{command} {option}".split(), catch_exceptions=False)
 
 
 @pytest.mark.parametrize("command", ["trace", "explain", "facts", "report"])

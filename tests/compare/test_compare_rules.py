@@ -48,9 +48,12 @@ def edited(tmp_path):
 
 def run(old, folder, *texts):
     with load("headlines", rules=[folder]) as new:
-        runs = run_both(old, new, make(*texts))
+        both = {one.new.pair.id: one for one in run_both(old, new, make(*texts))}
         edits = find_edits(old.rules, new.rules)
-        return compare(runs.old, runs.new, None, runs.causes), edits
+        before = {identifier: one.old for identifier, one in both.items()}
+        after = {identifier: one.new for identifier, one in both.items()}
+        causes = {identifier: one.causes for identifier, one in both.items() if one.causes}
+        return compare(before, after, None, causes), edits
 
 
 def test_the_same_rules_change_nothing(shipped, edited):

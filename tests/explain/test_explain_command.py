@@ -66,7 +66,7 @@ def test_spanish(run):
     [
         (("--language", "fr"), 2, "there are no templates for the language 'fr'"),
         (("--language", "es", "--templates", "x"), 2, "--language does not go with --templates"),
-        (("--templates", "none.toml"), 1, "none.toml: the templates cannot be read"),
+        (("--templates", "none.toml"), 1, "none.toml: there is no such file of templates"),
         (("--id", "9"), 1, "there is no pair with the id '9'"),
         (("--answers", "empty.wa"), 1, "empty.wa: there are no alignments for pair 1"),
     ],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.cli.guard import SECONDS, isolate
+from ists_asp.cli.guard import isolate, patience
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,13 +74,13 @@ class Choice:
         rating_rule_sources(self.profile, self.rules, semantic=bool(self.words.semantic))
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
-        """Load the system; with rules that somebody wrote, in a child process.
+        """Load the system; with rules or constants that somebody wrote, in a child process.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
-        if self.rules:
-            isolate(SECONDS + time_limit)
+        if self.rules or self.constants:
+            isolate(patience(time_limit))
         from ists_asp.engine import load
 
         return load(models=models, time_limit=time_limit, **self.options)

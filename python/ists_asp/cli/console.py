@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.guard import alive
+from ists_asp.cli.guard import alive, told_before
 from ists_asp.errors import DataError, IstsError, UsageError
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.guard import Failed
     from ists_asp.engine import Stages, System
     from ists_asp.io.text import Warn
     from ists_asp.model import Answer
 
 __all__ = [
+    "EXIT_FAILED",
     "RuleWarnings",
     "check_output",
+    "end_with_failed",
     "error",
     "fail",
     "note",
@@ -34,9 +37,13 @@ __all__ = [
     "summary",
     "table",
     "warn",
+    "warn_failed",
     "warn_unproven",
     "write_output",
 ]
+
+EXIT_FAILED = 3
+"""The exit code where some pairs have no answer."""
 
 _SHOWN = 40
 """Letters shown of a name that is too long."""
@@ -61,7 +68,8 @@ def error(message: str) -> None:
 
 def warn(message: str) -> None:
     """Print a warning, one line."""
-    click.echo(f"warning: {one_line(message)}", err=True)
+    if not told_before(message):
+        click.echo(f"warning: {one_line(message)}", err=True)
 
 
 @contextmanager
@@ -108,6 +116,24 @@ def warn_unproven(answer: Answer, seconds: float) -> None:
 def note(message: str) -> None:
     """Print something that is good to know, one line."""
     click.echo(one_line(message), err=True)
+
+
+def warn_failed(failed: Failed) -> None:
+    """Print a warning about a pair that has no result."""
+    warn(f"pair {failed.pair.id}: {failed.reason}")
+
+
+def end_with_failed(failed: Sequence[Failed], count: int) -> None:
+    """End with a warning and an exit code of its own where some of the pairs have no result.
+
+    Raises:
+        click.exceptions.Exit: there are such pairs.
+    """
+    if failed:
+        ids = ", ".join(one.pair.id for one in failed[:_MOST])
+        more = ", …" if len(failed) > _MOST else ""
+        warn(f"no answer for {len(failed)} of {count} pairs: {ids}{more}")
+        raise click.exceptions.Exit(EXIT_FAILED)
 
 
 class RuleWarnings:

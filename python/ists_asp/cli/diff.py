@@ -11,13 +11,15 @@ from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
+    end_with_failed,
     progress,
     reader_warnings,
     show_json,
+    warn_failed,
     write_output,
 )
 from ists_asp.cli.endings import check_text_ending
-from ists_asp.cli.guard import isolate
+from ists_asp.cli.guard import Failed, each, isolate
 from ists_asp.cli.input_options import optional_input_options
 from ists_asp.cli.options import (
     PATH,
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
     from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
     from ists_asp.compare import Comparison, Edit, WeightEdits
+    from ists_asp.compare.rules_run import Both
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
 
 __all__ = ["diff"]
 
@@ -98,22 +102,36 @@ def diff(
     each, best and worst pairs first. JSON has everything.
     """
     from ists_asp.cli import diffing
+    from ists_asp.compare import compare
 
     check_text_ending(output, as_json=as_json)
     check_output(output, (*(inputs.files if inputs else ()), *((gold,) if gold else ())))
     of_rules = _of_rules(old, new, inputs, choice)
     right = _gold(gold)
     edits = None
+    failed: list[Failed] = []
     if of_rules:
-        isolate()
         assert inputs is not None
-        comparison, edits = _rules(old, new, inputs, choice, identifier, right, quiet)
+        pairs = chosen(inputs.read(), identifier)
+        isolate()
+        results, edits = _rules(old, new, inputs, choice, pairs, quiet)
+        failed = [one for one in results if isinstance(one, Failed)]
+        done = {one.new.pair.id: one for one in results if not isinstance(one, Failed)}
+        if not done:
+            end_with_failed(failed, len(pairs))
+        comparison = compare(
+            {identifier: one.old for identifier, one in done.items()},
+            {identifier: one.new for identifier, one in done.items()},
+            right,
+            {identifier: one.causes for identifier, one in done.items() if one.causes},
+        )
     else:
         comparison = _outputs(old, new, identifier, right)
     if as_json:
         show_json(diffing.as_json(comparison, edits), output)
     else:
         write_output(output, diffing.as_text(comparison, edits, None if everything else top))
+    end_with_failed(failed, len(failed) + comparison.count)
 
 
 def _of_rules(old: Path, new: Path, inputs: Inputs | None, choice: Choice) -> bool:
@@ -164,21 +182,15 @@ def _outputs(
 
 
 def _rules(
-    old: Path,
-    new: Path,
-    inputs: Inputs,
-    choice: Choice,
-    identifier: str | None,
-    gold: Mapping[str, Reference] | None,
-    quiet: bool,
-) -> tuple[Comparison, tuple[Sequence[Edit], WeightEdits]]:
-    from ists_asp.compare import compare, find_edits
+    old: Path, new: Path, inputs: Inputs, choice: Choice, pairs: Sequence[Pair], quiet: bool
+) -> tuple[list[Both | Failed], tuple[Sequence[Edit], WeightEdits]]:
+    from ists_asp.compare import find_edits
     from ists_asp.compare.rules_run import run_both
 
-    pairs = chosen(inputs.read(), identifier)
     first, second = (
         replace(choice, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
     )
+    results = []
     with (
         first.load() as before,
         second.load() as after,
@@ -186,6 +198,14 @@ def _rules(
         RuleWarnings(after),
         progress(len(pairs), shown=not quiet) as step,
     ):
-        runs = run_both(before, after, inputs.prepared(before, pairs), step)
-        edits = find_edits(before.rules, after.rules)
-    return compare(runs.old, runs.new, gold, runs.causes), edits
+        inputs.warn_untokenized(before, pairs)
+        for one in each(
+            pairs,
+            lambda some: run_both(before, after, inputs.tokenized(before, some)),
+            lambda pair: pair,
+        ):
+            if isinstance(one, Failed):
+                warn_failed(one)
+            results.append(one)
+            step()
+        return results, find_edits(before.rules, after.rules)

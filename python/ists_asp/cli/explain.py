@@ -9,8 +9,17 @@ import click
 
 from ists_asp.cli.choosing import chosen
 from ists_asp.cli.completion import complete_language
-from ists_asp.cli.console import RuleWarnings, check_output, progress, reader_warnings, write_output
+from ists_asp.cli.console import (
+    RuleWarnings,
+    check_output,
+    end_with_failed,
+    progress,
+    reader_warnings,
+    warn_failed,
+    write_output,
+)
 from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.guard import Failed, each, isolate
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
@@ -22,7 +31,6 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.engine import System
     from ists_asp.explain import Explanation
     from ists_asp.model import Answer, Pair
 
@@ -94,24 +102,38 @@ def explain(
     check_output(output, (*inputs.files, *(path for path in (answers, templates) if path)))
     pairs = chosen(inputs.read(), identifier)
     given = _given(answers, pairs) if answers is not None else None
+    if templates:
+        # They hold a regular expression, which may look for ever.
+        isolate()
     wording = load_templates(language or "en", templates) if language or templates else None
-    found: list[Explanation] = []
+    found: list[Explanation | Failed] = []
     with (
         choice.load() as system,
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        decided = _answers(system, inputs, pairs) if given is None else given
-        for explanation in system.explain_many(decided, wording):
-            found.append(explanation)
+        system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+        if given is None:
+            inputs.warn_untokenized(system, pairs)
+
+            def explained(some: Iterator[Pair]) -> Iterator[Explanation]:
+                decided = system.solve_many(inputs.tokenized(system, some))
+                return system.explain_many(decided, wording)
+
+            results = each(pairs, explained, lambda pair: pair)
+        else:
+            results = each(
+                given, lambda some: system.explain_many(some, wording), lambda answer: answer.pair
+            )
+        for one in results:
+            found.append(one)
+            if isinstance(one, Failed):
+                warn_failed(one)
             odd.show()
             step()
     single = inputs.single or identifier is not None
     write_output(output, _json(found, single) if as_json else _text(found, single))
-
-
-def _answers(system: System, inputs: Inputs, pairs: Sequence[Pair]) -> Iterator[Answer]:
-    return system.solve_many(inputs.prepared(system, pairs))
+    end_with_failed([one for one in found if isinstance(one, Failed)], len(found))
 
 
 def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
@@ -140,13 +162,19 @@ def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
     return found
 
 
-def _text(found: Sequence[Explanation], single: bool) -> str:
+def _text(found: Sequence[Explanation | Failed], single: bool) -> str:
+    told = [one for one in found if not isinstance(one, Failed)]
     if single:
-        return "".join(f"{one.text}\n" for one in found)
-    return "".join(f"{one.answer.pair.id}: {one.text}\n" for one in found)
+        return "".join(f"{one.text}\n" for one in told)
+    return "".join(f"{one.answer.pair.id}: {one.text}\n" for one in told)
 
 
-def _json(found: Sequence[Explanation], single: bool) -> str:
-    records = [one.record() for one in found]
+def _json(found: Sequence[Explanation | Failed], single: bool) -> str:
+    from ists_asp.io.jsonl import failure_record
+
+    records = [
+        failure_record(one.pair, one.reason) if isinstance(one, Failed) else one.record()
+        for one in found
+    ]
     value = records[0] if single else records
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

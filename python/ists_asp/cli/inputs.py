@@ -160,12 +160,16 @@ class Inputs:
 
     def prepared(self, system: System, pairs: Sequence[Pair]) -> Iterator[Pair]:
         """The pairs with their tokens, as :meth:`tokenized`; text that lacks them is warned of."""
+        self.warn_untokenized(system, pairs)
+        return self.tokenized(system, pairs)
+
+    def warn_untokenized(self, system: System, pairs: Iterable[Pair]) -> None:
+        """Warn of pairs whose words have their punctuation attached, without ``--raw``."""
         if not self.raw:
             attached = Attached()
             for pair in pairs:
                 attached.add(pair)
             attached.tell(system.profile)
-        return self.tokenized(system, pairs)
 
     def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order."""

@@ -11,22 +11,25 @@ from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
     check_output,
+    end_with_failed,
     note,
     progress,
     reader_warnings,
     summary,
     warn,
+    warn_failed,
     warn_unproven,
     write_output,
 )
 from ists_asp.cli.endings import check_ending
+from ists_asp.cli.guard import Failed, each
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import PATH, id_option, output_option, quiet_option, timeout_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.cli.choice import Choice
@@ -84,27 +87,40 @@ def report(
             _check_size(gold, right.get(pair.id), pair)
     from ists_asp.report import Entry, compare, evidence, page
 
-    entries = []
+    entries: list[Entry] = []
+    failed: list[Failed] = []
     began = time.perf_counter()
     with (
         choice.load(time_limit=timeout) as system,
         RuleWarnings(system) as odd,
         progress(len(pairs), shown=not quiet) as step,
     ):
-        for trace in system.trace_many(inputs.prepared(system, pairs)):
-            answer = trace.answer
-            known = right.get(answer.pair.id)
-            _check_size(gold, known, answer.pair)
-            warn_unproven(answer, timeout)
-            compared = None if known is None else compare(answer, known.alignments)
-            words = system.explain(answer).text
-            entries.append(Entry(answer, words, evidence(trace), compared))
+        system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+
+        def shown(some: Iterator[Pair]) -> Iterator[Entry]:
+            for trace in system.trace_many(inputs.tokenized(system, some)):
+                answer = trace.answer
+                known = right.get(answer.pair.id)
+                _check_size(gold, known, answer.pair)
+                compared = None if known is None else compare(answer, known.alignments)
+                words = system.explain(answer).text
+                yield Entry(answer, words, evidence(trace), compared)
+
+        inputs.warn_untokenized(system, pairs)
+        for one in each(pairs, shown, lambda pair: pair):
+            if isinstance(one, Failed):
+                failed.append(one)
+                warn_failed(one)
+            else:
+                entries.append(one)
+                warn_unproven(one.answer, timeout)
             odd.show()
             step()
         stages, made_by = system.stages, str(system.provenance)
     write_output(output, page(entries, f"ists-asp report: {choice.profile}", made_by))
     if not (quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
+    end_with_failed(failed, len(pairs))
 
 
 def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, TextIO
 
 from ists_asp._version import __version__
 from ists_asp.annotate import Annotator, Cache
-from ists_asp.cli.console import note, progress, summary, warn, warn_unproven, write_output
+from ists_asp.cli.console import (
+    EXIT_FAILED,
+    note,
+    progress,
+    summary,
+    warn,
+    warn_unproven,
+    write_output,
+)
 from ists_asp.cli.pair_source import opened
 from ists_asp.cli.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Stages
@@ -44,9 +52,6 @@ LONG = 100
 
 MANY = 5000
 """Pairs from which they are decided in a worker, as clingo takes more and more memory."""
-
-EXIT_FAILED = 3
-"""The exit code where some pairs have no answer."""
 
 
 @dataclass(frozen=True, slots=True)

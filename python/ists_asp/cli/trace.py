@@ -15,6 +15,7 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.guard import working_on
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import (
     id_option,
@@ -92,6 +93,7 @@ def trace(
     check_output(output, inputs.files)
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
+        working_on(pair)
         rated = system.rates and (not only or any(map(_is_rating, only)))
         found = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
         warn_unproven(found.answer, timeout)

@@ -8,6 +8,7 @@ import click
 
 from ists_asp.cli.choosing import choose_one
 from ists_asp.cli.console import RuleWarnings, warn_unproven, write_output
+from ists_asp.cli.guard import working_on
 from ists_asp.cli.input_options import question_options
 from ists_asp.cli.options import number_option, timeout_option
 from ists_asp.cli.system_options import system_options
@@ -96,6 +97,7 @@ def _ask(
 ) -> None:
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
+        working_on(pair)
         rated = system.rates and question.strip() == "rating"
         trace = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
         warn_unproven(trace.answer, timeout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,28 +12,26 @@ from ists_asp.compare.changes import find_changes
 from ists_asp.engine.annotation import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Iterator
 
     from ists_asp.compare.causes import Cause
     from ists_asp.engine import System
     from ists_asp.model import Pair
 
-__all__ = ["Runs", "run_both"]
+__all__ = ["Both", "run_both"]
 
 
-@dataclass(slots=True)
-class Runs:
-    """The answers by both sets of rules, and the causes of the changes, by the pairs' ids."""
+@dataclass(frozen=True, slots=True)
+class Both:
+    """The answers of a pair by both sets of rules, and the causes of each change."""
 
-    old: dict[str, Answered] = field(default_factory=dict)
-    new: dict[str, Answered] = field(default_factory=dict)
-    causes: dict[str, tuple[tuple[Cause, ...], ...]] = field(default_factory=dict)
+    old: Answered
+    new: Answered
+    causes: tuple[tuple[Cause, ...], ...] = ()
 
 
-def run_both(
-    old: System, new: System, pairs: Iterable[Pair], tick: Callable[[], None] = lambda: None
-) -> Runs:
-    """Decide pairs by two sets of rules; trace those whose answers differ.
+def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
+    """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
 
     Sentences are annotated once.
 
@@ -41,32 +39,27 @@ def run_both(
         old: the old rules, loaded.
         new: the new rules, loaded.
         pairs: the pairs.
-        tick: called after each pair.
 
     Raises:
         SolveError: there is no answer for a pair.
     """
-    runs = Runs()
     annotated = old.annotate(pairs)
     while batch := list(islice(annotated, BATCH)):
-        changed = []
-        for pair, before, after in zip(
-            batch, old.decide(iter(batch)), new.decide(iter(batch)), strict=True
-        ):
-            one, two = Answered.of(before[0]), Answered.of(after[0])
-            runs.old[pair.id], runs.new[pair.id] = one, two
-            changes = find_changes(one, two)
-            if changes:
-                changed.append((pair, changes))
-            tick()
-        differing = [pair for pair, _ in changed]
+        decided = [
+            Both(Answered.of(before[0]), Answered.of(after[0]))
+            for before, after in zip(old.decide(iter(batch)), new.decide(iter(batch)), strict=True)
+        ]
+        changed = [find_changes(one.old, one.new) for one in decided]
+        differing = [pair for pair, changes in zip(batch, changed, strict=True) if changes]
         traces = zip(
-            changed,
             old.trace_annotated(iter(differing)),
             new.trace_annotated(iter(differing)),
             strict=True,
         )
-        for (pair, changes), first, second in traces:
-            found = find_causes(first, second, changes, (old.rules, new.rules))
-            runs.causes[pair.id] = found
-    return runs
+        for one, changes in zip(decided, changed, strict=True):
+            if changes:
+                first, second = next(traces)
+                causes = find_causes(first, second, changes, (old.rules, new.rules))
+                yield replace(one, causes=causes)
+            else:
+                yield one

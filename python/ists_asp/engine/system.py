@@ -272,6 +272,17 @@ class System(Closing):
 
         return Tracer(self.rules, self._solver, self.knowledge)
 
+    @property
+    def explainer(self) -> Explainer:
+        """What says an answer in words; made when it is first asked for.
+
+        Raises:
+            RuleError: the profile has no rules for explanations, or they are faulty.
+        """
+        if self._explainer is None:
+            self._explainer = self._load_explainer()
+        return self._explainer
+
     def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
         """Say an answer in words: what both sentences say, and how they differ.
 
@@ -304,11 +315,9 @@ class System(Closing):
             UsageError: there are no templates for the profile's language.
             DataError: the templates are faulty.
         """
-        if self._explainer is None:
-            self._explainer = self._load_explainer()
         wording = templates or load_templates(self.profile.language)
         for (_, facts), answer in beside(answers, lambda some: self.facts(map(_chunked, some))):
-            yield self._explainer.explain(answer, facts, wording)
+            yield self.explainer.explain(answer, facts, wording)
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""

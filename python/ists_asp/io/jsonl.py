@@ -25,7 +25,7 @@ from ists_asp.model import Alignment, Answer, Chunk, Pair, Rating, Sentence, Tag
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["read_jsonl", "read_object", "write_failure", "write_jsonl"]
+__all__ = ["failure_record", "read_jsonl", "read_object", "write_failure", "write_jsonl"]
 
 _KEYS = "'sent1' and 'sent2', with or without 'id', 'chunks1' and 'chunks2'"
 
@@ -148,14 +148,18 @@ def write_jsonl(
 
 
 def write_failure(pair: Pair, reason: str) -> str:
-    """One line (with its end) for a pair without an answer: the pair, and the ``error``."""
-    record = {
+    """One line (with its end) for a pair without an answer."""
+    return json.dumps(failure_record(pair, reason), ensure_ascii=False) + "\n"
+
+
+def failure_record(pair: Pair, reason: str) -> dict[str, object]:
+    """A pair without an answer as JSON values: the pair, and the ``error``."""
+    return {
         "id": pair.id,
         "sent1": pair.sent1.text,
         "sent2": pair.sent2.text,
         "error": reason,
     }
-    return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def _rating(rating: Rating) -> dict[str, object]:
