@@ -20,6 +20,7 @@ __all__ = [
     "check_pair",
     "check_size",
     "check_text",
+    "fits",
     "is_long",
 ]
 
@@ -67,6 +68,15 @@ def check_pair(pair: Pair) -> None:
     """
     check_size(pair.sent1, f"pair {pair.id}, sentence 1")
     check_size(pair.sent2, f"pair {pair.id}, sentence 2")
+
+
+def fits(pair: Pair) -> bool:
+    """Whether no sentence of a pair is too long."""
+    try:
+        check_pair(pair)
+    except DataError:
+        return False
+    return True
 
 
 def check_size(sentence: Sentence, where: str) -> None:

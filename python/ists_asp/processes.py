@@ -8,9 +8,26 @@ import signal
 import sys
 from multiprocessing import parent_process
 
-__all__ = ["end_with_parent", "ending", "likely_reason"]
+__all__ = ["OUT_OF_TIME", "end_after", "end_with_parent", "ending", "likely_reason"]
+
+OUT_OF_TIME = -signal.SIGPROF
+"""Exit code of a process that met the limit of :func:`end_after`."""
 
 _PR_SET_PDEATHSIG = 1
+
+_LONGEST = 1e8
+"""Seconds of a timer at most: three years."""
+
+
+def end_after(seconds: float) -> None:
+    """Have this process killed when it has computed for so long from now on.
+
+    The time of the processor counts, that of all threads: a machine that is busy with other
+    things takes nobody's time. It also ends what asks nobody, such as clingo while it grounds.
+    Whoever calls this again begins anew.
+    """
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, min(seconds, _LONGEST))
 
 
 def end_with_parent() -> None:

@@ -147,7 +147,6 @@ def test_faulty_files_leave_no_output(bad, tmp_path, one, two, message):
         ("--tsv", "a b c\n", "<stdin>:1: 1 column;"),
         ("--tsv", "x\ta\t\n", "<stdin>:1: sentence 2 is empty"),
         ("--tsv", "x\ta\tb\nx\tc\td\n", "<stdin>:2: the id 'x' again, first at <stdin>:1"),
-        ("--tsv", "a\t" + "x " * 501 + "\n", "<stdin>: pair 1, sentence 2: a sentence of 501"),
         ("--jsonl", '{"sent1": "a"}\n', "<stdin>:1: no 'sent2'"),
         ("--jsonl", "{\n", "<stdin>:1: no valid JSON"),
     ],

@@ -66,7 +66,7 @@ def _(place: Place) -> Ending:
     return place.solve()
 
 
-@fault("the input has no line ends", Told("a line of more than 16 MB"))
+@fault("the input has no line ends", Told("a line of more than 1 MB"))
 def _(place: Place) -> Ending:
     place.write("pairs.tsv", b"a " * (9 << 20))
     return place.solve()

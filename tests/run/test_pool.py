@@ -2,7 +2,9 @@
 
 import os
 import signal
+import time
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -57,9 +59,13 @@ def decide(made: Spec, items: list[Pair], annotator: PairAnnotator, jobs: int = 
         pool.close()
 
 
+def never() -> Pool:
+    raise AssertionError("nothing here is long")
+
+
 def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:
     made, items = spec(tmp_path), pairs(45)
-    inline = Inline(Decider(made))
+    inline = Inline(Decider(made), never)
     alone = list(run(items, annotator, inline, Stages()))
     inline.close()
     together = decide(made, items, annotator, jobs=2)
@@ -79,13 +85,11 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnno
 def test_a_bomb_costs_its_pair_only(
     tmp_path: Path,
     annotator: PairAnnotator,
-    monkeypatch: pytest.MonkeyPatch,
     rules: str,
     limits: dict[str, float],
     reason: str,
 ) -> None:
-    monkeypatch.setattr(executors, "GRACE", 1.0)
-    outcomes = decide(spec(tmp_path, rules, **limits), pairs(5, bomb=2), annotator)
+    outcomes = decide(spec(tmp_path, rules, grace=1.0, **limits), pairs(5, bomb=2), annotator)
     assert [outcome.pair.id for outcome in outcomes] == ["0", "1", "2", "3", "4"]
     assert [bool(outcome.answers) for outcome in outcomes] == [True, True, False, True, True]
     assert outcomes[2].failure.reason == reason
@@ -131,15 +135,16 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: PairAnnotator)
 def test_workers_that_say_nothing_are_replaced(
     tmp_path: Path, annotator: PairAnnotator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executors, "LOADING", 0.0)
-    monkeypatch.setattr(executors, "GRACE", 1.0)
     pool = Pool.__new__(Pool)
     monkeypatch.setattr(Pool, "_load", lambda _self: ())
-    pool.__init__(spec(tmp_path, seconds=1.0), 1)
+    pool.__init__(spec(tmp_path, seconds=1.0, grace=1.0), 1)
     annotated = list(annotator.annotate(pairs(3)))
     try:
         task = pool.submit(annotated[:1])
         task.result()
+        # Nobody waits long for it, but for those that come after it.
+        seconds = chain([1.0], repeat(300.0))
+        monkeypatch.setattr(Pool, "patience", property(lambda _self: next(seconds)))
         (worker,) = pool._pool._pool_manager.worker_manager.workers
         # As if it had been killed with a lock in its hands.
         os.kill(worker, signal.SIGSTOP)
@@ -152,3 +157,21 @@ def test_workers_that_say_nothing_are_replaced(
     assert [outcome.pair.id for outcome in report.outcomes] == ["0", "1", "2"]
     assert all(outcome.answers for outcome in report.outcomes)
     assert pool.generation >= 1
+
+
+def test_time_is_that_of_the_processor(tmp_path: Path, annotator: PairAnnotator) -> None:
+    made = spec(tmp_path, GROUND_BOMB, seconds=0.5, grace=0.5)
+    pool = Pool(made, 1)
+    (bomb,) = annotator.annotate(pairs(1, bomb=0))
+    try:
+        task = pool.submit([bomb])
+        (worker,) = pool._pool._pool_manager.worker_manager.workers
+        # Whoever takes the processor from a worker takes nothing from its pair.
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(2.0)
+        assert not task._future.done()
+        os.kill(worker, signal.SIGCONT)
+        (outcome,) = task.result().outcomes
+    finally:
+        pool.close()
+    assert outcome.failure.reason == "no answer within 0.5 s"

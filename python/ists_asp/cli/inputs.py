@@ -121,8 +121,12 @@ class Inputs:
         copies = copied((*written, *self._given.values()), stack)
         return replace(self, copies=copies) if copies else self
 
-    def checked(self, warn: Warn) -> Iterator[Pair]:
+    def checked(self, warn: Warn, *, sized: bool = True) -> Iterator[Pair]:
         """Read the pairs lazily; each is sure to be one that can be decided.
+
+        Args:
+            warn: gets a message for each fault that was repaired.
+            sized: whether a sentence that is too long is a fault of the input.
 
         Raises:
             DataError: the input is faulty, there are no pairs, or a sentence is too long; after
@@ -135,13 +139,13 @@ class Inputs:
             for pair in self.pairs(warn):
                 empty = False
                 with faults:
-                    self._check(pair)
+                    self._check(pair, sized=sized)
                     yield pair
         faults.check()
         if empty:
             raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
 
-    def _check(self, pair: Pair) -> None:
+    def _check(self, pair: Pair, *, sized: bool) -> None:
         """Refuse a pair that cannot be decided.
 
         Raises:
@@ -149,8 +153,9 @@ class Inputs:
         """
         from ists_asp.limits import check_size
 
-        for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
-            check_size(sentence, place)
+        if sized:
+            for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
+                check_size(sentence, place)
         if self.raw and not (pair.sent1.chunks is None is pair.sent2.chunks):
             raise DataError(
                 "the pair has chunks, which --raw cannot keep",
@@ -172,18 +177,27 @@ class Inputs:
             attached.tell(system.profile)
 
     def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order."""
+        """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order.
+
+        A pair that is too long stays as it is.
+        """
         if not self.raw:
             yield from pairs
             return
+        from ists_asp.limits import fits
         from ists_asp.model import Pair
 
         remaining = iter(pairs)
         while batch := list(islice(remaining, _BATCH)):
-            texts = [sentence.text for pair in batch for sentence in (pair.sent1, pair.sent2)]
-            sentences = system.tokenize(texts)
-            for number, pair in enumerate(batch):
-                yield Pair(pair.id, sentences[2 * number], sentences[2 * number + 1])
+            texts = [
+                sentence.text
+                for pair in batch
+                if fits(pair)
+                for sentence in (pair.sent1, pair.sent2)
+            ]
+            sentences = iter(system.tokenize(texts))
+            for pair in batch:
+                yield Pair(pair.id, next(sentences), next(sentences)) if fits(pair) else pair
 
     @property
     def names(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ists_asp.cli.console import reader_warnings
 from ists_asp.cli.untokenized import Attached
 from ists_asp.errors import DataError
+from ists_asp.limits import fits, is_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,14 +24,13 @@ __all__ = ["PairSource", "opened"]
 class PairSource:
     """Pairs that were counted and checked and can be read again.
 
-    ``count`` is how many there are, ``longest`` the tokens of the longest pair, both sentences
-    together; ``attached`` is where punctuation is attached to words; ``digest`` is a SHA-256
-    sum of what is read and how.
+    ``count`` is how many there are, ``long`` whether one is known to be long; ``attached`` is
+    where punctuation is attached to words; ``digest`` is a SHA-256 sum of what is read and how.
     """
 
     inputs: Inputs
     count: int
-    longest: int
+    long: bool
     attached: Attached
     digest: str
 
@@ -73,13 +73,14 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
     with ExitStack() as stack:
         kept = inputs.kept(stack)
         before = _digest_or_none(kept)
-        count, longest, attached = 0, 0, Attached()
+        count, long, attached = 0, False, Attached()
         with reader_warnings() as warn:
-            for pair in kept.checked(warn):
+            # Of several pairs one that is too long fails like any other, and costs none an answer.
+            for pair in kept.checked(warn, sized=inputs.single):
                 count += 1
                 attached.add(pair)
-                longest = max(longest, len(pair.sent1.tokens) + len(pair.sent2.tokens))
-        source = PairSource(kept, count, longest, attached, before or "")
+                long = long or (is_long(pair) and fits(pair))
+        source = PairSource(kept, count, long, attached, before or "")
         source.check_same()
         yield source
 

@@ -47,9 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "rate_by_tokens", "solve_once"]
 
-LONG = 100
-"""Tokens of a pair, both sentences together, from which it is decided in a worker."""
-
 MANY = 5000
 """Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 
@@ -184,11 +181,14 @@ def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
 
     Rules that somebody wrote are not even parsed in this process.
     """
+
+    def workers() -> Pool:
+        return Pool(spec, min(job.effort.jobs, -(-source.count // BATCH)))
+
     trusted = not (job.choice.rules or job.choice.constants)
-    jobs = job.effort.jobs
-    if trusted and jobs == 1 and source.longest < LONG and source.count < MANY:
-        return Inline(Decider(spec))
-    return Pool(spec, min(jobs, -(-source.count // BATCH)))
+    if trusted and job.effort.jobs == 1 and not source.long and source.count < MANY:
+        return Inline(Decider(spec), workers)
+    return workers()
 
 
 def _tell(outcome: Outcome, job: Job) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.collector import settle
@@ -10,6 +9,7 @@ from ists_asp.engine.annotation import BATCH, PairAnnotator
 from ists_asp.engine.stages import Stages
 from ists_asp.errors import UsageError
 from ists_asp.facts import pair_facts
+from ists_asp.solver.batching import in_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,20 +74,21 @@ class Preparation:
             UsageError: the lexicon is closed.
         """
         self._check_open()
-        remaining = iter(annotated)
-        while batch := list(islice(remaining, BATCH)):
+        return in_batches(annotated, self._known, BATCH)
+
+    def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+        with self.stages.measure("knowledge"):
+            self._knowledge.prepare(batch)
+        if not self._settled:
+            # Not earlier: models are read when the first sentence needs them.
+            settle()
+            self._settled = True
+        for pair in batch:
             with self.stages.measure("knowledge"):
-                self._knowledge.prepare(batch)
-            if not self._settled:
-                # Not earlier: models are read when the first sentence needs them.
-                settle()
-                self._settled = True
-            for pair in batch:
-                with self.stages.measure("knowledge"):
-                    known = self._knowledge.relations(pair)
-                with self.stages.measure("facts"):
-                    facts = pair_facts(pair, known, self._language)
-                yield pair, facts
+                known = self._knowledge.relations(pair)
+            with self.stages.measure("facts"):
+                facts = pair_facts(pair, known, self._language)
+            yield pair, facts
 
     def _check_open(self) -> None:
         if self._closed:

@@ -33,7 +33,7 @@ Parsed = TypeVar("Parsed")
 Source: TypeAlias = Path | BinaryIO
 Warn: TypeAlias = Callable[[str], None]
 
-LONGEST = 1 << 24
+LONGEST = 1 << 20
 """Bytes of a line at most: what has no line ends at all must not fill the memory."""
 
 _QUOTED = 80

@@ -13,12 +13,13 @@ from pebble import ProcessExpired, ProcessPool
 
 from ists_asp.engine import Stages
 from ists_asp.errors import RuleError
-from ists_asp.processes import ending, likely_reason
+from ists_asp.limits import is_long
+from ists_asp.processes import OUT_OF_TIME, ending, likely_reason
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from multiprocessing.context import ForkServerContext, SpawnContext
 
     from pebble import ProcessFuture
@@ -38,8 +39,8 @@ SEMANTIC_LOADING = 120.0
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
 
-GRACE = 5.0
-"""Seconds that a worker may take beyond a pair's, to ground and to write."""
+BUSY = 10.0
+"""How often its time a worker may take by the clock: others may keep the processor busy."""
 
 LOST = (FutureTimeout, ProcessExpired, BrokenProcessPool)
 """What says that a worker was lost."""
@@ -84,21 +85,37 @@ class _Done:
 
 
 class Inline:
-    """Decides batches in this process: no time is lost, and nothing can be killed."""
+    """Decides batches in this process, which loses no time; but those with long pairs elsewhere.
+
+    Nothing here can be killed, so that nothing here may take long. Only when its tokens are known
+    is a pair known to be long.
+
+    Args:
+        decider: decides batches of short pairs.
+        elsewhere: makes the executor that decides the others.
+    """
 
     width = 1
 
-    def __init__(self, decider: Decider) -> None:
+    def __init__(self, decider: Decider, elsewhere: Callable[[], Executor]) -> None:
         self._decider = decider
+        self._make = elsewhere
+        self._elsewhere: Executor | None = None
         self.warnings = decider.system.rules.warnings
 
     def submit(self, pairs: Sequence[Pair]) -> Task:
         """Decide annotated pairs."""
-        return _Done(self._decider.decide(pairs))
+        if not any(map(is_long, pairs)):
+            return _Done(self._decider.decide(pairs))
+        if self._elsewhere is None:
+            self._elsewhere = self._make()
+        return self._elsewhere.submit(pairs)
 
     def close(self) -> None:
         """Let the system go."""
         self._decider.system.close()
+        if self._elsewhere is not None:
+            self._elsewhere.close()
 
 
 class Pool:
@@ -137,14 +154,16 @@ class Pool:
         self._pool.join()
 
     def schedule(self, pairs: Sequence[Pair]) -> ProcessFuture[Report]:
-        """Hand pairs to a worker, which is killed when their time is over."""
-        limit = self._spec.limits.seconds + GRACE
+        """Hand pairs to a worker, which ends when their time is over.
+
+        That is the worker's own time. By the clock it is killed only if it does nothing.
+        """
         try:
-            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+            return self._pool.schedule(decide, (tuple(pairs),), timeout=self._idle)
         except RuntimeError:
             # Pebble gives up when somebody kills a worker that has nothing to do.
             self.renew(self.generation)
-            return self._pool.schedule(decide, (tuple(pairs),), timeout=limit)
+            return self._pool.schedule(decide, (tuple(pairs),), timeout=self._idle)
 
     def renew(self, generation: int) -> None:
         """Begin with new workers, unless that was done since ``generation``."""
@@ -157,20 +176,27 @@ class Pool:
     def patience(self) -> float:
         """Seconds that a batch may take at most, with one before it and a worker replaced."""
         limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
-        return limit + 2 * (self._spec.limits.seconds + GRACE)
+        return limit + 2 * self._idle
+
+    @property
+    def _idle(self) -> float:
+        """Seconds that a worker may take by the clock."""
+        return BUSY * (self._spec.limits.seconds + self._spec.limits.grace)
 
     def blameless(self, error: BaseException) -> bool:
         """Whether a worker was lost for another reason than its pairs: somebody ended it."""
         if isinstance(error, ProcessExpired):
-            return error.exitcode != OUT_OF_MEMORY and -error.exitcode not in _CRASHES
+            limits = (OUT_OF_MEMORY, OUT_OF_TIME)
+            return error.exitcode not in limits and -error.exitcode not in _CRASHES
         return isinstance(error, BrokenProcessPool | _StuckError)
 
     def why(self, error: BaseException) -> Failure:
         """Why a worker was lost."""
         limits = self._spec.limits
-        if isinstance(error, FutureTimeout):
+        code = error.exitcode if isinstance(error, ProcessExpired) else None
+        if isinstance(error, FutureTimeout) or code == OUT_OF_TIME:
             return Failure(f"no answer within {limits.seconds:g} s")
-        return self._ended(error.exitcode if isinstance(error, ProcessExpired) else None)
+        return self._ended(code)
 
     def _ended(self, code: int | None) -> Failure:
         """Why a worker ended with this exit code."""

@@ -22,14 +22,16 @@ class Limits:
     """What a pair may take.
 
     Args:
-        seconds: for a pair. The search ends then with the best answer so far, if there is one;
-            a worker that does not end, since clingo cannot be stopped while it grounds, is
-            killed.
+        seconds: of processor time for a pair. The search ends then with the best answer so far,
+            if there is one.
         memory: bytes of address space of a worker; None for as many as there are.
+        grace: seconds beyond these after which a worker is killed, as clingo cannot be stopped
+            while it grounds. What is known about the words, facts and traces count as well.
     """
 
     seconds: float = 10.0
     memory: int | None = None
+    grace: float = 5.0
 
 
 def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:

@@ -6,6 +6,9 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from ists_asp.errors import DataError
+from ists_asp.limits import check_size
+from ists_asp.run.outcome import Failure, Outcome
 from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.run.executor import Executor, Task
-    from ists_asp.run.outcome import Outcome
 
 __all__ = ["run"]
 
@@ -36,23 +38,51 @@ def run(
         stages: gets the time that each stage took.
         warn: gets what clingo finds suspicious about the rules; some of it more than once.
 
+    A pair that is too long fails, whatever its neighbours are.
+
     Raises:
-        DataError: a sentence is too long.
         IstsError: no pair can be decided.
     """
     under_way: deque[Task] = deque()
+    waiting: deque[Outcome | None] = deque()
+    """Each pair that was read: what became of it, or None until an executor says so."""
+
+    def fitting() -> Iterator[Pair]:
+        for pair in pairs:
+            failure = _too_long(pair)
+            waiting.append(None if failure is None else Outcome(pair, (), failure))
+            if failure is None:
+                yield pair
+
+    def refused() -> Iterator[Outcome]:
+        while waiting and (outcome := waiting[0]) is not None:
+            waiting.popleft()
+            yield outcome
 
     def finished() -> Iterator[Outcome]:
         report = under_way.popleft().result()
         stages.merge(report.times)
         for warning in report.warnings:
             warn(warning)
-        yield from report.outcomes
+        for outcome in report.outcomes:
+            yield from refused()
+            waiting.popleft()
+            yield outcome
 
-    annotated = annotator.annotate(pairs)
+    annotated = annotator.annotate(fitting())
     while batch := tuple(islice(annotated, BATCH)):
         under_way.append(executor.submit(batch))
         while len(under_way) >= executor.width:
             yield from finished()
     while under_way:
         yield from finished()
+    yield from refused()
+
+
+def _too_long(pair: Pair) -> Failure | None:
+    try:
+        for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
+            check_size(sentence, f"sentence {number}")
+    except DataError as error:
+        return Failure(f"{error.where}: {error.found}; expected {error.expected}", error.hint)
+    return None

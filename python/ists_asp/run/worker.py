@@ -18,13 +18,13 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
 )
-from ists_asp.processes import end_with_parent
+from ists_asp.processes import end_after, end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.spec import sums
 from ists_asp.solver.edge import inside, too_deep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ists_asp.engine import System
     from ists_asp.model import Pair
@@ -42,10 +42,13 @@ class Decider:
 
     Args:
         spec: what to load.
+        begin: is called when the time of a pair begins, or that of pairs that are decided
+            together.
     """
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, begin: Callable[[], None] = lambda: None) -> None:
         self.system: System = spec.load()
+        self._begin = begin
         self._spec = spec
         self._warned = 0
         rating = self.system.rater.rules.files if spec.rated else ()
@@ -65,7 +68,7 @@ class Decider:
     def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
         try:
             with inside(pairs[0]):
-                return list(self._together(pairs))
+                return list(self._timed(pairs))
         except MemoryLimitError:
             raise
         # What goes wrong with one pair may be right for all others.
@@ -73,6 +76,12 @@ class Decider:
             if len(pairs) == 1:
                 return [Outcome(pairs[0], (), Failure(error.found, error.hint))]
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
+
+    def _timed(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        self._begin()
+        for outcome in self._together(pairs):
+            yield outcome
+            self._begin()
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         if not self._spec.traced:
@@ -106,7 +115,8 @@ def start(spec: Spec) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (spec.limits.memory, spec.limits.memory))
     try:
-        _decider = Decider(spec)
+        limits = spec.limits
+        _decider = Decider(spec, lambda: end_after(limits.seconds + limits.grace))
     except IstsError as error:
         _decider = error
     except RecursionError:
