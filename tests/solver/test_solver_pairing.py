@@ -24,10 +24,10 @@ RULES = {
     "[W-4@2] :~ 1 { noali(2,1); noali(1,1) }. [1@1]"
     "#maximize{ S,S : noali(S,1) }.",
     "conditional literals": "free :- not noali(S,1) : d(S,_). #maximize{ 2,a : free }."
-    "#maximize{ 1,S : noali(S,1) }.",
+    "#maximize{ S,S : noali(S,1) }.",
     "weak constraints": ":~ noali(S,1), d(S,W), not n(4). "
     "[W@3,S] :~ not noali(S,1), S=1..2. [2@1,S]",
-    "tables": "t(1;2). u(X) :- t(X), X>1. #minimize{ X-2*Y,X,Y : u(X), noali(Y,1), t(Y) }.",
+    "tables": "t(1;2). u(X) :- t(X), X>1. #minimize{ X-3*Y,X,Y : u(X), noali(Y,1), t(Y) }.",
     "costs of no pair": "#minimize{ 7@9 }. #minimize{ S@1,S : noali(S,1) }. "
     "#minimize{ 3@4 : n(9) }.",
     "classical negation": "-q(S) :- d(S,_). q(1) :- noali(1,1), n(4). r :- -q(2). "
@@ -97,6 +97,30 @@ def test_without_an_objective_pairs_are_solved_together_where_answers_are_unique
     assert [found.answers for found in solver.solve_batch(pairs)] == [
         solver.solve(*item).answers for item in pairs
     ]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "#minimize{ 1@1 : noali(1,1), noali(2,1) }.",
+        "#maximize{ 1@1,S : noali(S,1) }. { m(S) : first(S,1,_) }. :- noali(S,1), m(S), d(1,_).",
+        ":- d(S,_), noali(S,1). #minimize{ 1@2 : n(4), noali(1,1) }.",
+        "m :- not k. k :- not m. noali(2,1) :- m. #minimize{ 1@1 : noali(1,1) }.",
+        "#minimize{ S@1,S : noali(S,1) ; -S@1,x,S : noali(S,1) }.",
+    ],
+)
+def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make, items, rules):
+    solver = make(BASE + rules)
+    pairs = items(*FACTS, *FACTS[::-1])
+    alone = [solver.solve(*item).answers for item in pairs]
+    for begin in range(len(pairs)):
+        company = pairs[begin:]
+        assert [found.answers for found in solver.solve_batch(company)] == alone[begin:]
+
+
+def test_what_is_not_shown_does_not_keep_pairs_from_being_solved_together(make, items):
+    rules = "{ m(S) : first(S,1,_) }. #minimize{ S,S : noali(S,1) }."
+    assert make(BASE + rules)._batches.solve(items(*FACTS)) is not None
 
 
 def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):

@@ -18,7 +18,7 @@ from ists_asp.collector import paused
 from ists_asp.solver.edge import unless_it_fails
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
-from ists_asp.solver.search import CORE_GUIDED, ground, only_model, search
+from ists_asp.solver.search import CORE_GUIDED, ground, only_best
 from ists_asp.solver.signatures import predicates
 from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
@@ -74,9 +74,9 @@ class Batches:
 
         Returns:
             A solution for each pair, the same as for the pair alone, or None where what was
-            found is no answer. None for all if that is not certain: a pair has no answer set,
-            there was no time to prove all answers the best, or clingo has failed, or warned of
-            something new.
+            found is no answer. None for all if that is not certain: a pair has no answer set
+            or several that are as good, there was no time to find out, or clingo has failed, or
+            warned of something new.
         """
         return unless_it_fails(lambda: self._solve(items))
 
@@ -132,12 +132,8 @@ class Batches:
         return Together.of(control, found, len(items))
 
     def _search(self, control: Control, *, atoms: bool) -> Found | None:
-        """The best answer set; without an objective the only one."""
-        if not self._weighed:
-            return only_model(control, self._time_limit, atoms=atoms)
-        # On a busy machine batches would be redone, which makes it busier.
-        found, _ = search(control, self._time_limit, atoms=atoms, clock=time.process_time)
-        return found if found is not None and found.optimal else None
+        """The best answer set: if others are as good, which one comes first is chance."""
+        return only_best(control, self._time_limit, atoms=atoms, weighed=self._weighed)
 
     def _ground(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()

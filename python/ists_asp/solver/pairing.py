@@ -15,6 +15,7 @@ from clingo.ast import (
     ASTType,
     Function,
     Literal,
+    ProjectSignature,
     Rule,
     Sign,
     SymbolicAtom,
@@ -75,9 +76,9 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
 
     Returns:
         The rewritten statements; None if they hold anything that cannot be rewritten with
-        certainty, use a reserved name, or show nothing. Without an objective any answer set
-        would do and another one might be found, unless there is only one: whoever grounds the
-        statements must see to that.
+        certainty, use a reserved name, or show nothing. Where several answer sets are the
+        best, another one might be found than for a pair alone: whoever solves the statements
+        must see to that.
     """
     statements = program.statements
     kinds = {node.ast_type for node in statements}
@@ -89,6 +90,12 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
         return None
     pairing = Pairing(program.tables)
     rewritten = [pairing.statement(node) for node in statements]
+    # Only what is shown makes answer sets different.
+    rewritten += [
+        ProjectSignature(node.location, node.name, node.arity, node.positive)
+        for node in rewritten
+        if node.ast_type is ASTType.ShowSignature and node.name
+    ]
     if ASTType.Minimize in kinds:
         parse_string(_OBJECTIVE, rewritten.append)
     return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)

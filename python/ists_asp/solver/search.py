@@ -30,7 +30,7 @@ __all__ = [
     "ground",
     "ground_statements",
     "last_model",
-    "only_model",
+    "only_best",
     "search",
 ]
 
@@ -176,27 +176,32 @@ def search(
     return last.found(optimal=exhausted or (ended and not last.cost)), False
 
 
-def only_model(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
-    """Find the answer set of a program that has just one.
+def only_best(control: Control, time_limit: float, *, atoms: bool, weighed: bool) -> Found | None:
+    """Find the best answer set of a program if no other one is as good.
 
     Args:
-        control: a ground program without an objective.
+        control: a ground program.
         time_limit: seconds of processor time for the search.
-        atoms: whether all true atoms are wanted, as for :func:`search`.
+        atoms: whether all true atoms are wanted, as for :func:`search`. If not, answer sets
+            that differ in nothing that the program projects to count as one.
+        weighed: whether the program has an objective.
 
     Returns:
-        None if there is another one, or none, or there was no time to find out.
+        None if another one is as good, or there is none, or there was no time to find out.
     """
     solving = control.configuration.solve
     assert isinstance(solving, Configuration)
+    solving.opt_mode = "optN"
     solving.models = "2"
+    solving.project = "no" if atoms else "project"
     seen: list[_Copy] = []
-    _, ended, _ = last_model(
-        control,
-        time_limit,
-        lambda model: seen.append(_Copy.of(model, None, atoms=atoms)),
-        clock=time.process_time,
-    )
+
+    def look(model: Model) -> None:
+        # All others are on the way to the best.
+        if model.optimality_proven or not weighed:
+            seen.append(_Copy.of(model, None, atoms=atoms))
+
+    _, ended, _ = last_model(control, time_limit, look, clock=time.process_time)
     return seen[0].found(optimal=True) if ended and len(seen) == 1 else None
 
 
