@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.annotate.adapter import Reading, StanzaAdapter
-from ists_asp.annotate.cache import FILE, model_key
+from ists_asp.annotate.cache import FILE, MARK, model_key
 from ists_asp.annotate.models import find
 from ists_asp.cli import main
 from ists_asp.errors import ResourceError
@@ -104,12 +104,33 @@ def test_other_models_have_other_entries(tmp_path: Path) -> None:
         assert cache.get("other", ["text"]) == [None]
 
 
-@pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
-def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / FILE).write_bytes(damage)
+def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
+    Cache(tmp_path).close()
+    head = (tmp_path / FILE).read_bytes()[:72]
+    for damaged in (b"", head, head + b"\xff" * 5000):
+        (tmp_path / FILE).write_bytes(damaged)
+        with Cache(tmp_path) as cache:
+            assert cache.get("m", ["x"]) == [None]
+            cache.put("m", [("x", 1)])
+            assert cache.get("m", ["x"]) == [1]
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000, b"SQLite format 3\0" * 20]
+)
+def test_a_file_of_somebody_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(ResourceError, match="file of another program"):
+        Cache(tmp_path)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(FILE, content)]
+
+
+def test_the_cache_of_an_earlier_version_is_gone_on_with(tmp_path: Path) -> None:
     with Cache(tmp_path) as cache:
-        assert cache.get("m", ["x"]) == [None]
         cache.put("m", [("x", 1)])
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("PRAGMA application_id = 0")
+    with Cache(tmp_path) as cache:
         assert cache.get("m", ["x"]) == [1]
 
 
@@ -126,7 +147,7 @@ def test_damage_while_in_use_costs_entries_only(tmp_path: Path) -> None:
         assert cache.get("m", [1]) == ["z"]
 
 
-@pytest.mark.parametrize(
+OTHER_SHAPES = pytest.mark.parametrize(
     "statement",
     [
         "CREATE TABLE entries (name TEXT)",
@@ -136,9 +157,22 @@ def test_damage_while_in_use_costs_entries_only(tmp_path: Path) -> None:
         CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END""",
     ],
 )
-def test_a_file_of_another_shape_is_made_anew(tmp_path: Path, statement: str) -> None:
+
+
+@OTHER_SHAPES
+def test_a_database_of_somebody_stays_as_it_is(tmp_path: Path, statement: str) -> None:
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         database.executescript(statement)
+    content = (tmp_path / FILE).read_bytes()
+    with pytest.raises(ResourceError, match="the database of another program"):
+        Cache(tmp_path)
+    assert (tmp_path / FILE).read_bytes() == content
+
+
+@OTHER_SHAPES
+def test_a_cache_of_another_shape_is_made_anew(tmp_path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.executescript(f"PRAGMA application_id = {MARK}; {statement}")
     with Cache(tmp_path) as cache:
         assert cache.info().entries == 0
         cache.put("m", [("x", 1)])

@@ -114,4 +114,4 @@ def test_several_pairs_need_a_choice(bad, files, pairs):
     assert bad(2, *options).startswith(f"{len(pairs)} pairs. Choose one with --id ID")
     message = bad(1, *options, "--id", "99")
     assert message == "there is no pair with the id '99'; expected 1, 2, 3, 4, 5, 6"
-    assert bad(2, *options, "-o", "no/such").startswith("-o no/such: no folder can be made")
+    assert bad(2, *options, "-o", "no/such").startswith("-o no/such: there is no folder 'no'")

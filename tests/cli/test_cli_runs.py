@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from ists_asp.evaluate.wellformed import check_file
+from ists_asp.io.temporary import journal_of
+from ists_asp.run.draft import Drafts
 
 SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "images"]
 BOMB = 'deep(0) :- word(1,_,"bomb").\ndeep(N+1) :- deep(N).\n'
@@ -48,7 +50,7 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, jobs: str, kill: int)
     assert (whole.returncode, whole.stderr) == (0, "")
     command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "--jobs", jobs, "-q"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    journal = tmp_path / "out.wa.journal"
+    journal = journal_of(tmp_path / "out.wa")
     wait_for(lambda: journal.exists() and b"pairs" in journal.read_bytes())
     os.kill(process.pid, kill)
     said = process.communicate(timeout=60)[1]
@@ -67,7 +69,8 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, jobs: str, kill: int)
 
 def test_other_options_do_not_resume_a_run(tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(pairs(10))
-    (tmp_path / "out.wa.journal").write_text('{"run": "another"}\n')
+    with Drafts([tmp_path / "out.wa"], "another", resume=False):
+        pass
     found = solve(tmp_path, "-o", "out.wa", "--resume")
     assert found.returncode == 2
     assert "had other inputs, rules or options" in found.stderr

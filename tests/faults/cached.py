@@ -27,11 +27,13 @@ def _with_values(place: Place, value: str) -> Ending:
     return place.pairs().solve("-q")
 
 
-@fault("the cache is no database", Same(FEW))
+@fault("the cache is no database", Told("the annotation cache cannot be used (it is the file of"))
 def _(place: Place) -> Ending:
     _copy(place).close()
     (place.cache / FILE).write_bytes(b"no database" * 1000)
-    return place.pairs().solve("-q")
+    ending = place.pairs().solve("-q")
+    assert (place.cache / FILE).read_bytes() == b"no database" * 1000
+    return ending
 
 
 @fault("the cache is cut", Same(FEW))

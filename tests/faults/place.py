@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ists_asp.io.temporary import draft_of, journal_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -50,11 +52,13 @@ class Place:
 
     @property
     def journal(self) -> Path:
-        return self.folder / f"{_OUT}.journal"
+        return journal_of(self.out)
 
     @property
     def draft(self) -> Path:
-        return self.folder / f"{_OUT}.part"
+        """The draft, which has letters drawn by lot in its name."""
+        there = sorted(self.folder.glob(draft_of(self.out, "*").name))
+        return there[0] if there else draft_of(self.out, "none")
 
     def write(self, name: str, content: str | bytes) -> Path:
         path = self.folder / name

@@ -8,7 +8,7 @@ from .faults import Same, Told, fault
 from .place import MANY, Ending, Place
 
 
-@fault("the journal is damaged", Told("out.wa.journal:2: this is no line of a journal"))
+@fault("the journal is damaged", Told(".ists-asp-out.wa.journal:2: this is no line of a journal"))
 def _(place: Place) -> Ending:
     place.interrupted()
     content = place.journal.read_bytes().split(b"\n")
@@ -16,15 +16,26 @@ def _(place: Place) -> Ending:
     return place.solve("--resume")
 
 
-@fault("the journal is of another kind", Told("this is no line of a journal"))
+@fault("a file has the name of the journal", Told("this file is no journal", code=2))
 def _(place: Place) -> Ending:
     place.pairs().journal.write_text("[]\n")
-    return place.solve("--resume")
+    for options in (["--resume"], []):
+        ending = place.solve(*options)
+        assert place.journal.read_text() == "[]\n"
+    return ending
+
+
+@fault("the name of the journal is a link to a file", Told("this file is no journal", code=2))
+def _(place: Place) -> Ending:
+    place.pairs().journal.symlink_to(place.write("mine.txt", ""))
+    return place.solve()
 
 
 @fault("the journal is damaged, and the run begins anew", Same(MANY))
 def _(place: Place) -> Ending:
-    place.interrupted().journal.write_bytes(b"\xff\n")
+    place.interrupted()
+    lines = place.journal.read_bytes().split(b"\n")
+    place.journal.write_bytes(b"\n".join([lines[0], b"\xff", *lines[2:]]))
     return place.solve("-q")
 
 

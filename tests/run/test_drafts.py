@@ -1,11 +1,14 @@
 """Outputs that grow: what is there after an interruption, and after going on."""
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from ists_asp.errors import DataError, UsageError
-from ists_asp.run.draft import Drafts, draft_of, journal_of
+from ists_asp.io.temporary import journal_of
+from ists_asp.run.draft import Drafts
 
 
 def write(drafts: Drafts, *numbers: int) -> None:
@@ -64,7 +67,7 @@ def test_a_journal_cut_anywhere_is_understood(targets: list[Path]) -> None:
         with Drafts(targets, "run", resume=True) as drafts:
             write(drafts, *range(drafts.done, 4))
             drafts.save()
-        assert [draft_of(target).read_text() for target in targets] == expected(4)
+        assert [draft.read_text() for draft in drafts.drafts] == expected(4)
 
 
 def test_another_run_is_not_resumed(targets: list[Path]) -> None:
@@ -81,7 +84,7 @@ def test_a_draft_that_was_shortened_is_refused(targets: list[Path]) -> None:
     with Drafts(targets, "run", resume=False) as drafts:
         write(drafts, 0)
         drafts.save()
-    draft_of(targets[1]).write_text("tr")
+    drafts.drafts[1].write_text("tr")
     with pytest.raises(DataError, match="does not hold what the journal says"):
         Drafts(targets, "run", resume=True)
 
@@ -95,3 +98,91 @@ def test_nothing_is_left_of_a_run_that_did_nothing(targets: list[Path]) -> None:
 def test_no_room() -> None:
     with pytest.raises(DataError, match="cannot be written"):
         Drafts([Path("/proc/out.wa")], "run", resume=False)
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("content", [b"mine\n", b'{"journal": "of mine"}\n', b"[]\n", b"\0\xff"])
+def test_a_file_called_like_the_journal_stays_as_it_is(
+    targets: list[Path], content: bytes, resume: bool
+) -> None:
+    journal_of(targets[0]).write_bytes(content)
+    with pytest.raises(UsageError, match="this file is no journal of ists-asp"):
+        Drafts(targets, "run", resume=resume)
+    assert contents_of(targets[0].parent) == {journal_of(targets[0]).name: content}
+
+
+@pytest.mark.parametrize("make", ["folder", "pipe", "link"])
+def test_what_is_no_plain_file_is_no_journal(targets: list[Path], make: str) -> None:
+    journal, mine = journal_of(targets[0]), targets[0].with_name("mine")
+    mine.write_text("")
+    if make == "folder":
+        journal.mkdir()
+    elif make == "pipe":
+        os.mkfifo(journal)
+    else:
+        journal.symlink_to(mine)
+    with pytest.raises(UsageError, match="this file is no journal of ists-asp"):
+        Drafts(targets, "run", resume=False)
+    assert contents_of(targets[0].parent) == {"mine": b""}
+
+
+def test_an_old_output_is_not_taken_for_a_draft(targets: list[Path]) -> None:
+    with Drafts(targets, "run", resume=False) as drafts:
+        write(drafts, 0)
+        drafts.save()
+    drafts.drafts[0].unlink()
+    for old in ("old", "answer 0\nand more\n", "answer 1\n"):
+        targets[0].write_text(old)
+        with pytest.raises(DataError, match="it is gone"):
+            Drafts(targets, "run", resume=True)
+        assert targets[0].read_text() == old
+
+
+def test_a_link_in_the_place_of_a_draft_is_not_followed(targets: list[Path]) -> None:
+    mine = targets[0].with_name("mine")
+    for resume in (True, False):
+        with Drafts(targets, "run", resume=False) as drafts:
+            write(drafts, 0)
+            drafts.save()
+        mine.write_bytes(drafts.drafts[0].read_bytes() + b"more")
+        drafts.drafts[0].unlink()
+        drafts.drafts[0].symlink_to(mine)
+        try:
+            Drafts(targets, "run", resume=resume).discard()
+        except DataError:
+            assert resume
+        assert mine.read_text() == "answer 0\nmore"
+
+
+def test_runs_that_share_one_output_have_a_draft_each(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    with (
+        Drafts([tmp_path / "one", shared], "1", resume=False) as first,
+        Drafts([tmp_path / "two", shared], "2", resume=False) as second,
+    ):
+        write(first, 0, 1)
+        write(second, 0)
+        second.publish()
+        assert shared.read_text() == "trace 0\n"
+        first.publish()
+    assert shared.read_text() == "trace 0\ntrace 1\n"
+    assert sorted(contents_of(tmp_path)) == ["one", "shared", "two"]
+
+
+def test_an_output_keeps_its_mode(targets: list[Path]) -> None:
+    targets[0].write_text("")
+    targets[0].chmod(0o600)
+    with Drafts(targets, "run", resume=False) as drafts:
+        write(drafts, 0)
+        assert stat.S_IMODE(drafts.drafts[0].stat().st_mode) == 0o600
+        drafts.publish()
+    assert stat.S_IMODE(targets[0].stat().st_mode) == 0o600
+    assert stat.S_IMODE(targets[1].stat().st_mode) & 0o077
+
+
+def contents_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.name: path.read_bytes()
+        for path in folder.iterdir()
+        if stat.S_ISREG(path.lstat().st_mode)
+    }

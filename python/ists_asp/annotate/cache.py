@@ -2,7 +2,8 @@
 
 An entry belongs to its input, to the bytes of the models and to the version of Stanza; whatever
 changes one of them makes another entry. Several processes may share a file. A file that is
-damaged is thrown away and made anew: nothing in it is more than time.
+damaged is thrown away and made anew: nothing in it is more than time. A file without the mark of
+a cache is somebody's, and stays as it is.
 """
 
 from __future__ import annotations
@@ -25,10 +26,17 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate.models import Models
 
-__all__ = ["FILE", "Cache", "CacheInfo", "model_key"]
+__all__ = ["FILE", "MARK", "Cache", "CacheInfo", "cache_files", "model_key"]
 
 FILE = "annotations.sqlite3"
 """The file of a cache, in the cache's directory."""
+
+MARK = 0x69737473
+"""The application id of the file, by which SQLite has programs tell their files from others."""
+
+_HEAD = b"SQLite format 3\0"
+_MARKED_AT = 68
+"""Where the head of a SQLite file has the application id, 4 bytes."""
 
 _FORMAT = 1
 """Changes when entries of before are no longer to be read."""
@@ -177,9 +185,9 @@ class Cache(Closing):
             raise sqlite3.OperationalError("another process holds the file")
         return self._database
 
-    def _unusable(self, error: Exception) -> ResourceError:
+    def _unusable(self, reason: object) -> ResourceError:
         return ResourceError(
-            f"the annotation cache cannot be used ({error})",
+            f"the annotation cache cannot be used ({reason})",
             where=str(self.path),
             expected="a directory that can be written to",
             hint="Choose another with --cache DIR, or go without: --cache none",
@@ -195,32 +203,53 @@ class Cache(Closing):
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
+        mark = self._mark()
         database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
         # What is no UTF-8 is a matter of one entry, and not of the file.
         database.text_factory = bytes
         try:
+            if mark != MARK and _shape(database) not in (([], []), (_SCHEMA, _COLUMNS)):
+                raise self._unusable("it is the database of another program")
             database.execute("PRAGMA journal_mode = WAL")
             # A power failure may cost entries, and never more than that.
             database.execute("PRAGMA synchronous = NORMAL")
-            with database:
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS entries"
-                    " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL)"
-                    " WITHOUT ROWID"
-                )
-            schema = list(database.execute("SELECT type, name FROM sqlite_master"))
-            columns = [row[1] for row in database.execute("PRAGMA table_info(entries)")]
-            if (schema, columns) != (_SCHEMA, _COLUMNS):
+            if mark != MARK:
+                with database:
+                    database.execute("BEGIN IMMEDIATE")
+                    database.execute(
+                        "CREATE TABLE IF NOT EXISTS entries"
+                        " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL)"
+                        " WITHOUT ROWID"
+                    )
+                    database.execute(f"PRAGMA application_id = {MARK}")
+                # The mark is to be in the head of the file, and not in the log beside it.
+                database.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            if _shape(database) != (_SCHEMA, _COLUMNS):
                 raise sqlite3.DatabaseError("not a cache of annotations")
-        except _FAULTS:
+        except (ResourceError, *_FAULTS):
             database.close()
             raise
         return database
 
+    def _mark(self) -> int:
+        """The mark in the head of the file: 0 in a new file, and in those of earlier versions.
+
+        Raises:
+            ResourceError: it is the file of another program.
+        """
+        if not self.path.is_file():
+            return 0
+        with self.path.open("rb") as stream:
+            head = stream.read(_MARKED_AT + 4)
+        mark = int.from_bytes(head[_MARKED_AT:])
+        if head and not (head.startswith(_HEAD) and mark in (0, MARK)):
+            raise self._unusable("it is the file of another program")
+        return mark
+
     def _renew(self) -> None:
         """Begin again with an empty file, or go on without one where that cannot be."""
         self.close()
-        with suppress(OSError, *_FAULTS):
+        with suppress(OSError, ResourceError, *_FAULTS):
             self._discard()
             self._database = self._connect()
 
@@ -233,8 +262,21 @@ class Cache(Closing):
         return readonly or _code(error) == sqlite3.SQLITE_ERROR
 
     def _discard(self) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        if self._mark() != MARK and self.path.exists():
+            raise self._unusable("it is damaged, or the file of another program")
+        for path in cache_files(self.path.parent):
+            path.unlink(missing_ok=True)
+
+
+def cache_files(directory: Path) -> list[Path]:
+    """The files of a cache, those included that it has while it is open."""
+    return [directory / f"{FILE}{suffix}" for suffix in ("", "-wal", "-shm")]
+
+
+def _shape(database: sqlite3.Connection) -> tuple[list[tuple[bytes, bytes]], list[bytes]]:
+    """What a database holds, and the columns of its entries."""
+    schema = list(database.execute("SELECT type, name FROM sqlite_master"))
+    return schema, [row[1] for row in database.execute("PRAGMA table_info(entries)")]
 
 
 def _is_held(error: Exception) -> bool:

@@ -12,7 +12,6 @@ import click
 from ists_asp.cli.completion import complete_rule
 from ists_asp.cli.console import (
     RuleWarnings,
-    check_output,
     progress,
     reader_warnings,
     show_json,
@@ -20,7 +19,8 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.endings import check_text_ending
-from ists_asp.cli.options import PATH, json_option, number_option, output_option, quiet_option
+from ists_asp.cli.files import GOLD, Command
+from ists_asp.cli.options import json_option, number_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import UsageError
 
@@ -36,18 +36,19 @@ __all__ = ["ablate"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp rules ablate --gold data/samples/headlines --profile headlines --features
   ists-asp rules ablate --gold train --profile images --only same_lemma --only synonyms
   ists-asp rules ablate --gold train --profile headlines --jobs 4 --top 20
   ists-asp rules ablate --gold train --rules my-rules --json -o worth.json
-"""
+""",
 )
 @click.option(
     "--gold",
     "folders",
-    type=PATH,
+    type=GOLD,
     multiple=True,
     required=True,
     metavar="DIR",
@@ -99,7 +100,6 @@ def ablate(
     from ists_asp.ablate import ablate as leave_out
 
     check_text_ending(output, as_json=as_json)
-    check_output(output)
     study = _study(folders, choice, found_chunks)
     wanted = _wanted(study, only, features)
     with ExitStack() as stack:

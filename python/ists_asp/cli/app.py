@@ -17,6 +17,7 @@ from ists_asp.cli.diff import diff
 from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
+from ists_asp.cli.files import Group
 from ists_asp.cli.learn import learn
 from ists_asp.cli.profiles import profiles
 from ists_asp.cli.report import report
@@ -37,7 +38,7 @@ __all__ = ["main", "run"]
 _INTERRUPTED = 130
 
 
-class _Application(click.Group):
+class _Application(Group):
     """A group that reports every expected error as one line and an exit code."""
 
     def main(  # type: ignore[override]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, table, write_output
+from ists_asp.cli.files import Group
 from ists_asp.cli.options import json_option
 from ists_asp.cli.system_options import cache_option
 from ists_asp.errors import UsageError
@@ -20,12 +21,13 @@ __all__ = ["cache"]
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   ists-asp cache info
   ists-asp cache info --cache my-cache --json
   ists-asp cache clear
-"""
+""",
 )
 def cache() -> None:
     """Show or clear the annotation cache.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, write_output
-from ists_asp.cli.options import PATH, json_option, scheme_option
+from ists_asp.cli.files import READ, Command
+from ists_asp.cli.options import json_option, scheme_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,15 +19,16 @@ _MOST_NOTES = 10
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp check out.wa
   ists-asp check gold.wa --stats --all-notes
   ists-asp check pilot.wa --scheme 2015
   ists-asp check out.wa --json > report.json
-"""
+""",
 )
-@click.argument("file", type=PATH, metavar="FILE.wa")
+@click.argument("file", type=READ, metavar="FILE.wa")
 @scheme_option("Whose format; that of 2015 is one chunk to one chunk.")
 @click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
 @click.option(

@@ -16,8 +16,9 @@ from ists_asp.cli.console import (
     table,
     write_output,
 )
+from ists_asp.cli.files import READ, RULES, Command
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.options import PATH, json_option, quiet_option
+from ists_asp.cli.options import json_option, quiet_option
 from ists_asp.cli.system_options import cache_option
 from ists_asp.errors import DataError
 from ists_asp.terminal import unbroken
@@ -39,15 +40,16 @@ _ORDER = ("error", "warning", "note")
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp rules check my-rules
   ists-asp rules check my-rules --profile headlines --sample my-pairs
   ists-asp rules check extra.lp --profile images --no-sample
   ists-asp rules check my-rules --json
-"""
+""",
 )
-@click.argument("given", nargs=-1, required=True, type=PATH, metavar="DIR...")
+@click.argument("given", nargs=-1, required=True, type=RULES, metavar="DIR...")
 @click.option(
     "--profile",
     "profiles",
@@ -61,7 +63,7 @@ Examples:
     "--sample",
     "samples",
     multiple=True,
-    type=PATH,
+    type=READ,
     metavar="DIR",
     help="Pairs to see which rules fire: a folder with sent1.txt and sent2.txt. Repeatable. "
     "Default: the shipped samples.",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import RuleWarnings, check_output, progress, write_output
+from ists_asp.cli.console import RuleWarnings, progress, write_output
 from ists_asp.cli.endings import check_ending
+from ists_asp.cli.files import Command
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.system_options import system_options
@@ -23,12 +24,13 @@ __all__ = ["chunk"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp chunk "the bulb is on" "the bulb is lit because the switch is closed"
   ists-asp chunk --sent1 a.txt --sent2 b.txt --side 1 -o a.chunk.txt
   ists-asp chunk --tsv pairs.tsv --profile images
-"""
+""",
 )
 @input_options
 @system_options
@@ -56,7 +58,6 @@ def chunk(
     from ists_asp.io.chunks import format_chunks
 
     check_ending(output, ".txt")
-    check_output(output, inputs.files)
     pairs = inputs.read()
     lines: list[str] = []
     with (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from contextlib import contextmanager, redirect_stderr
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from ists_asp.errors import DataError, IstsError, UsageError
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.cli.guard import Failed
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = [
     "EXIT_FAILED",
     "RuleWarnings",
-    "check_output",
     "end_with_failed",
     "error",
     "fail",
@@ -44,9 +42,6 @@ __all__ = [
 
 EXIT_FAILED = 3
 """The exit code where some pairs have no answer."""
-
-_SHOWN = 40
-"""Letters shown of a name that is too long."""
 
 
 _MOST = 20
@@ -157,40 +152,6 @@ class RuleWarnings:
         for warning in warnings[self._shown :]:
             warn(str(warning))
         self._shown = len(warnings)
-
-
-def check_output(target: Path | None, inputs: Iterable[Path] = (), *, option: str = "-o") -> None:
-    """Refuse a file that cannot be written, before any work is done for it.
-
-    Args:
-        target: the file.
-        inputs: what will be read.
-        option: which option names the file.
-
-    Raises:
-        UsageError: the folder is missing or not writable, or the target is a folder or one
-            of the files that will be read, or has a name that no file can have.
-    """
-    if target is None:
-        return
-    where, folder = f"{option} {target}", target.parent
-    try:
-        target.exists()
-    except OSError as error:
-        short = f"{option} {str(target)[:_SHOWN]}…"
-        raise UsageError(
-            f"no file can be called so: {error.strerror}", where=short, hint="Choose another name"
-        ) from None
-    if target.is_dir():
-        raise UsageError("this is a folder", where=where, expected="the name of a file")
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder '{folder}'", where=where, hint="Create it first")
-    if not os.access(target if target.exists() else folder, os.W_OK):
-        raise UsageError("may not be written", where=where, hint="Choose another place")
-    if any(target.exists() and path.exists() and target.samefile(path) for path in inputs):
-        raise UsageError(
-            "this is an input file", where=where, hint="Choose another name for the output"
-        )
 
 
 def write_output(target: Path | None, text: str) -> None:

@@ -10,7 +10,6 @@ import click
 from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
-    check_output,
     end_with_failed,
     progress,
     reader_warnings,
@@ -19,10 +18,10 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.files import READ, RULES, Command
 from ists_asp.cli.guard import Failed, each, isolate
 from ists_asp.cli.input_options import optional_input_options
 from ists_asp.cli.options import (
-    PATH,
     id_option,
     json_option,
     number_option,
@@ -50,6 +49,7 @@ _SHIPPED = "shipped"
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp diff shipped my-rules --profile headlines --sent1 a.txt --sent2 b.txt
@@ -57,16 +57,16 @@ Examples:
   ists-asp diff shipped my-rules "a cat sleeps" "one cat naps"
   ists-asp diff old.wa new.wa --gold gold.wa --top 5
   ists-asp diff old.jsonl new.jsonl --json -o diff.json
-"""
+""",
 )
-@click.argument("old", type=PATH, metavar="OLD")
-@click.argument("new", type=PATH, metavar="NEW")
+@click.argument("old", type=RULES, metavar="OLD")
+@click.argument("new", type=RULES, metavar="NEW")
 @optional_input_options
 @system_options
 @id_option
 @click.option(
     "--gold",
-    type=PATH,
+    type=READ,
     metavar="FILE",
     help="Say what each of the official measures gains, by the alignments in this .wa file.",
 )
@@ -105,7 +105,6 @@ def diff(
     from ists_asp.compare import compare
 
     check_text_ending(output, as_json=as_json)
-    check_output(output, (*(inputs.files if inputs else ()), *((gold,) if gold else ())))
     of_rules = _of_rules(old, new, inputs, choice)
     right = _gold(gold)
     edits = None

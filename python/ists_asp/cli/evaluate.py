@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import reader_warnings, show_json, write_output
-from ists_asp.cli.options import PATH, json_option, scheme_option
+from ists_asp.cli.files import READ, Command
+from ists_asp.cli.options import json_option, scheme_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["evaluate"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp evaluate gold.wa out.wa
@@ -24,10 +26,10 @@ Examples:
   ists-asp evaluate gold.wa out.wa --scheme 2015 --json > scores.json
   ists-asp evaluate --task sts gold.tsv ratings.txt
   ists-asp evaluate --task sts gold/ run1/ --versus run2/
-"""
+""",
 )
-@click.argument("gold", type=PATH, metavar="GOLD")
-@click.argument("system", type=PATH, metavar="SYS")
+@click.argument("gold", type=READ, metavar="GOLD")
+@click.argument("system", type=READ, metavar="SYS")
 @click.option(
     "--task",
     type=click.Choice(["ists", "sts"]),
@@ -40,7 +42,7 @@ Examples:
 @click.option(
     "--versus",
     "other",
-    type=PATH,
+    type=READ,
     metavar="SYS2",
     help="With --task sts: another run, and how likely it is that SYS is no better.",
 )

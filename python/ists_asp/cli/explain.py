@@ -11,7 +11,6 @@ from ists_asp.cli.choosing import chosen
 from ists_asp.cli.completion import complete_language
 from ists_asp.cli.console import (
     RuleWarnings,
-    check_output,
     end_with_failed,
     progress,
     reader_warnings,
@@ -19,9 +18,10 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.files import READ, Command
 from ists_asp.cli.guard import Failed, each, isolate
 from ists_asp.cli.input_options import input_options
-from ists_asp.cli.options import PATH, id_option, json_option, output_option, quiet_option
+from ists_asp.cli.options import id_option, json_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError, UsageError
 
@@ -38,6 +38,7 @@ __all__ = ["explain"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp explain "12 killed in bus accident" "10 killed in road accident"
@@ -45,14 +46,14 @@ Examples:
   ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
   ists-asp explain --json "a cat sits" "two cats sit"
   ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
-"""
+""",
 )
 @input_options
 @system_options
 @id_option
 @click.option(
     "--answers",
-    type=PATH,
+    type=READ,
     metavar="FILE",
     help="Explain the alignments in this .wa file, of whatever origin, instead of solving.",
 )
@@ -65,7 +66,7 @@ Examples:
 )
 @click.option(
     "--templates",
-    type=PATH,
+    type=READ,
     metavar="FILE",
     help="Wording of your own: a copy of data/templates/en.toml, edited.",
 )
@@ -99,7 +100,6 @@ def explain(
             "--language does not go with --templates", hint="A file of templates is in one language"
         )
     check_text_ending(output, as_json=as_json)
-    check_output(output, (*inputs.files, *(path for path in (answers, templates) if path)))
     pairs = chosen(inputs.read(), identifier)
     given = _given(answers, pairs) if answers is not None else None
     if templates:

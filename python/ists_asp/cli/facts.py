@@ -10,8 +10,9 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.choosing import chosen
-from ists_asp.cli.console import RuleWarnings, check_output, write_output
+from ists_asp.cli.console import RuleWarnings, write_output
 from ists_asp.cli.endings import check_ending
+from ists_asp.cli.files import OUTPUTS, Command, check_target, check_written
 from ists_asp.cli.guard import alive
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, output_option
@@ -33,21 +34,30 @@ __all__ = ["facts"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp facts "12 killed in bus accident" "10 killed in road accident"
   ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
   ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
   sh -c "python -m $(sed -n 's/^% clingo/clingo/p' pair12.lp)"
-"""
+""",
 )
 @input_options
 @system_options
 @id_option
 @output_option(
-    "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each."
+    "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each.",
+    OUTPUTS,
 )
-def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path | None) -> None:
+@click.pass_context
+def facts(
+    context: click.Context,
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    output: Path | None,
+) -> None:
     """Print the facts of a pair, and the clingo command that solves it.
 
     In: pairs of sentences, as for ists-asp solve; the pair's id is its line number, or the id
@@ -59,12 +69,14 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
     ists-asp solve. Where that command ends with -, it expects the program on standard input.
     """
     pairs = chosen(inputs.read(), identifier)
-    if len(pairs) == 1 and (output is None or not output.is_dir()):
-        targets = [output]
+    several = len(pairs) > 1 or (output is not None and output.is_dir())
+    targets = _in_folder(output, pairs) if several else [output]
+    files = [target for target in targets if target is not None]
+    for file in [output] if output is not None and not output.is_dir() else files:
+        check_target("-o", file)
+    if not several:
         check_ending(output, ".lp")
-        check_output(output, inputs.files)
-    else:
-        targets = _folder(output, pairs)
+    check_written(context, [("-o", file) for file in files])
     with choice.load() as system, RuleWarnings(system):
         texts = [
             _program(system, choice, pair, symbols, target)
@@ -72,29 +84,33 @@ def facts(inputs: Inputs, choice: Choice, identifier: str | None, output: Path |
                 system.facts(inputs.prepared(system, pairs)), targets, strict=True
             )
         ]
+    if several and output is not None:
+        _make(output)
     for target, text in zip(targets, texts, strict=True):
         write_output(target, text)
 
 
-def _folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
-    """The files for several pairs, in a folder that exists afterwards."""
+def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
+    """The files for several pairs, in a folder that need not exist."""
     if output is None:
         raise UsageError(
             f"{len(pairs)} pairs", hint="Choose one with --id ID, or name a folder with -o DIR"
         )
+    if output.is_file():
+        raise UsageError("this is a file", where=f"-o {output}", expected="a folder")
+    # Ids may have characters that file names must not have.
+    return [output / f"{quote(pair.id, safe=' ')}.lp" for pair in pairs]
+
+
+def _make(folder: Path) -> None:
     try:
-        output.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as fault:
         raise UsageError(
             f"no folder can be made: {fault.strerror or fault}",
-            where=f"-o {output}",
+            where=f"-o {folder}",
             hint="Choose another place",
         ) from fault
-    # Ids may have characters that file names must not have.
-    targets: list[Path | None] = [output / f"{quote(pair.id, safe=' ')}.lp" for pair in pairs]
-    for target in targets:
-        check_output(target)
-    return targets
 
 
 def _program(

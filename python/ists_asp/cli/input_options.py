@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli.completion import complete_file
+from ists_asp.cli.files import INPUT, SENTENCE
 from ists_asp.cli.inputs import Inputs
 from ists_asp.cli.options import decorated, id_option
 from ists_asp.errors import UsageError
@@ -18,27 +19,31 @@ if TYPE_CHECKING:
 __all__ = ["input_options", "optional_input_options", "question_options"]
 
 _INPUT: tuple[Decorator, ...] = (
-    click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2]"),
+    click.argument("sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2]"),
     click.option(
         "--sent1",
+        type=INPUT,
         metavar="FILE",
         shell_complete=complete_file,
         help="First sentences, one a line; - is stdin.",
     ),
     click.option(
         "--sent2",
+        type=INPUT,
         metavar="FILE",
         shell_complete=complete_file,
         help="Second sentences, one a line; - is stdin.",
     ),
     click.option(
         "--tsv",
+        type=INPUT,
         metavar="FILE",
         shell_complete=complete_file,
         help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence; no header.",
     ),
     click.option(
         "--jsonl",
+        type=INPUT,
         metavar="FILE",
         shell_complete=complete_file,
         help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
@@ -108,5 +113,7 @@ def question_options(function: Function) -> Function:
         function(**values)
 
     inner = _checked(asked)
-    argument = click.argument("sentences", nargs=-1, metavar="[SENTENCE1 SENTENCE2] DECISION")
+    argument = click.argument(
+        "sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2] DECISION"
+    )
     return decorated(wrapper, (argument, *_INPUT[1:], id_option))

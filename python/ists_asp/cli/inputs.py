@@ -64,11 +64,6 @@ class Inputs:
         return bool(self.sentences)
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """The files to read, standard input excluded."""
-        return tuple(Path(name) for name in self._given.values() if name != STDIN)
-
-    @property
     def _given(self) -> dict[str, str]:
         """The files, by option and in the order of the options."""
         names = {

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.completion import complete_profile
-from ists_asp.cli.console import check_output
 from ists_asp.cli.endings import check_ending
+from ists_asp.cli.files import GOLD, READ, RULES, Command
 from ists_asp.cli.learning import learn_alignments
 from ists_asp.cli.lesson import SETS, Lesson
-from ists_asp.cli.options import PATH, output_option, quiet_option
+from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.rating_learning import learn_rating_weights
 from ists_asp.cli.system_options import cache_option, scripts_option, words_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from ists_asp.cli.choice import KnownWords
+    from ists_asp.cli.files import Values
 
 __all__ = ["learn"]
 
@@ -38,7 +40,27 @@ def _folds(
     return int(given)
 
 
+def _weights(values: Values) -> Collection[Path]:
+    """The files that weights are learned for: they play no part while that is done."""
+    from ists_asp.rules import load_profile, read_overlay
+
+    task = values["task"]
+    base = read_overlay(values["rules"]).base
+    profile = load_profile(values["profile"] or _PROFILES[task], base)
+    deciding = (*profile.weights, *profile.semantic_weights)
+    rating = (*profile.rating_weights, *profile.semantic_rating_weights)
+    learned, read = (rating, deciding) if task == "sts" else (deciding, ())
+
+    def files(names: Iterable[str]) -> set[Path]:
+        return {(base / f"{name.removesuffix('.lp')}.lp").resolve() for name in names}
+
+    others = {file.resolve() for file in (base / "weights").glob("*.lp")}
+    return (others | files(learned)) - files(read)
+
+
 @click.command(
+    cls=Command,
+    replaces=_weights,
     epilog="""\b
 Examples:
   ists-asp learn --gold data/samples/headlines --profile headlines -o headlines.lp
@@ -48,7 +70,7 @@ Examples:
   ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en --cross-validate sets
-"""
+""",
 )
 @click.option(
     "--task",
@@ -59,7 +81,7 @@ Examples:
 )
 @click.option(
     "--gold",
-    type=PATH,
+    type=GOLD,
     multiple=True,
     required=True,
     metavar="PATH",
@@ -74,7 +96,7 @@ Examples:
 )
 @click.option(
     "--rules",
-    type=PATH,
+    type=RULES,
     multiple=True,
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
@@ -84,7 +106,7 @@ Examples:
 @click.option(
     "--vectors",
     "own",
-    type=PATH,
+    type=READ,
     metavar="FILE",
     help="Compare words by these vectors in place of the shipped ones.",
 )
@@ -130,7 +152,6 @@ def learn(
     be found; with --task sts Pearson's correlation of each data set.
     """
     check_ending(output, ".lp")
-    check_output(output)
     if own is not None and not words.vectors:
         raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")
     if own is not None and task == "sts":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 
+from ists_asp.cli.files import OUTPUT, FileType
+
 __all__ = [
-    "PATH",
     "Decorator",
     "Function",
     "decorated",
@@ -26,14 +26,13 @@ __all__ = [
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
 
-PATH = click.Path(path_type=Path)
-
 
 def output_option(
     text: str = "File to write; it appears whole or not at all. Default: standard output.",
+    kind: FileType = OUTPUT,
 ) -> Decorator:
     """The option ``-o``; the command gets ``output``."""
-    return click.option("-o", "--output", type=PATH, metavar="PATH", help=text)
+    return click.option("-o", "--output", type=kind, metavar="PATH", help=text)
 
 
 class _Seconds(click.FloatRange):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, table, write_output
-from ists_asp.cli.options import PATH, json_option
+from ists_asp.cli.files import RULES, Command
+from ists_asp.cli.options import json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,14 +17,18 @@ __all__ = ["profiles"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp profiles
   ists-asp profiles --rules my-rules --json
-"""
+""",
 )
 @click.option(
-    "--rules", type=PATH, metavar="DIR", help="A folder made by ists-asp rules copy, to look there."
+    "--rules",
+    type=RULES,
+    metavar="DIR",
+    help="A folder made by ists-asp rules copy, to look there.",
 )
 @json_option
 def profiles(rules: Path | None, as_json: bool) -> None:

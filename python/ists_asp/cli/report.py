@@ -10,7 +10,6 @@ import click
 from ists_asp.cli.choosing import chosen
 from ists_asp.cli.console import (
     RuleWarnings,
-    check_output,
     end_with_failed,
     note,
     progress,
@@ -22,9 +21,10 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.endings import check_ending
+from ists_asp.cli.files import READ, Command
 from ists_asp.cli.guard import Failed, each
 from ists_asp.cli.input_options import input_options
-from ists_asp.cli.options import PATH, id_option, output_option, quiet_option, timeout_option
+from ists_asp.cli.options import id_option, output_option, quiet_option, timeout_option
 from ists_asp.cli.system_options import system_options
 from ists_asp.errors import DataError
 
@@ -41,19 +41,20 @@ __all__ = ["report"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp report "12 killed in bus accident" "10 killed in road accident" -o report.html
   ists-asp report --sent1 a.txt --sent2 b.txt --profile headlines -o report.html
   ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
-"""
+""",
 )
 @input_options
 @system_options
 @id_option
 @click.option(
     "--gold",
-    type=PATH,
+    type=READ,
     metavar="FILE",
     help="Compare with the alignments in this .wa file, pairs by their ids.",
 )
@@ -78,7 +79,6 @@ def report(
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
     check_ending(output, ".html", ".htm")
-    check_output(output, (*inputs.files, *((gold,) if gold else ())))
     pairs = chosen(inputs.read(), identifier)
     right = _gold(gold, pairs) if gold is not None else {}
     if not inputs.raw:

@@ -11,8 +11,9 @@ from ists_asp.cli.ablating import ablate
 from ists_asp.cli.checking import check
 from ists_asp.cli.completion import complete_rule
 from ists_asp.cli.console import note, show_json, warn, write_output
+from ists_asp.cli.files import OUTPUTS, READ, Group
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.options import PATH, json_option
+from ists_asp.cli.options import json_option
 from ists_asp.cli.rule_texts import listing, record, source
 from ists_asp.cli.system_options import profile_options
 from ists_asp.errors import UsageError
@@ -33,13 +34,14 @@ weights_option = click.option(
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   ists-asp rules list --profile headlines
   ists-asp rules show may_align
   ists-asp rules copy my-rules
   ists-asp rules check my-rules
-"""
+""",
 )
 def rules() -> None:
     """Read the rules that decide, copy and check them, see what each is worth."""
@@ -56,7 +58,7 @@ Examples:
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
 """
 )
-@click.argument("target", type=PATH, metavar="DIR")
+@click.argument("target", type=OUTPUTS, metavar="DIR")
 def copy(target: Path) -> None:
     """Copy the shipped rules to a new or empty folder.
 
@@ -85,7 +87,7 @@ Examples:
 @weights_option
 @click.option(
     "--stats",
-    type=PATH,
+    type=READ,
     metavar="FILE",
     help="Traces of ists-asp solve --trace: says how often each rule fired for their answers.",
 )

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ists_asp.cli.console import check_output
-from ists_asp.cli.options import PATH, decorated, number_option, timeout_option
+from ists_asp.cli.files import OUTPUT
+from ists_asp.cli.options import decorated, number_option, timeout_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options import Decorator, Function
     from ists_asp.run import Limits
 
@@ -46,19 +45,12 @@ class Effort:
         megabytes = self.memory or (SEMANTIC_MEMORY if semantic else MEMORY)
         return Limits(self.timeout, megabytes * 1024 * 1024)
 
-    def check(self, output: Path | None, inputs: Inputs) -> None:
-        """Refuse targets that cannot be written or resumed, before any work is done.
+    def check(self, output: Path | None) -> None:
+        """Refuse to resume what has no name, before any work is done.
 
         Raises:
-            UsageError: one of them.
+            UsageError: there is no output.
         """
-        check_output(output, inputs.files)
-        if self.traces is not None:
-            check_output(self.traces, inputs.files, option="--trace")
-            if output is not None and output.resolve() == self.traces.resolve():
-                raise UsageError(
-                    "-o and --trace name the same file", where=str(output), hint="Choose two names"
-                )
         if self.resume and output is None:
             raise UsageError("--resume without -o", hint="Name the file that the run was to write")
 
@@ -86,7 +78,7 @@ _RUN: tuple[Decorator, ...] = (
     click.option(
         "--trace",
         "traces",
-        type=PATH,
+        type=OUTPUT,
         metavar="FILE",
         help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
         "What came second to a decision is told by ists-asp trace only.",

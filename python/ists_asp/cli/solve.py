@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.files import Command
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.run_options import Effort, run_options
@@ -24,6 +25,7 @@ FORMATS = ("wa", "jsonl", "text")
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp solve "12 killed in bus accident" "10 killed in road accident"
@@ -36,7 +38,7 @@ Examples:
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --tsv million.tsv -o out.wa --jobs 4 --resume
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
-"""
+""",
 )
 @input_options
 @system_options
@@ -95,7 +97,7 @@ def solve(
             f"-n {models} does not go with the format wa, which holds one answer a pair",
             hint="Add --format jsonl or --format text",
         )
-    effort.check(output, inputs)
+    effort.check(output)
     job = Job(inputs, choice, shape, output, models, effort, quiet)
     code = watch_rules(job) if watch else solve_once(job)
     if code:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.files import Command
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.run_options import Effort, run_options
@@ -25,6 +26,7 @@ BASELINES = ("tokencos",)
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp sts "12 killed in bus accident" "10 killed in road accident"
@@ -33,7 +35,7 @@ Examples:
   ists-asp sts --tsv pairs.tsv --format jsonl -o ratings.jsonl
   ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
   ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt
-"""
+""",
 )
 @input_options
 @partial(system_options, profile="sts-en")
@@ -76,7 +78,7 @@ def sts(
     from ists_asp.cli.running import Job, rate_by_tokens, solve_once
 
     shape = choose_rating_format(form, output)
-    effort.check(output, inputs)
+    effort.check(output)
     if baseline is not None:
         if shape not in RATED:
             raise UsageError(

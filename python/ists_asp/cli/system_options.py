@@ -12,7 +12,8 @@ from platformdirs import user_cache_dir
 
 from ists_asp.cli.choice import Choice, KnownWords
 from ists_asp.cli.completion import complete_profile
-from ists_asp.cli.options import PATH, decorated
+from ists_asp.cli.files import CACHE, MODEL, RULES
+from ists_asp.cli.options import decorated
 from ists_asp.errors import UsageError, shortened
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _RULES: tuple[Decorator, ...] = (
     click.option(
         "--rules",
         multiple=True,
-        type=PATH,
+        type=RULES,
         metavar="PATH",
         help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
         "replaces the one of its name or is added; any other folder is added. Repeatable.",
@@ -61,7 +62,7 @@ _WORDS: tuple[Decorator, ...] = (
     ),
     click.option(
         "--semantic-model",
-        type=PATH,
+        type=MODEL,
         metavar="DIR",
         help="As --semantic, by a sentence-transformers model of your own.",
     ),
@@ -83,6 +84,7 @@ def _cache(_context: click.Context, _option: click.Parameter, given: str | None)
 
 cache_option: Decorator = click.option(
     "--cache",
+    type=CACHE,
     metavar="DIR|none",
     callback=_cache,
     help="Directory of the annotation cache, which spares a rerun Stanza; none for none. "
@@ -99,7 +101,7 @@ _SYSTEM: tuple[Decorator, ...] = (
         help="Value of a #const in the rules, as for clingo: highest=4. Repeatable.",
     ),
     click.option(
-        "--stanza-dir", type=PATH, metavar="DIR", help="Stanza models instead of the shipped ones."
+        "--stanza-dir", type=MODEL, metavar="DIR", help="Stanza models instead of the shipped ones."
     ),
     click.option("--stanza-package", metavar="NAME", help="A package of these models."),
     *_WORDS,

@@ -9,12 +9,12 @@ import click
 from ists_asp.cli.choosing import choose_one
 from ists_asp.cli.console import (
     RuleWarnings,
-    check_output,
     show_json,
     warn_unproven,
     write_output,
 )
 from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.files import Command
 from ists_asp.cli.guard import working_on
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import (
@@ -40,13 +40,14 @@ _RATES = "Choose a profile with rules for ratings, such as sts-en"
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp trace "12 killed in bus accident" "10 killed in road accident"
   ists-asp trace "a cat" "one cat" --only label:1-2:1-2 --depth 4
   ists-asp trace --sent1 a.txt --sent2 b.txt --id 12 --only align --only boundary:1:4
   ists-asp trace "a cat" "one cat" --json -o trace.json
-"""
+""",
 )
 @input_options
 @id_option
@@ -90,7 +91,6 @@ def trace(
     whole graph; its schema is data/schema/trace.schema.json.
     """
     check_text_ending(output, as_json=as_json)
-    check_output(output, inputs.files)
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         working_on(pair)

@@ -8,6 +8,7 @@ import click
 
 from ists_asp.cli.choosing import choose_one
 from ists_asp.cli.console import RuleWarnings, warn_unproven, write_output
+from ists_asp.cli.files import Command
 from ists_asp.cli.guard import working_on
 from ists_asp.cli.input_options import question_options
 from ists_asp.cli.options import number_option, timeout_option
@@ -24,13 +25,14 @@ __all__ = ["why", "why_not"]
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
   ists-asp why --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ naps ]" "3 <==> 3" --depth 3
   ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
   ists-asp why --profile sts-en "a cat sleeps" "one cat sleeps" rating
-"""
+""",
 )
 @question_options
 @system_options
@@ -62,6 +64,7 @@ def why(
 
 @click.command(
     "why-not",
+    cls=Command,
     epilog="""\b
 Examples:
   ists-asp why-not "12 killed in bus accident" "10 killed in road accident" "1 <==> 1 // EQUI"

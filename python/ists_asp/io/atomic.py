@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ists_asp.errors import DataError
+from ists_asp.io.temporary import beside
 from ists_asp.terminal import door
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _mode(path: Path) -> int | None:
 
 
 def _new_draft(target: Path, mode: int | None) -> Path:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    handle, name = tempfile.mkstemp(".part", f"{beside(target)}.", target.parent)
     os.close(handle)
     draft = Path(name)
     draft.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())

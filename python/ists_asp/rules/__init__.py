@@ -4,6 +4,7 @@ from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules, rul
 from ists_asp.rules.constants import constants_in, unknown_constants
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
+from ists_asp.rules.extent import files_of_rules
 from ists_asp.rules.find import RuleSource, find_rules
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
@@ -40,6 +41,7 @@ __all__ = [
     "copy_rules",
     "explanation_rule_sources",
     "explanation_sources",
+    "files_of_rules",
     "find_rules",
     "list_profiles",
     "list_rules",

@@ -25,6 +25,10 @@ def copy_rules(target: Path) -> list[Path]:
     """
     source = rules_dir()
     files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
+    if target.resolve().is_relative_to(source):
+        raise UsageError(
+            "this is inside the shipped rules", where=str(target), hint="Choose another folder"
+        )
     existed = target.is_dir()
     if target.exists() and (not existed or any(target.iterdir())):
         raise UsageError(

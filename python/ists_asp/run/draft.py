@@ -1,13 +1,15 @@
 """Outputs that grow while a run goes on, appear whole at its end, and survive a kill -9.
 
-Beside an output ``out.wa`` lies its draft, ``out.wa.part``, and for all outputs of a run one
-journal, ``out.wa.journal`` (:mod:`ists_asp.run.journal`). What a draft has beyond the last mark of
-the journal is cut off when the run is resumed, so that nothing is lost and nothing is there twice.
+Beside an output ``out.wa`` lies its draft, ``.ists-asp-out.wa.LOT.part``, and for all outputs of a
+run one journal, ``.ists-asp-out.wa.journal`` (:mod:`ists_asp.run.journal`), which has the lot. What
+a draft has beyond the last mark of the journal is cut off when the run is resumed, so that nothing
+is lost and nothing is there twice.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -15,12 +17,13 @@ from typing import IO, TYPE_CHECKING
 
 from ists_asp.closing import Closing
 from ists_asp.errors import DataError
+from ists_asp.io.temporary import draft_of, journal_of
 from ists_asp.run.journal import Failed, Journal, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Drafts", "draft_of", "journal_of"]
+__all__ = ["Drafts"]
 
 _HINT = "Check that the directory exists, may be written to and has room"
 
@@ -51,21 +54,23 @@ class Drafts(Closing):
             self._journal = Journal(journal_of(targets[0]), run, resume)
         except OSError as error:
             raise _failure(error) from None
+        self.drafts = tuple(draft_of(target, self._journal.lot) for target in targets)
         try:
             mark = self._journal.last or Mark(0, tuple((0, "") for _ in targets))
             if len(mark.drafts) != len(targets):
                 raise _damaged(journal_of(targets[0]), f"it is about {len(mark.drafts)} outputs")
             for identifier in self._journal.failed():
                 self.failed.add(identifier)
-            for target, (size, digest), whole in zip(
-                self.targets, mark.drafts, self._sums, strict=True
+            for draft, target, (size, digest), whole in zip(
+                self.drafts, self.targets, mark.drafts, self._sums, strict=True
             ):
-                self._streams.append(_open(target, size, digest, whole))
-        except OSError as error:
+                self._streams.append(_open(draft, target, size, digest, whole))
+        except BaseException as error:
+            if self._journal.last is None:
+                self.discard()
             self.close()
-            raise _failure(error) from None
-        except BaseException:
-            self.close()
+            if isinstance(error, OSError):
+                raise _failure(error) from None
             raise
         self.done = self._pairs = self.saved = mark.pairs
 
@@ -126,8 +131,8 @@ class Drafts(Closing):
         """
         self.save()
         try:
-            for target in self.targets:
-                draft_of(target).replace(os.path.realpath(target))
+            for draft, target in zip(self.drafts, self.targets, strict=True):
+                draft.replace(os.path.realpath(target))
             self._journal.remove()
         except OSError as error:
             raise _failure(error) from None
@@ -136,54 +141,60 @@ class Drafts(Closing):
     def discard(self) -> None:
         """Leave nothing behind."""
         with suppress(OSError):
-            for target in self.targets:
-                draft_of(target).unlink(missing_ok=True)
+            for draft in self.drafts:
+                draft.unlink(missing_ok=True)
             self._journal.remove()
         self.close()
 
 
-def _open(target: Path, size: int, digest: str, whole: blake2b) -> IO[bytes]:
+def _open(draft: Path, target: Path, size: int, digest: str, whole: blake2b) -> IO[bytes]:
     """Open a draft behind its first ``size`` bytes, which ``whole`` takes in.
 
     Raises:
         DataError: it does not have these bytes.
         OSError: it cannot be opened.
     """
-    draft, real = draft_of(target), Path(os.path.realpath(target))
+    real = Path(os.path.realpath(target))
     if not size:
-        return draft.open("wb")
-    if not draft.exists() and real.exists():
-        # The run was killed between the moments when its outputs appear.
-        real.replace(draft)
-    if not draft.exists():
-        raise _damaged(draft, "it is gone")
-    stream = draft.open("r+b")
-    left = size
-    while left and (data := stream.read(min(left, _PIECE))):
-        whole.update(data)
-        left -= len(data)
-    if left or whole.hexdigest() != digest:
+        return _new(draft, real)
+    # The run may have been killed between the moments when its outputs appear.
+    moved = not os.path.lexists(draft) and real.is_file() and real.stat().st_size == size
+    try:
+        # A link could lead to any file.
+        flags = os.O_RDWR | os.O_NOFOLLOW
+        stream = os.fdopen(os.open(real if moved else draft, flags), "r+b")
+    except FileNotFoundError:
+        raise _damaged(draft, "it is gone") from None
+    try:
+        left = size
+        while left and (data := stream.read(min(left, _PIECE))):
+            whole.update(data)
+            left -= len(data)
+        if left or whole.hexdigest() != digest:
+            raise _damaged(
+                draft, "it is gone" if moved else "it does not hold what the journal says"
+            )
+        if moved:
+            real.replace(draft)
+        stream.truncate(size)
+        stream.seek(size)
+    except BaseException:
         stream.close()
-        raise _damaged(draft, "it does not hold what the journal says")
-    stream.truncate(size)
-    stream.seek(size)
+        raise
     return stream
+
+
+def _new(draft: Path, real: Path) -> IO[bytes]:
+    """Make a draft, with the mode of the file that it is to replace."""
+    draft.unlink(missing_ok=True)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with suppress(OSError):
+        os.fchmod(handle, stat.S_IMODE(real.stat().st_mode))
+    return os.fdopen(handle, "wb")
 
 
 def _damaged(draft: Path, found: str) -> DataError:
     return DataError(found, where=str(draft), hint="Leave out --resume to begin anew")
-
-
-def draft_of(target: Path) -> Path:
-    """Where an output grows."""
-    real = Path(os.path.realpath(target))
-    return real.with_name(f"{real.name}.part")
-
-
-def journal_of(target: Path) -> Path:
-    """Where the journal of an output lies."""
-    real = Path(os.path.realpath(target))
-    return real.with_name(f"{real.name}.journal")
 
 
 def _failure(error: OSError) -> DataError:

@@ -1,8 +1,9 @@
 """The journal of a run: what is safely on disk, and what has failed.
 
-Its first line identifies the run; then comes a line whenever some pairs are on disk, with how
-many they are and how long each draft is, with its checksum. A line that a kill or a power failure
-has cut is as good as none. While a run goes on it holds a lock on its journal.
+Its first line, which begins as no other file does, identifies the run and has the lot that its
+drafts are called by; then comes a line whenever some pairs are on disk, with how many they are
+and how long each draft is, with its checksum. A line that a kill or a power failure has cut is as
+good as none. While a run goes on it holds a lock on its journal.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ import errno
 import fcntl
 import json
 import os
+import re
+import secrets
+import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError, UsageError
 
@@ -21,6 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["Failed", "Journal", "Mark"]
+
+_BEGIN = b'{"journal": "ists-asp", '
+"""How a journal begins: what does not is somebody's file, and stays as it is."""
+
+_LOT = re.compile(r"[0-9a-f]{16}")
 
 NAMED = 100
 """Pairs without an answer whose ids are kept: there may be a million."""
@@ -60,24 +70,29 @@ class Journal:
         run: identifies the run.
         resume: whether to go on where a run that was interrupted left off.
 
+    ``lot`` is what the drafts are called by, the same as before where there was a journal.
+
     Raises:
-        UsageError: the run to be resumed was another, or still goes on.
+        UsageError: the run to be resumed was another, or still goes on; or the file is no journal.
         DataError: the journal to go on with is damaged.
         OSError: it cannot be read or written.
     """
 
     def __init__(self, path: Path, run: str, resume: bool) -> None:
         self._path = path
-        self._stream = path.open("a+b")
+        self._stream = self._opened()
         self.last: Mark | None = None
         try:
-            self._lock()
+            begin = self._stream.readline()
+            if not _BEGIN.startswith(begin[: len(_BEGIN)]):
+                raise self._foreign()
+            self.lot = _lot(begin) or secrets.token_hex(8)
             self._stream.seek(0)
             size = self._read(run) if resume else 0
             # What a kill has cut must not run into the next line.
             self._stream.truncate(size)
             if not size:
-                self._write({"run": run})
+                self._write({"journal": "ists-asp", "run": run, "lot": self.lot})
         except BaseException:
             self._stream.close()
             raise
@@ -108,9 +123,44 @@ class Journal:
         """Close the file and let others have it."""
         self._stream.close()
 
-    def _lock(self) -> None:
+    def _opened(self) -> IO[bytes]:
+        """Open the file, which is to be a plain one, and lock it."""
+        # A link could lead to any file; opening a pipe would wait for somebody.
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+        while True:
+            try:
+                handle = os.open(self._path, flags, 0o666)
+            except OSError as error:
+                if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+                    raise self._foreign() from None
+                raise
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                os.close(handle)
+                raise self._foreign()
+            stream = os.fdopen(handle, "a+b")
+            try:
+                self._lock(stream)
+                # The run that had it may have come to its end, and removed it.
+                with suppress(FileNotFoundError):
+                    if os.path.samestat(self._path.stat(), status):
+                        stream.seek(0)
+                        return stream
+            except BaseException:
+                stream.close()
+                raise
+            stream.close()
+
+    def _foreign(self) -> UsageError:
+        return UsageError(
+            "this file is no journal of ists-asp",
+            where=str(self._path),
+            hint="Move it away, or choose another name for the output",
+        )
+
+    def _lock(self, stream: IO[bytes]) -> None:
         try:
-            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UsageError(
                 "another run is writing this output",
@@ -138,6 +188,8 @@ class Journal:
                         where=str(self._path),
                         hint="Repeat the command as it was, or leave out --resume to begin anew",
                     )
+                elif _lot(line) is None:
+                    raise ValueError("no lot")
             except (ValueError, TypeError, KeyError, RecursionError):
                 raise DataError(
                     "this is no line of a journal",
@@ -151,6 +203,15 @@ class Journal:
         self._stream.write(json.dumps(record).encode() + b"\n")
         self._stream.flush()
         os.fsync(self._stream.fileno())
+
+
+def _lot(line: bytes) -> str | None:
+    """The lot in the first line of a journal, if it has one: a name of files is made of it."""
+    try:
+        lot = json.loads(line)["lot"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return lot if isinstance(lot, str) and _LOT.fullmatch(lot) else None
 
 
 def _mark(record: Any) -> Mark:  # noqa: ANN401 (whatever JSON holds)

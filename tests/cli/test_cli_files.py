@@ -1,0 +1,270 @@
+"""No command writes over what it reads, whatever the names look like: a table over all of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from ists_asp.annotate.cache import cache_files
+from ists_asp.cli import main
+from ists_asp.cli.files import (
+    CACHE,
+    GOLD,
+    INPUT,
+    MODEL,
+    OUTPUT,
+    OUTPUTS,
+    READ,
+    RULES,
+    SENTENCE,
+    Command,
+    FileType,
+    check_written,
+)
+from ists_asp.errors import UsageError
+from ists_asp.io.names import ignores_case
+
+COPY = ("rules", "copy")
+PAIR = "a cat\ta dog\n"
+PROFILE = """
+language = "en"
+description = "x"
+machine = ["decide"]
+rules = ["a"]
+explanation = ["a"]
+"""
+
+
+def leaves(command, path=()):
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            yield from leaves(child, (*path, name))
+    else:
+        yield path, command
+
+
+COMMANDS = dict(leaves(main))
+
+
+def kinds(command):
+    return {one: one.type for one in command.params if isinstance(one.type, FileType)}
+
+
+WRITING = {
+    path: command
+    for path, command in COMMANDS.items()
+    if path != COPY and {OUTPUT, OUTPUTS} & set(kinds(command).values())
+}
+READING = [
+    pytest.param(path, parameter, id=f"{' '.join(path)} {parameter.opts[0]}")
+    for path, command in WRITING.items()
+    for parameter, kind in kinds(command).items()
+    if kind not in (OUTPUT, OUTPUTS, SENTENCE)
+]
+
+
+def written(command):
+    """The options that name files to write."""
+    return [one.opts[0] for one, kind in kinds(command).items() if kind in (OUTPUT, OUTPUTS)]
+
+
+def named(parameter, place: Path) -> list[tuple[str, Path]]:
+    """What the parameter may be given, each with a file that is then read."""
+    kind = parameter.type
+    if kind in (READ, INPUT):
+        return [("in.lp", place / "in.lp")]
+    if kind is RULES:
+        files = ("rules/a.lp", "rules/b.txt", "rules/more/c.lp", "rules/profiles/default.toml")
+        return [("in.lp", place / "in.lp"), *(("rules", place / file) for file in files)]
+    if kind is GOLD:
+        return [("in.lp", place / "in.lp"), ("gold", place / "gold" / "gold.wa")]
+    if kind is MODEL:
+        return [("model", place / "model" / "en" / "pos.pt")]
+    assert kind is CACHE
+    return [("cache", file) for file in cache_files(place / "cache")]
+
+
+def arguments(path, parameter, value):
+    """A command line that gives the parameter this value; nothing is read before the check."""
+    command = COMMANDS[path]
+    given = {"diff": ["old", "new"]}.get(path[0], [])
+    required = [one for one in command.params if isinstance(one, click.Option) and one.required]
+    if isinstance(parameter, click.Argument):
+        given = [value if name == parameter.name else name for name in given]
+    options = [[one.opts[0], "g"] for one in required if one is not parameter]
+    if isinstance(parameter, click.Option):
+        options.append([parameter.opts[0], value])
+    if parameter.type is not INPUT and any(one.type is SENTENCE for one in command.params):
+        given = [*given, "a", "b"]
+    return [*path, *(word for option in options for word in option), *given]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with a file for everything that can be read."""
+    texts = {
+        "in.lp": PAIR,
+        "rules/a.lp": '#include "b.txt".\n',
+        "rules/b.txt": "b.\n",
+        "rules/more/c.lp": "c.\n",
+        "rules/profiles/default.toml": PROFILE,
+        "gold/gold.wa": "\n",
+        "model/en/pos.pt": "\n",
+        **{f"cache/{file.name}": "\n" for file in cache_files(tmp_path)},
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def spellings(file: Path):
+    """Other names for a file; the links are made."""
+    links = Path("links")
+    links.mkdir(exist_ok=True)
+    for link, target in (("folder", file.parent), ("symbolic", file)):
+        (links / link).unlink(missing_ok=True)
+        (links / link).symlink_to(target)
+    (links / "hard").unlink(missing_ok=True)
+    (links / "hard").hardlink_to(file)
+    relative = os.path.relpath(file)
+    yield from (file, relative, f"./{relative}", file.parent / ".." / file.parent.name / file.name)
+    yield from (links / "folder" / file.name, links / "symbolic", links / "hard")
+    if ignores_case(file.parent):
+        yield file.with_name(file.name.swapcase())
+
+
+def contents(place: Path):
+    files = (path for path in place.rglob("*") if path.is_file() and path.parent.name != "links")
+    return {path: path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize(("path", "parameter"), READING)
+def test_what_is_read_is_not_written(bad, place, path, parameter):
+    for value, file in named(parameter, place):
+        before = contents(place)
+        for name in spellings(file):
+            for option in written(COMMANDS[path]):
+                message = bad(2, *arguments(path, parameter, value), option, name)
+                assert message.startswith(f"{option} {Path(name)}: ")
+                assert f" {value} " in message or f" {value}, " in message
+                assert contents(place) == before
+
+
+def test_the_table_has_every_command_that_writes():
+    assert {path[-1] for path in WRITING} == {
+        *("solve", "sts", "explain", "report", "trace", "facts", "chunk", "diff"),
+        *("learn", "ablate"),
+    }
+    assert len(READING) >= 80
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_name_of_a_file_says_what_is_done_with_it(path):
+    command = COMMANDS[path]
+    assert isinstance(command, Command)
+    for one in command.params:
+        words = set((one.metavar or "").replace(".wa", "").replace(".", " ").split())
+        if words & {"FILE", "PATH", "DIR", "DIR|none", "GOLD", "SYS", "SYS2", "OLD", "NEW"}:
+            assert isinstance(one.type, FileType), one.name
+        assert isinstance(one.type, FileType) == isinstance(one.type, click.Path | click.File)
+
+
+@pytest.mark.parametrize("command", ["solve", "sts"])
+def test_two_outputs_are_two_files(bad, place, command):
+    for name in ("out", "./out", place / "more" / ".." / "out", "rules/../out"):
+        message = bad(2, command, "a", "b", "-o", "out", "--trace", name)
+        assert "same file" in message or "there is no folder" in message
+    message = bad(2, command, "a", "b", "-o", "out", "--trace", ".ists-asp-out.journal")
+    assert message.startswith("-o out (its journal): --trace .ists-asp-out.journal writes the")
+    (place / ".ists-asp-out.journal").write_text(PAIR)
+    message = bad(2, command, "--tsv", ".ists-asp-out.journal", "-o", "out")
+    assert message.startswith("-o out (its journal): this is an input file, which --tsv ")
+    assert not (place / "out").exists()
+
+
+def test_facts_of_several_pairs_spare_what_is_in_their_folder(bad, place):
+    (place / "pairs.tsv").write_text("a\ta cat\ta dog\nz\ta cat\ta dog\n")
+    before = contents(place)
+    message = bad(2, "facts", "--tsv", "pairs.tsv", "--rules", "rules", "-o", "rules")
+    assert message.startswith("-o rules/a.lp: this is an input file, which --rules rules reads")
+    assert contents(place) == before
+    message = bad(2, "facts", "--tsv", "pairs.tsv", "-o", "in.lp")
+    assert message == "-o in.lp: this is a file; expected a folder"
+
+
+def test_the_files_of_ists_asp_are_not_written_either(bad, place, monkeypatch):
+    for name in ("asp", "rules", "data"):
+        monkeypatch.setattr(f"ists_asp.resources.{name}_dir", lambda name=name: place / name)
+    (place / "data" / "lexicon").mkdir(parents=True)
+    (place / "asp").mkdir()
+    for file in ("asp/decide.lp", "rules/a.lp", "data/lexicon/wordnet.sqlite"):
+        (place / file).write_text("")
+        message = bad(2, "explain", "a", "b", "-o", file)
+        assert message.startswith(f"-o {file}: this is an input file, which ists-asp itself reads")
+
+
+LEARN = COMMANDS["learn",]
+
+
+@pytest.mark.parametrize(
+    ("task", "profile", "name", "allowed"),
+    [
+        ("ists", "images", "weights/images.lp", True),
+        ("ists", "images", "weights/images-semantic.lp", True),
+        ("ists", "images", "weights/new.lp", True),
+        ("ists", "images", "labels/degrees.lp", False),
+        ("ists", "images", "profiles/images.toml", False),
+        ("sts", "sts-en", "weights/sts-en.lp", True),
+        ("sts", "sts-en", "weights/default.lp", False),
+    ],
+)
+def test_learned_weights_may_replace_those_that_play_no_part(
+    good, tmp_path, task, profile, name, allowed
+):
+    good("rules", "copy", "mine")
+    (tmp_path / "mine" / "weights" / "new.lp").write_text("")
+    for rules in ((), ("--rules", "mine")):
+        file = tmp_path / "mine" / name
+        if not rules:
+            from ists_asp.resources import rules_dir
+
+            file = rules_dir() / name
+        words = ["--task", task, "--profile", profile, "--gold", "g", *rules]
+        with LEARN.make_context("learn", words) as context:
+            if allowed or not file.exists():
+                check_written(context, [("-o", file)])
+            else:
+                with pytest.raises(UsageError, match="this is an input file"):
+                    check_written(context, [("-o", file)])
+
+
+def test_rules_are_not_copied_into_themselves(bad, monkeypatch, place):
+    monkeypatch.setattr("ists_asp.rules.copy.rules_dir", lambda: place / "rules")
+    assert "inside the shipped rules" in bad(2, "rules", "copy", "rules/copy")
+    assert not (place / "rules" / "copy").exists()
+
+
+def test_standard_streams_are_files_like_others(tmp_path):
+    pairs = tmp_path / "pairs.tsv"
+    for command, words in {
+        "--tsv - -o pairs.tsv < pairs.tsv": "-o pairs.tsv: this is an input file, which standard",
+        "--tsv pairs.tsv >> pairs.tsv": "standard output: this is an input file, which --tsv",
+        "a b --trace t >> t": "standard output: --trace t writes the same file",
+    }.items():
+        pairs.write_text(PAIR)
+        done = subprocess.run(
+            f"{sys.executable} -m ists_asp solve {command}",
+            shell=True,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert words in done.stderr
+        assert pairs.read_text() == PAIR

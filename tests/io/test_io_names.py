@@ -1,0 +1,85 @@
+"""Names that mean the same file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ists_asp.errors import UsageError
+from ists_asp.io.names import Use, folded, ignores_case, refuse_clashes
+from ists_asp.io.temporary import PREFIX, draft_of, journal_of
+
+
+def use(name):
+    return Use(f"--x {name}", name if isinstance(name, int) else Path(name))
+
+
+def test_devices_and_pipes_are_read_and_written_at_a_time(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reading, writing = os.pipe()
+    try:
+        for name in ("/dev/null", "/dev/full", tmp_path / "pipe", reading, writing):
+            refuse_clashes([use(name)], [use(name)])
+            refuse_clashes([], [use(name), use(name)])
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_new_files_are_the_same_if_folder_and_name_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("link").symlink_to("folder")
+    Path("dangling").symlink_to("folder/new")
+    for one, other in [("new", "./new"), ("folder/new", "link/new"), ("dangling", "folder/new")]:
+        with pytest.raises(UsageError, match="writes the same file"):
+            refuse_clashes([], [use(one), use(other)])
+    with pytest.raises(UsageError, match="--x folder/x/y writes the same file"):
+        refuse_clashes([], [use("folder/x/y"), use("link/x/y")])
+    refuse_clashes([], [use("new"), use("folder/new"), use("folder/newer")])
+
+
+def test_names_that_no_file_can_have_are_left_to_whoever_opens_them(tmp_path):
+    for name in (tmp_path / ("x" * 300), tmp_path / "a\0b", 12345):
+        refuse_clashes([use(name)], [use(name)])
+
+
+def test_a_copy_is_another_file(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("same")
+    refuse_clashes([use(tmp_path / "a")], [use(tmp_path / "b")])
+
+
+def test_nothing_is_looked_for_where_nothing_is_written():
+    def reads():
+        raise AssertionError
+        yield
+
+    refuse_clashes(reads(), [use("/dev/null")])
+
+
+def test_capitals_are_compared_as_the_file_system_does(tmp_path):
+    """Linux has few file systems that ignore case; links make a folder that seems to."""
+    names = [tmp_path / "out.wa", tmp_path / "OUT.WA"]
+    (tmp_path / "there").write_text("")
+    assert not ignores_case(tmp_path)
+    refuse_clashes([], map(use, names))
+    (tmp_path / "THERE").hardlink_to(tmp_path / "there")
+    assert ignores_case(tmp_path)
+    with pytest.raises(UsageError, match="writes the same file"):
+        refuse_clashes([], map(use, names))
+    assert folded("Straße") == folded("STRASSE")
+    assert folded("e\u0301") == folded("É")
+
+
+@pytest.mark.parametrize("name", ["out.wa", "x" * 255, "日" * 85, ".hidden"])
+def test_temporary_names_are_hidden_fit_and_differ(tmp_path, name):
+    target = tmp_path / name
+    found = [journal_of(target), draft_of(target, "0123456789abcdef")]
+    for path in found:
+        assert path.name.startswith(PREFIX)
+        path.write_text("")
+    others = [journal_of(tmp_path / f"{name[:-1]}y"), draft_of(target, "1123456789abcdef")]
+    assert len({*found, *others}) == 4
