@@ -59,6 +59,23 @@ def test_faulty_alignment_is_one_line(bad, wa, tmp_path):
     )
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_all_faulty_lines_are_told(run, wa, tmp_path, which):
+    other = tmp_path / "other.wa"
+    lines = wa.read_text().replace("// EQUI //", "// SAME //").splitlines()
+    number = next(n for n, line in enumerate(lines) if "// SIMI // 3" in line)
+    lines[number] = lines[number].replace("// SIMI // 3", "// SIMI // three")
+    other.write_text("\n".join(lines).replace('id="2"', 'id="1"') + "\n")
+    files = [(other, wa), (wa, other)][which]
+    result = run("evaluate", *files)
+    errors = result.stderr.splitlines()
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert all(line.startswith(f"error: {other}:") for line in errors)
+    places = [int(line.removeprefix(f"error: {other}:").partition(":")[0]) for line in errors]
+    assert places[0] == number + 1
+    assert len(places) == len(set(places)) == 3
+
+
 def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa, tmp_path):
     other = tmp_path / "other.wa"
     text = wa.read_text().replace("// EQUI //", "// SAME //")
@@ -69,7 +86,7 @@ def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa, tmp_pat
     errors = kinds.count("error")
     assert (result.exit_code, result.stdout) == (1, "")
     assert kinds == ["error"] * errors + ["warning"] * (len(lines) - errors)
-    assert 1 <= errors <= 2
+    assert errors == 2
     assert len(lines) - errors == 21
     assert re.fullmatch(r"warning: and \d+ more such warnings", lines[-1])
 

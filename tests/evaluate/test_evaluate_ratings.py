@@ -113,6 +113,7 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(gold, runs):
         ("news.txt", "5\n0\n\n2\n3\n0\n", r"news.txt:3: no rating"),
         ("forum.jsonl", '{"a": 1}\n' * 4, r"forum.jsonl:1: .* expected a rating"),
         ("forum.jsonl", "[]\n" * 4, r"forum.jsonl:1: "),
+        ("forum.jsonl", '{"rating": {"value": 1' + "0" * 400 + "}}\n", r"forum.jsonl:1: "),
         ("forum.jsonl", '{"a":' * 100_000, r"forum.jsonl:1: no valid JSON"),
         ("news.txt", "score\tsentence1\tsentence2\n5\n", r"news.txt:1: the line names columns"),
         ("news.txt", "x\n1\ny\n", r"news.txt:1: 'x'; .*\n.*news.txt:3: 'y'"),

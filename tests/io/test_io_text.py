@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ists_asp.errors import DataError, FormatError
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.sentences import read_sentences
-from ists_asp.io.text import excerpt, read_lines, split_words
+from ists_asp.io.text import read_lines, split_words
 
 
 def lines(data, **options):
@@ -91,11 +91,6 @@ def test_a_file_of_sentences_has_no_header(line):
 def test_empty_sentence_names_its_line():
     with pytest.raises(DataError, match=r"^a:2: an empty sentence"):
         list(read_sentences(io.BytesIO(b"x\n \t\ny\n"), name="a"))
-
-
-def test_a_message_quotes_80_characters_at_most():
-    assert excerpt("a" * 80) == "a" * 80
-    assert excerpt("a" * 81) == "a" * 79 + "…"
 
 
 @given(st.binary(max_size=200))

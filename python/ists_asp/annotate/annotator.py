@@ -14,7 +14,7 @@ from ists_asp.annotate.fitting import fits
 from ists_asp.annotate.models import find
 from ists_asp.annotate.subtokens import UNSEEN, cut, spellings
 from ists_asp.annotate.tables import tables
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Token, Word
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.annotate.cache import Cache
 
 __all__ = ["Annotator"]
-
-_EXCERPT = 60
 
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)
@@ -108,7 +106,7 @@ class Annotator:
         if len(cut_texts) != len(texts):
             raise DataError(
                 f"Stanza returned {len(cut_texts)} sentences for {len(texts)} texts",
-                where=_excerpt(texts[0]),
+                where=shortened(texts[0]),
                 hint="Tokenise the texts yourself and separate the tokens by blanks",
             )
         return [[part for form in forms for part in form.split()] for forms in cut_texts]
@@ -137,7 +135,7 @@ class Annotator:
             if len(words) != len(readings):
                 raise DataError(
                     f"Stanza tagged {len(readings)} of {len(words)} words",
-                    where=f"sentence '{_excerpt(' '.join(sentences[number]))}'",
+                    where=f"sentence '{shortened(' '.join(sentences[number]))}'",
                     hint="Remove unusual characters from the sentence",
                 )
             result[number] += (Reading(*reading) for reading in readings)
@@ -197,7 +195,3 @@ def _word(form: str, reading: Reading) -> Word:
     unseen = reading.lemma == UNSEEN or len(form) > LONGEST_WORD
     lemma = form if unseen else reading.lemma
     return Word(form, lemma.lower(), reading.upos, reading.xpos)
-
-
-def _excerpt(text: str) -> str:
-    return text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.jsonl import read_object
 from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Line, Warn, excerpt, ignore, parse_lines
+from ists_asp.io.text import Line, Warn, ignore, parse_lines
 from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
         record = read_object(line)
         try:
             answered = _answered(record) if record.get("rank", 1) == 1 else None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
             raise DataError(
                 "this is no answer",
                 where=line.where,
@@ -69,7 +69,7 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
         if answered is None:
             return
         if answered.pair.id in found:
-            raise DataError(f"the id '{excerpt(answered.pair.id)}' again", where=line.where)
+            raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
         found[answered.pair.id] = answered
 
     for _ in parse_lines(path, add, warn=warn):

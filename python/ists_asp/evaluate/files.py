@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.faults import Origin
 from ists_asp.evaluate.scorer import Reference, ScoredLine, ScoredPair, evaluate_pairs
 from ists_asp.evaluate.script_view import ScriptView
 from ists_asp.evaluate.wellformed import NO_ARROW, NO_ID, ODD_SCORE, check_line, check_sentence
+from ists_asp.io.faults import Faults
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.wa_reader import read_wa
@@ -17,7 +18,7 @@ from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Pair, Scheme, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.evaluate.faults import Fault
@@ -48,7 +49,7 @@ def evaluate_files(
         raise DataError(
             f"no sentence id in common with {gold}",
             where=str(system),
-            expected=f"ids such as '{next(iter(right))}'",
+            expected=f"ids such as '{shortened(next(iter(right)))}'",
             hint="Our own rule: the official scorer of 2016 prints 0",
         )
     evaluation = evaluate_pairs(right, answers, scheme)
@@ -69,21 +70,26 @@ def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
         DataError: the file cannot be read, lacks or repeats an id, or has a malformed line.
     """
     found: dict[str, Reference] = {}
+    faults, seen = Faults(), set[str]()
     for sentence in read_wa(path, warn=warn):
-        identifier = _identifier(sentence, found, "Give each pair an id of its own")
-        # The scorer only looks words up, so odd token sections are no reason to give up.
-        pair = Pair(identifier, _by_number(sentence.tokens1), _by_number(sentence.tokens2))
-        found[identifier] = Reference(pair, sentence.to_alignments())
+        with faults:
+            identifier = _identifier(sentence, seen, "Give each pair an id of its own")
+            # The scorer only looks words up, so odd token sections are no reason to give up.
+            pair = Pair(identifier, _by_number(sentence.tokens1), _by_number(sentence.tokens2))
+            found[identifier] = Reference(pair, sentence.to_alignments())
+    faults.check()
     return found
 
 
-def _identifier(sentence: WaSentence, known: Container[str], hint: str) -> str:
-    if sentence.id is not None and sentence.id not in known:
+def _identifier(sentence: WaSentence, seen: set[str], hint: str) -> str:
+    """The id of a sentence, which is added to those seen before."""
+    if sentence.id is not None and sentence.id not in seen:
+        seen.add(sentence.id)
         return sentence.id
     raise DataError(
         "a sentence without an id"
         if sentence.id is None
-        else f"the sentence id '{sentence.id}' again",
+        else f"the sentence id '{shortened(sentence.id)}' again",
         where=sentence.where,
         expected='<sentence id="1" status="">, each id once',
         hint=hint,
@@ -98,18 +104,18 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
     view = ScriptView(gold)
     found: dict[str, ScoredPair] = {}
     odd: list[str] = []
+    faults, seen = Faults(), set[str]()
     for sentence in read_wa(path, warn=warn, watch=view.take):
-        identifier = _identifier(sentence, found, _JOINED)
         lines = list(_gold_lines(sentence, view.lines)) if gold else view.lines
-        for fault in check_sentence(sentence, lines):
-            if fault.kind not in (ODD_SCORE, NO_ARROW):
-                raise _error(fault, gold)
-            odd.append(str(fault))
-        words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-        scored = [ScoredLine.of(one.alignment.to_alignment(), one.alignment) for one in lines]
-        _check_links(sentence.where, scored)
-        found[identifier] = ScoredPair(words1, words2, tuple(scored))
         view.lines = []
+        with faults:
+            identifier = _identifier(sentence, seen, _JOINED)
+            odd += _check(sentence, lines, gold)
+            words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
+            scored = [ScoredLine.of(one.alignment.to_alignment(), one.alignment) for one in lines]
+            _check_links(sentence.where, scored)
+            found[identifier] = ScoredPair(words1, words2, tuple(scored))
+    faults.check()
     if not any(gold or pair.lines for pair in found.values()):
         raise DataError(
             f"no {'alignment' if found else 'sentence'}",
@@ -122,6 +128,26 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
         if messages:
             warn(messages[0] + (f"; {len(messages) - 1} more" if messages[1:] else ""))
     return found
+
+
+def _check(sentence: WaSentence, lines: Sequence[ScriptLine], gold: bool) -> list[str]:
+    """What is odd about the lines of a sentence.
+
+    Raises:
+        DataError: something is worse than odd; the first fault of each such line is told.
+    """
+    odd: list[str] = []
+    worse: dict[str, Fault] = {}
+    for fault in check_sentence(sentence, lines):
+        if fault.kind in (ODD_SCORE, NO_ARROW):
+            odd.append(str(fault))
+        else:
+            worse.setdefault(fault.where, fault)
+    faults = Faults()
+    for fault in worse.values():
+        faults.add(_error(fault, gold))
+    faults.check()
+    return odd
 
 
 def _gold_lines(sentence: WaSentence, lines: Iterable[ScriptLine]) -> Iterator[ScriptLine]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ists_asp.errors import shortened
 from ists_asp.evaluate.faults import Fault, Origin
-from ists_asp.io.text import excerpt
 from ists_asp.io.wa import token_number
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ def one_to_one(sentence: WaSentence) -> list[Fault]:
         uses = Counter(number for _, numbers in lines for number in numbers)
         for line, numbers in lines:
             if numbers and numbers[-1] - numbers[0] + 1 != len(numbers):
-                words = excerpt(", ".join(map(str, numbers)))
+                words = shortened(", ".join(map(str, numbers)))
                 found = f"the tokens {words} of sentence {side}"
                 expected = "tokens that are neighbours"
                 faults.append(Fault(line.where, SPLIT, found, expected, Origin.PILOT))
             again = [number for number in numbers if uses[number] > 1]
             if again:
-                words = excerpt(", ".join(map(str, again)))
+                words = shortened(", ".join(map(str, again)))
                 found = f"token {words} of sentence {side}, on another line too"
                 expected = "each token on one line; ALIC where its counterpart is on another"
                 faults.append(Fault(line.where, SHARED, found, expected, Origin.PILOT))

@@ -7,11 +7,11 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.pearson import correlation, significance, weighted_mean
 from ists_asp.io.header import check_no_header
 from ists_asp.io.jsonl import read_object
-from ists_asp.io.text import Line, excerpt, parse_lines
+from ists_asp.io.text import Line, parse_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,10 +176,12 @@ def _rating(line: Line) -> float | None:
         value = rating.get("value") if isinstance(rating, dict) else None
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
-    except ValueError:
+    except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise DataError(
-            f"'{excerpt(text)}'", where=line.where, expected="a rating, or an object with a rating"
+            f"'{shortened(text)}'",
+            where=line.where,
+            expected="a rating, or an object with a rating",
         )
     return number

@@ -13,11 +13,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ists_asp.errors import shortened
 from ists_asp.evaluate.faults import Fault, Origin
 from ists_asp.evaluate.one_to_one import one_to_one
 from ists_asp.evaluate.script_view import ScriptView
 from ists_asp.evaluate.statistics import Statistics, StatisticsBuilder
-from ists_asp.io.text import excerpt
 from ists_asp.io.wa import ARROW, HIGHEST, NIL, WaAlignment, WaSentence, WaToken, token_number
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.model import Label, Scheme, Tag
@@ -213,7 +213,7 @@ def _score(line: WaAlignment) -> list[Fault]:
 
 
 def _quote(text: str | None) -> str:
-    return f"'{excerpt((text or '').strip())}'"
+    return f"'{shortened((text or '').strip())}'"
 
 
 def _note_line(line: WaAlignment, note: Warn) -> None:
@@ -241,7 +241,7 @@ def _note_line(line: WaAlignment, note: Warn) -> None:
         note(f"{line.where}: the type is written {line.label}")
     for word in (*line.words1, *line.words2):
         if word.startswith("0") and word != "0":
-            note(f"{line.where}: a token is written {excerpt(word)}")
+            note(f"{line.where}: a token is written {shortened(word)}")
     for words in (line.words1, line.words2):
         if len(words) > 1 and not all(map(token_number, words)):
             note(f"{line.where}: 0 beside other tokens")
@@ -259,11 +259,11 @@ def _note_coverage(
         covered.update(numbers)
         beyond = sorted(numbers - forms.keys())
         if beyond:
-            listed = excerpt(", ".join(map(str, beyond)))
+            listed = shortened(", ".join(map(str, beyond)))
             note(f"{line.where}: sentence {side} has no token {listed}")
     missing = [number for number in forms if not covered[number]]
     twice = [number for number in forms if covered[number] > 1]
     for found, how in ((missing, "on no line"), (twice, "on more than one line")):
         if found:
-            listed = excerpt(", ".join(f"{number} '{forms[number]}'" for number in found))
+            listed = shortened(", ".join(f"{number} '{forms[number]}'" for number in found))
             note(f"{sentence.where}: tokens of sentence {side} {how}: {listed}")

@@ -11,14 +11,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import (
     Line,
     Repairs,
     Source,
     Warn,
-    excerpt,
     ignore,
     parse_lines,
     split_words,
@@ -98,7 +97,7 @@ class _Builder:
             self._outside()
         for (found, done), (example, count) in self.mended.items():
             more = f", and {count - 1} more such" if count > 1 else ""
-            repairs.report(where, found.format(excerpt(example)) + more, done)
+            repairs.report(where, found.format(shortened(example)) + more, done)
 
     def mend(self, found: str, example: str, done: str) -> None:
         """Count a fault; of several of a kind the first is the example."""
@@ -165,7 +164,7 @@ def format_chunks(sentence: Sentence) -> str:
     covered = [number for chunk in chunks for number in chunk.tokens]
     if covered != list(range(1, size + 1)):
         raise DataError(
-            f"the chunks of '{excerpt(sentence.text)}' cover the tokens {covered}",
+            f"the chunks of '{shortened(sentence.text)}' cover the tokens {covered}",
             expected=f"1 to {size}, each once and in order",
         )
     words = [_escape(token.form) for token in sentence.tokens]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import FormatError
-from ists_asp.io.text import excerpt
+from ists_asp.errors import FormatError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +35,7 @@ def check_no_header(columns: Sequence[str], where: str) -> None:
         sides += sum(1 for name in names if _UNNUMBERED.fullmatch(name))
     if sides >= min(2, len(names)) or (len(names) == 3 and _ID.fullmatch(names[0])):
         raise FormatError(
-            f"the line names columns ({excerpt(', '.join(names))})",
+            f"the line names columns ({shortened(', '.join(names))})",
             where=where,
             expected="sentences from the first line on, in columns that are known by their places",
             hint="Take this line out, for instance with tail -n +2",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from ists_asp.closing import Closing
-from ists_asp.errors import DataError
-from ists_asp.io.text import excerpt
+from ists_asp.errors import DataError, shortened
 
 __all__ = ["Ids"]
 
@@ -45,7 +44,7 @@ class Ids(Closing):
             found = self._database.execute("SELECT line FROM ids WHERE id = ?", (identifier,))
             ((first,),) = found
             raise DataError(
-                f"the id '{excerpt(identifier)}' again, first at {file}:{first}",
+                f"the id '{shortened(identifier)}' again, first at {file}:{first}",
                 where=f"{file}:{line}",
                 expected="one line an id",
             ) from None

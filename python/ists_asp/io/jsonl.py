@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, FormatError
+from ists_asp.errors import DataError, FormatError, shortened
 from ists_asp.io.ids import Ids
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import (
@@ -14,7 +14,6 @@ from ists_asp.io.text import (
     Source,
     Warn,
     clean,
-    excerpt,
     ignore,
     parse_lines,
     source_name,
@@ -101,7 +100,7 @@ def _check_keys(record: dict[str, object], line: Line) -> None:
     if not missing:
         return
     fault = FormatError if line.number == 1 and len(missing) == 2 else DataError
-    keys = excerpt(", ".join(f"'{key}'" for key in record))
+    keys = shortened(", ".join(f"'{key}'" for key in record))
     raise fault(
         f"no {' and no '.join(missing)}" + (f" among the keys {keys}" if keys else ""),
         where=line.where,
@@ -191,7 +190,7 @@ def _identifier(record: dict[str, object], number: int, where: str) -> str:
         text = " ".join(clean(str(value), where, Repairs()).split())
     if not text:
         raise DataError(
-            f"the id {excerpt(json.dumps(value))}",
+            f"the id {shortened(json.dumps(value))}",
             where=where,
             expected="a string or a whole number",
         )
@@ -218,7 +217,7 @@ def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, .
         bounds = item if isinstance(item, list) else []
         if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
             raise DataError(
-                f"{excerpt(json.dumps(item))} in 'chunks{number}'",
+                f"{shortened(json.dumps(item))} in 'chunks{number}'",
                 where=where,
                 expected="[first token, last token]",
             )
@@ -226,7 +225,7 @@ def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, .
         due = chunks[-1].last + 1 if chunks else 1
         if first != due or not first <= last <= size:
             raise DataError(
-                f"{excerpt(json.dumps(item))} in 'chunks{number}' of a sentence of {size} tokens",
+                f"{shortened(json.dumps(item))} in 'chunks{number}' of a sentence of {size} tokens",
                 where=where,
                 expected=f"a chunk that begins at {due} and ends by {size}",
             )

@@ -19,7 +19,6 @@ __all__ = [
     "Repairs",
     "Source",
     "Warn",
-    "excerpt",
     "ignore",
     "parse_each",
     "parse_lines",
@@ -35,9 +34,6 @@ Warn: TypeAlias = Callable[[str], None]
 
 LONGEST = 1 << 20
 """Bytes of a line at most: what has no line ends at all must not fill the memory."""
-
-_QUOTED = 80
-"""Characters of a line that a message quotes at most."""
 
 _BLANKS = re.compile(r"[ \t]+")
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
@@ -83,11 +79,6 @@ class Line:
     text: str
     where: str
     raw: bytes
-
-
-def excerpt(text: str) -> str:
-    """A text of somebody else's as messages quote it: not more than 80 characters."""
-    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
 def source_name(source: Source, name: str | None = None) -> str:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, FormatError
+from ists_asp.errors import DataError, FormatError, shortened
 from ists_asp.io.header import check_no_header
 from ists_asp.io.ids import Ids
 from ists_asp.io.sentences import make_sentence
@@ -15,7 +15,6 @@ from ists_asp.io.text import (
     Line,
     Source,
     Warn,
-    excerpt,
     ignore,
     parse_lines,
     source_name,
@@ -94,7 +93,7 @@ class _Table:
         # A sentence may be a quotation; two, or doubled quotes inside, are the work of a program.
         found = [cell for cell in cells if cell.startswith('"') and _QUOTED.fullmatch(cell)]
         if len(found) == 2 or any('""' in cell for cell in found):
-            self.example = self.example or f"{line.where}: {excerpt(found[0])}"
+            self.example = self.example or f"{line.where}: {shortened(found[0])}"
             self.quoted += 1
 
     def tell(self, warn: Warn) -> None:
@@ -129,7 +128,7 @@ def _scored(line: Line) -> ScoredPair:
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        found = excerpt(cells[0].strip())
+        found = shortened(cells[0].strip())
         raise DataError(f"the score '{found}'", where=line.where, expected="a number")
     return ScoredPair(Pair(str(line.number), *_sentences(cells[1:], line)), score)
 

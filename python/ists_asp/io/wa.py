@@ -10,10 +10,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.io.faults import Faults
 from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import excerpt
 from ists_asp.model import Alignment, Label, Pair, Tag
 
 __all__ = [
@@ -148,7 +147,7 @@ class WaAlignment:
         numbers = [number for number in map(token_number, words) if number is not None]
         if not words or len(numbers) < len(words):
             raise DataError(
-                f"'{excerpt(' '.join(words))}' is no list of tokens",
+                f"'{shortened(' '.join(words))}' is no list of tokens",
                 where=self.where,
                 expected="numbers separated by blanks, or 0",
                 hint=_HINT,
@@ -161,7 +160,7 @@ class WaAlignment:
         tags = [part for part in types if part in _TAGS]
         if len(main) != 1 or len(types) != 1 + len(tags):
             raise DataError(
-                f"'{excerpt(self.label)}' is no alignment type",
+                f"'{shortened(self.label)}' is no alignment type",
                 where=self.where,
                 expected=f"one of {', '.join(_LABELS)}, with or without _FACT or _POL",
                 hint=_HINT,
@@ -174,7 +173,7 @@ class WaAlignment:
         score = float(self.score) if _NUMBER.fullmatch(self.score) else math.nan
         if not 0 <= score <= HIGHEST:
             raise DataError(
-                f"'{excerpt(self.score)}' is no score",
+                f"'{shortened(self.score)}' is no score",
                 where=self.where,
                 expected="a number from 0 to 5, or NIL",
                 hint=_HINT,
@@ -228,7 +227,7 @@ class WaSentence:
             numbers = [token.number for token in tokens]
             if not numbers or numbers != list(range(1, len(numbers) + 1)):
                 raise DataError(
-                    f"tokens numbered {excerpt(str(numbers))}",
+                    f"tokens numbered {shortened(str(numbers))}",
                     where=self.where,
                     expected="the numbers 1, 2, 3 and so on",
                 )

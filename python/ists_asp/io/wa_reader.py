@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import TYPE_CHECKING
 
-from ists_asp.io.text import Line, Repairs, Source, Warn, excerpt, ignore, read_lines
+from ists_asp.errors import shortened
+from ists_asp.io.text import Line, Repairs, Source, Warn, ignore, read_lines
 from ists_asp.io.wa import WaAlignment, WaSentence, WaToken, restore, token_number
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> bool:
         repairs.report(line.where, "an alignment outside <alignment>", "read as one")
         draft.alignments.append(WaAlignment.parse(line.number, line.where, line.text))
     else:
-        repairs.report(line.where, f"'{excerpt(text)}' belongs to no section", "skipped")
+        repairs.report(line.where, f"'{shortened(text)}' belongs to no section", "skipped")
         return False
     return True
 
@@ -152,7 +153,7 @@ def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> bool:
 def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
     match = _TOKEN.fullmatch(text)
     if match is None:
-        repairs.report(where, f"'{excerpt(text)}' is no token line", "skipped")
+        repairs.report(where, f"'{shortened(text)}' is no token line", "skipped")
         return None
     number, form = token_number(match[1]) or 0, restore(match[2])
     if form.endswith(" :"):
@@ -160,9 +161,11 @@ def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
     if form.endswith(":") and len(form) > 1:
         repairs.report(
             where,
-            f"no blank before the colon of '{excerpt(text)}'",
-            f"read as '{excerpt(form[:-1])}'",
+            f"no blank before the colon of '{shortened(text)}'",
+            f"read as '{shortened(form[:-1])}'",
         )
         return WaToken(number, form[:-1])
-    repairs.report(where, f"no word and colon in '{excerpt(text)}'", f"read as '{excerpt(form)}'")
+    repairs.report(
+        where, f"no word and colon in '{shortened(text)}'", f"read as '{shortened(form)}'"
+    )
     return WaToken(number, form)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.io.faults import Faults
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.text import excerpt, ignore
+from ists_asp.io.text import ignore
 from ists_asp.model import Chunk
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _chunks(sentence: Sentence, sides: list[tuple[int, ...]], where: str) -> tup
     numbers = [number for side in found for number in side]
     if numbers != [token.index for token in sentence.tokens]:
         raise DataError(
-            f"the sides of the lines are {excerpt(', '.join(map(str, map(list, found))))}",
+            f"the sides of the lines are {shortened(', '.join(map(str, map(list, found))))}",
             where=where,
             expected="each token on one line, and neighbours on each side",
             hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
