@@ -3,7 +3,6 @@
 import io
 import json
 import sys
-import unicodedata
 
 import pytest
 from hypothesis import given
@@ -11,18 +10,9 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import DataError, RuleError
 from ists_asp.terminal import behind, door, one_line, open_doors, plain, styled, unbroken, visible
+from tests.terminal import acts
 
 ANY = st.text(st.characters(categories=None))
-
-
-def acts(character: str) -> bool:
-    """Whether a terminal, or who reads from it, obeys a character rather than shows it."""
-    return (
-        unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
-        or unicodedata.bidirectional(character)
-        in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
-        or character in "\u061c\u200e\u200f"
-    )
 
 
 class Screen(io.StringIO):

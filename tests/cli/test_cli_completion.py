@@ -1,9 +1,12 @@
 """Shell completion offers commands, options, profiles, rules, languages and files."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
 from ists_asp.cli import main
+from tests.terminal import acts
 
 
 @pytest.fixture
@@ -66,3 +69,22 @@ def test_rules_are_those_of_the_profile_and_the_rules_named(complete, tmp_path):
     options = ("--profile", "baseline", "--rules", str(tmp_path / "mine.lp"))
     assert complete("rules", "show", *options, "may_al") == ["plain,may_align", "plain,may_also"]
     assert complete("rules", "show", "--profile", "nowhere", "may_al") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_what_a_terminal_would_obey_is_not_offered(tmp_path, monkeypatch, shell):
+    text = "\x1b[41m\u202e\x9b\nFAKED"
+    for name in ("odd", f"odd{text}"):
+        path = tmp_path / "rules" / "profiles" / f"{name}.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            f'description = {json.dumps(text)}\nlanguage = "en"\n'
+            'machine = ["decide"]\nrules = ["own"]\n'
+        )
+    monkeypatch.setenv("_ISTS_ASP_COMPLETE", f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", f"ists-asp solve --rules {tmp_path / 'rules'} --profile odd")
+    monkeypatch.setenv("COMP_CWORD", "odd" if shell == "fish" else "5")
+    result = CliRunner().invoke(main, prog_name="ists-asp", catch_exceptions=False)
+    assert "odd" in result.stdout
+    assert "FAKED" not in result.stdout.splitlines()
+    assert not any(map(acts, result.stdout.replace("\n", "").replace("\t", "")))

@@ -37,6 +37,11 @@ def test_a_folder_that_is_a_link_is_not_entered(tmp_path):
     assert [found.path.name for found in find_rules(tmp_path / "r")] == ["a.lp"]
 
 
+def test_a_path_that_is_no_utf_8_is_refused(tmp_path):
+    write(tmp_path, {"r\udcff/a.lp": "a."})
+    refused(tmp_path / "r\udcff", r"a\.lp: the path of this file is not UTF-8")
+
+
 def test_pipes_and_devices_are_no_rule_files(tmp_path):
     write(tmp_path, {"r/a.lp": '#include "pipe".'})
     os.mkfifo(tmp_path / "r/pipe")

@@ -202,7 +202,7 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
             (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)
             for one in same[:most]
         ]
-        lines += [f"    {line}" for line in table(rows).splitlines()]
+        lines += [f"    {line}" for line in table(rows).rstrip("\n").split("\n")]
         if most is not None and len(same) > most:
             lines.append(f"    and {len(same) - most} more, see --all-notes")
     return lines

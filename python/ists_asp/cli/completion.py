@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from click.shell_completion import CompletionItem
 
 from ists_asp.errors import IstsError
+from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import click
 
@@ -38,11 +39,9 @@ def complete_profile(
 
     try:
         base = read_overlay(_rules(context)).base
-        return [
-            CompletionItem(name, help=load_profile(name, base).description)
-            for name in list_profiles(base)
-            if name.startswith(begun)
-        ]
+        return _items(
+            ((name, load_profile(name, base).description) for name in list_profiles(base)), begun
+        )
     except IstsError:
         # A half-written command line is no place for errors.
         return []
@@ -58,11 +57,7 @@ def complete_rule(
         found = rule_sentences(context.params.get("profile") or _DEFAULT, _rules(context))
     except IstsError:
         return []
-    return [
-        CompletionItem(name, help=sentence)
-        for name, sentence in sorted(found.items())
-        if name.startswith(begun)
-    ]
+    return _items(sorted(found.items()), begun)
 
 
 def complete_language(
@@ -72,6 +67,18 @@ def complete_language(
     from ists_asp.explain.templates import languages
 
     return [CompletionItem(name) for name in languages() if name.startswith(begun)]
+
+
+def _items(described: Iterable[tuple[str, str]], begun: str) -> list[CompletionItem]:
+    """What begins so, with its description; the shell prints both as they are.
+
+    Names that a terminal would obey are not offered: shown otherwise they name nothing.
+    """
+    return [
+        CompletionItem(name, help=one_line(text))
+        for name, text in described
+        if name.startswith(begun) and one_line(name) == name
+    ]
 
 
 def _rules(context: click.Context) -> Sequence[Path]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.terminal import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -29,7 +31,7 @@ def usage_message(fault: click.ClickException) -> str:
     """A usage error as one line that names the command whose help tells more."""
     context = fault.ctx if isinstance(fault, click.UsageError) else None
     if isinstance(fault, click.NoSuchOption) and context is not None:
-        text = _no_such_option(fault.option_name, context)
+        text = one_line(_no_such_option(fault.option_name, context))
     else:
         text = " ".join(fault.format_message().split())
     if context is None:

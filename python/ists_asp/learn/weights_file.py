@@ -82,7 +82,7 @@ def _facts(weights: Iterable[Weight]) -> list[str]:
     """A line for each weight, the strongest first."""
     ordered = sorted(weights, key=lambda weight: (-abs(weight.value), weight.name))
     facts = [f"weight({w.name},{w.decision},{w.value})." for w in ordered]
-    width = max(map(len, facts))
+    width = max(map(len, facts), default=0)
     return [
         f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, ordered, strict=True)
     ]

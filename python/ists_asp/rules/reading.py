@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -117,6 +118,14 @@ class Reading:
                 expected=f"a file in {_shown(source)}",
                 hint="Copy the file into the folder",
             )
+        try:
+            os.fsencode(path).decode()
+        except UnicodeDecodeError:
+            raise RuleError(
+                "the path of this file is not UTF-8, and clingo takes no other",
+                where=source.name,
+                hint="Rename the file or its folder",
+            ) from None
         text, data = read_source(path, source.name)
         self.size += len(data)
         if self.size > MOST or len(self.files) == MOST_FILES:

@@ -1,0 +1,267 @@
+"""No text of anybody moves the cursor, colours, turns or fakes what a terminal shows.
+
+Every command runs in a pseudo-terminal with one hostile text wherever a text can stand: in
+sentences, ids, names of files and folders, rules, profiles, templates, values of options.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from ists_asp.cli import main
+from ists_asp.resources import data_dir
+from tests.terminal import Screen, Terminal, acts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MARK = "ZQX"
+WORD = f"\u202e{MARK}\u2066\u200f\u061c[red]%s"
+"""What can stand in a sentence, where all other characters are read as blanks."""
+
+LINE = f"\x1b[41m\x1b[2J\x1b]0;t\x07\r\x08\x7f\x9b2J{WORD}\u2028\u2029\x85\x0b\x0c"
+"""What can stand on a line of a file."""
+
+HOSTILE = f"{LINE}\t\nFAKED: x"
+NAME = f"{HOSTILE}\udcff"
+"""A name of a file that is not UTF-8."""
+
+RULES = rf"""
+%@rule own_chunks: "{LINE} begins at {{I}}"
+must_split(S,I) :- token(S,I,_).
+%@rule own_links: "{LINE} {{W}} {{T}}"
+proposed(run(C,C),run(D,D)) :-
+    in_chunk(1,C,I), in_chunk(2,D,J), word(1,I,W), word(2,J,W), T = "{LINE}\nFAKED".
+mass(run(C,C),run(D,D),1) :-
+    proposed(run(C,C),run(D,D)).
+feature(pair(run(C,C),run(D,D)),own("{LINE}\nFAKED")) :- proposed(run(C,C),run(D,D)).
+weight(own("{LINE}\nFAKED"),(align;equi),5).
+own(X) :- misspelt("{LINE}\nFAKED",X).
+own(X) :- X = "{LINE}" + 1.
+"""
+RATING = rf"""
+%@rule own_evidence: "{LINE} {{T}}"
+speaks_for("{LINE}\nFAKED",1000) :- T = "{LINE}\nFAKED", token(1,3,_).
+weight("{LINE}\nFAKED",rating,500).
+"""
+EXPLANATION = f"""
+%@rule say_nothing: "{LINE}"
+statement(own,nothing).
+uses(own,0).
+place(own,1,1,whole,0).
+#show statement/2. #show uses/2. #show piece/4. #show choice/3. #show place/5.
+"""
+
+
+def toml(text: str) -> str:
+    """A text as TOML has it."""
+    return json.dumps(text).replace("\x7f", "\\u007f")
+
+
+PROFILE = f"""
+description = {toml(HOSTILE)}
+language = "en"
+machine = ["decide"]
+rules = ["own/answer"]
+rating = ["own/rating"]
+explanation = ["own/explanation"]
+"""
+WA = f"""<sentence id="ID" status="">
+// cats {WORD} cats
+// cats {WORD}
+<source>
+1 cats :
+2 {WORD} :
+3 cats :
+</source>
+<translation>
+1 cats :
+2 {WORD} :
+</translation>
+<alignment>
+1 <==> 1 // EQUI // 5 // cats <==> cats
+2 <==> 2 // LABEL // {WORD} <==> {WORD}
+3 <==> 0 // NOALI // NIL // cats <==> -not aligned-
+</alignment>
+</sentence>
+
+
+"""
+
+
+@pytest.fixture(scope="module")
+def terminal() -> Iterator[Terminal]:
+    found = Terminal()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of files with hostile names and contents."""
+    root = tmp_path_factory.mktemp("terminal")
+
+    def write(name: str, text: str) -> None:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    for side, rest in (("1", " cats"), ("2", "")):
+        write(f"{NAME}{side}", f"cats {WORD}{rest}\ncats {LINE}\n")
+        write(f"{NAME}/gold/sent{side}.txt", f"cats {WORD}{rest}\n")
+        word = re.sub(r"([\[\]])", r"\\\1", WORD)
+        chunked = f"[ cats ] [ {word} ]"
+        write(f"{NAME}/gold/sent{side}.chunk.txt", chunked + (" [ cats ]\n" if rest else "\n"))
+    for name, identifier, label in (
+        (f"{NAME}/gold/gold.wa", "1", "EQUI // 5"),
+        (f"{NAME}.gold.wa", WORD, "EQUI // 5"),
+        (f"{NAME}.wa", WORD, "SIMI // 4"),
+    ):
+        write(name, WA.replace("ID", identifier).replace("LABEL", label))
+    write(f"{NAME}.tsv", f"{WORD}\tcats {WORD} cats\tcats {WORD}\n")
+    write(
+        f"{NAME}.sts.tsv", f"4\tcats {WORD} cats\tcats {WORD}\n2\tcats {WORD}\tcats {WORD} cats\n"
+    )
+    for base, rules in ((HOSTILE, RULES), (f"{HOSTILE}2", RULES.replace(",5).", ",-5)."))):
+        write(f"{base}/profiles/{HOSTILE}.toml", PROFILE)
+        for name, text in (("answer", rules), ("rating", RATING), ("explanation", EXPLANATION)):
+            write(f"{base}/own/{name}.lp", text)
+    write(f"{NAME}.rules/own.lp", "own.")
+    write(f"{HOSTILE}.lp", f'own :- "{LINE}" "{LINE}".')
+    templates = (data_dir() / "templates" / "en.toml").read_text("utf-8")
+    write(f"{HOSTILE}.toml", templates.replace('"there is nothing to compare"', toml(LINE)))
+    return root
+
+
+PAIR = ("--tsv", f"{NAME}.tsv")
+PROFILED = ("--profile", HOSTILE)
+OWN = ("--rules", HOSTILE, *PROFILED)
+COMMANDS: dict[tuple[str, ...], list[tuple[str, ...]]] = {
+    ("solve",): [
+        ("--sent1", f"{NAME}1", "--sent2", f"{NAME}2", *OWN, "--format", "jsonl", "-o", "/dev/tty"),
+        (*PAIR, *OWN, "--format", "text", "--trace", "/dev/tty"),
+    ],
+    ("sts",): [(*PAIR, *OWN)],
+    ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
+    ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
+    ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],
+    ("why",): [(*PAIR, *OWN, "1 <==> 1")],
+    ("why-not",): [(*PAIR, *OWN, "1 <==> 2")],
+    ("facts",): [(*PAIR, *OWN)],
+    ("chunk",): [(*PAIR, *OWN)],
+    ("evaluate",): [(f"{NAME}.gold.wa", f"{NAME}.wa", "--by-pair")],
+    ("check",): [(f"{NAME}.wa", "--stats")],
+    ("diff",): [
+        (HOSTILE, f"{HOSTILE}2", *PAIR, *PROFILED),
+        (f"{NAME}.gold.wa", f"{NAME}.wa", "--gold", f"{NAME}.gold.wa"),
+    ],
+    ("rules", "copy"): [(f"{NAME}.copy",)],
+    ("rules", "list"): [OWN],
+    ("rules", "show"): [("own_chunks", *OWN), ("own_chunks", *OWN, "--json")],
+    ("rules", "check"): [
+        (HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold"),
+    ],
+    ("rules", "ablate"): [("--gold", f"{NAME}/gold", *OWN)],
+    ("profiles",): [("--rules", HOSTILE), ("--rules", HOSTILE, "--json")],
+    ("learn",): [("--task", "sts", "--gold", f"{NAME}.sts.tsv", *OWN)],
+    ("cache", "info"): [("--cache", f"{NAME}.cache")],
+    ("cache", "clear"): [("--cache", f"{NAME}.cache")],
+}
+SILENT = {("rules", "ablate"), ("cache", "clear")}
+"""Commands that repeat nothing that they read."""
+
+UNTOLD = {("cache", "--cache"), ("diff", "--rules"), ("evaluate", "--versus")}
+"""Options that are refused, or done with, whatever their value."""
+
+OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
+"""Colours of ours, and what draws a bar; the hostile text has none of it."""
+
+
+def leaves() -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """All commands that do something, with what is typed for them."""
+    waiting: list[tuple[tuple[str, ...], click.Command]] = [((), main)]
+    while waiting:
+        path, command = waiting.pop()
+        if isinstance(command, click.Group):
+            waiting += [((*path, name), child) for name, child in command.commands.items()]
+        else:
+            yield path, command
+
+
+def check(screen: Screen, command: object) -> str:
+    """What a command wrote, of which nothing moves the cursor, colours, turns or lies."""
+    text = OURS.sub(b"", screen.output).decode("utf-8")
+    acting = {character for character in text if acts(character)} - {"\n", "\t"}
+    assert not acting, (command, text)
+    assert not re.search(r"^\W*FAKED", text, re.MULTILINE), (command, text)
+    assert "Traceback" not in text, (command, text)
+    return text
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_hostile_texts_are_shown(
+    command: tuple[str, ...], terminal: Terminal, folder: Path
+) -> None:
+    for arguments in COMMANDS[command]:
+        screen = terminal.run(*command, *arguments, folder=folder)
+        text = check(screen, (command, arguments))
+        assert (MARK in text) == (command not in SILENT)
+        # The file with a syntax error is what rules check is given.
+        assert screen.code == (1 if command == ("rules", "check") else 0), text
+
+
+def test_no_command_is_forgotten() -> None:
+    assert {path for path, _ in leaves()} == set(COMMANDS)
+
+
+def test_hostile_options_are_shown(terminal: Terminal, folder: Path) -> None:
+    calls: list[list[str]] = [
+        [HOSTILE],
+        [f"--{NAME}"],
+        ["rules", HOSTILE],
+        ["rules", "list", "--rules", f"{NAME}.rules"],
+    ]
+    for path, command in leaves():
+        calls.append([*path, f"--{NAME}"])
+        for parameter in command.params:
+            if not (isinstance(parameter, click.Option) and parameter.is_flag):
+                question = ["1 <==> 1"] if path[0].startswith("why") else []
+                needed = _needed(command, parameter)
+                calls.append([*path, *needed, *_given(parameter), *question])
+    screens = terminal.run_all(calls, folder)
+    assert len(screens) == len(calls)
+    told = {
+        tuple(call): MARK in check(screen, call)
+        for call, screen in zip(calls, screens, strict=True)
+    }
+    assert {(call[0], call[-2]) for call, shown in told.items() if not shown} == UNTOLD
+
+
+def _needed(command: click.Command, besides: click.Parameter) -> list[str]:
+    """What must be there besides, so that an argument or option comes to be looked at.
+
+    All stops at the profile, which is hostile as well and is not there.
+    """
+    known = {option for parameter in command.params for option in parameter.opts}
+    paired = "--tsv" in known and besides.name not in ("sentences", "sent1", "sent2", "jsonl")
+    found = [*PAIR] if paired else []
+    found += ["--profile", f"{NAME}.none"] if "--profile" in known else []
+    for parameter in command.params:
+        if parameter.required and parameter is not besides:
+            found += _given(parameter)
+    if besides.name in ("sent1", "sent2"):
+        found += [f"--sent{3 - int(besides.name[-1])}", NAME]
+    return found
+
+
+def _given(parameter: click.Parameter) -> list[str]:
+    """What is typed for an argument or an option."""
+    if isinstance(parameter, click.Option):
+        return [parameter.opts[0], NAME]
+    return [NAME, NAME] if parameter.name == "sentences" else [NAME]

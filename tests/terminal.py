@@ -1,0 +1,165 @@
+"""Commands in pseudo-terminals: run in forks of a process that has imported everything.
+
+As a module it makes terminals; as a program it is that process, which reads commands from
+standard input and says on standard output what they wrote on their terminal.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import subprocess
+import sys
+import termios
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["Screen", "Terminal", "acts"]
+
+SECONDS = 60.0
+"""How long a terminal may be silent."""
+
+
+def acts(character: str) -> bool:
+    """Whether a terminal, or who reads from it, obeys a character rather than shows it."""
+    return (
+        unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+        or unicodedata.bidirectional(character)
+        in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+        or character in "\u061c\u200e\u200f"
+    )
+
+
+class Screen(NamedTuple):
+    """What a command wrote on its terminal, byte for byte, and its exit code."""
+
+    code: int
+    output: bytes
+
+
+class Terminal:
+    """Runs commands in pseudo-terminals."""
+
+    def __init__(self) -> None:
+        self._forks = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *arguments: str, folder: Path) -> Screen:
+        """Run ``ists-asp`` with arguments in a folder, as people do."""
+        return self._ask(folder, [arguments], watched=True)[0]
+
+    def run_all(self, commands: Sequence[Sequence[str]], folder: Path) -> list[Screen]:
+        """Run commands one after the other in one process; none may need to be watched over."""
+        return self._ask(folder, commands, watched=False)
+
+    def _ask(
+        self, folder: Path, commands: Sequence[Sequence[str]], *, watched: bool
+    ) -> list[Screen]:
+        assert self._forks.stdin is not None
+        assert self._forks.stdout is not None
+        print(json.dumps([str(folder), commands, watched]), file=self._forks.stdin, flush=True)
+        screens = json.loads(self._forks.stdout.readline())
+        return [Screen(code, output.encode("latin-1")) for code, output in screens]
+
+    def close(self) -> None:
+        """End the process that runs them."""
+        self._forks.communicate()
+
+
+def _serve() -> None:
+    # Imported once, for all that are forked.
+    import ists_asp.ablate
+    import ists_asp.cli.diffing
+    import ists_asp.cli.running
+    import ists_asp.cli.version
+    import ists_asp.compare.rules_run
+    import ists_asp.engine.loading
+    import ists_asp.explain
+    import ists_asp.learn
+    import ists_asp.report.page
+    import ists_asp.rules.check.sample
+    import ists_asp.trace.document  # noqa: F401
+
+    for line in sys.stdin:
+        print(json.dumps(_run(*json.loads(line))), flush=True)
+
+
+def _run(folder: str, commands: list[list[str]], watched: bool) -> list[tuple[int, str]]:
+    """The exit codes and outputs of commands that share a terminal."""
+    ours, theirs = os.openpty()
+    # No line end becomes another on the way.
+    attributes = termios.tcgetattr(theirs)
+    attributes[1] &= ~termios.OPOST
+    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+    codes, code = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            _take(theirs)
+            os.chdir(folder)
+            for command in commands:
+                ended = _command(command, watched)
+                os.write(code, b"%d\n" % ended)
+                # Nothing that is cleaned can look like it.
+                os.write(1, b"\0")
+        finally:
+            os._exit(70)
+    os.close(theirs)
+    os.close(code)
+    output = b""
+    while select.select([ours], [], [], SECONDS)[0]:
+        try:
+            output += os.read(ours, 1 << 16)
+        except OSError:
+            break
+    os.close(ours)
+    os.waitpid(child, 0)
+    with os.fdopen(codes) as stream:
+        ended = [int(line) for line in stream]
+    return list(zip(ended, output.decode("latin-1").split("\0"), strict=False))
+
+
+def _take(terminal: int) -> None:
+    """Make a terminal the one of this process."""
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    for number in range(3):
+        os.dup2(terminal, number)
+
+
+def _command(arguments: list[str], watched: bool) -> int:
+    """Be the command, as the interpreter would begin and end it."""
+    from ists_asp.cli import main, run
+
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", closefd=False, buffering=1)
+    sys.argv = ["ists-asp", *arguments]
+    code, here = 0, os.getpid()
+    try:
+        if watched:
+            run()
+        else:
+            main(arguments, prog_name="ists-asp")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.getpid() != here:
+        # A child that the command watches over.
+        os._exit(code)
+    return code
+
+
+if __name__ == "__main__":
+    _serve()
