@@ -1,0 +1,289 @@
+"""Where one rule file after the other is tried: the workers of ``ists-asp solve``, made cheap.
+
+Nearly all that loading a profile takes is spent on looking at the syntax trees of the shipped
+rules, which are the same each time. A laboratory does that once and remembers it: parsing, and
+functions of single syntax trees that depend on nothing else. Each rule file is then tried in a
+child of its own, which inherits all of that, and in which a pool of workers decides the pairs.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import multiprocessing
+import os
+import pickle
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.errors import IstsError
+from ists_asp.knowledge import knowledge
+from ists_asp.model import Pair, Sentence, Token, Word
+from ists_asp.rules import load_profile_rules, parsing
+from ists_asp.rules.trees import walk
+from ists_asp.run import Limits, Pool, Spec, executor, worker
+from ists_asp.solver import pairing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from clingo.ast import AST
+
+    from ists_asp.run import Outcome
+    from ists_asp.run.outcome import Report
+
+__all__ = ["MINE", "Laboratory", "Run", "read_pairs"]
+
+MINE = "mine.lp"
+"""The name of the rule file that is tried."""
+
+LIMITS = Limits(seconds=2.0, memory=2 << 30)
+
+SECONDS = 10
+"""Seconds of processor time after which a run is over the limits."""
+
+HANG = 240.0
+"""Seconds that no run takes: six pairs that all are killed, together and alone."""
+
+_TIME_OVER = -signal.SIGXCPU
+
+_HERE = Path(__file__).parent
+
+
+@dataclass
+class Run:
+    """What became of the pairs with a rule file.
+
+    ``refused`` is why the rules could not be loaded. ``together`` has the outcomes of all pairs
+    decided at once, ``alone`` those of each by itself, ``broken`` what was raised that is no
+    message for users, with its traceback.
+    """
+
+    refused: str = ""
+    together: Sequence[Outcome] = ()
+    alone: list[Outcome] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    hung: bool = False
+    ended: int = 0
+    """The exit code of a worker that ended early, negative for a signal."""
+    pooled: bool = False
+    processor: float = 0.0
+
+
+def read_pairs(language: str) -> list[Pair]:
+    """The pairs, annotated as Stanza does: two lines each, ``form|lemma|upos|xpos`` a word."""
+    lines = (_HERE / f"pairs.{language}.txt").read_text("utf-8").splitlines()
+    sentences = [Sentence(tuple(_tokens(line))) for line in lines]
+    return [
+        Pair(str(number), *sentences[2 * number : 2 * number + 2])
+        for number in range(len(sentences) // 2)
+    ]
+
+
+def _tokens(line: str) -> list[Token]:
+    tokens = []
+    for index, text in enumerate(line.split(" "), 1):
+        words = tuple(Word(*word.split("|")) for word in text.split("+"))
+        tokens.append(Token(index, "".join(word.form for word in words), words))
+    return tokens
+
+
+class Laboratory:
+    """Tries rule files with a profile.
+
+    Args:
+        profile: its name.
+        pairs: how many there are.
+        limits: what a pair may take.
+    """
+
+    def __init__(self, profile: str, pairs: int = 6, limits: Limits = LIMITS) -> None:
+        self.profile = profile
+        self.limits = limits
+        self.pairs = read_pairs(load_profile_rules(profile)[0].language)[:pairs]
+        _remember()
+        decider = worker.Decider(Spec(profile, limits=limits))
+        decider.decide(self.pairs)
+        decider.system.close()
+        # What the collector does not look at is not copied for each child.
+        gc.collect()
+        gc.freeze()
+
+    def run(self, text: str, alone: Sequence[int], *, pool: bool = False) -> Run:
+        """Try a rule file.
+
+        Args:
+            text: what it holds.
+            alone: the places of the pairs that are decided by themselves as well.
+            pool: whether a pool decides them in any case; it does where a worker is lost.
+        """
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / MINE
+            path.write_text(text, "utf-8", "surrogatepass")
+            spec = Spec(self.profile, (path,), limits=self.limits)
+            pairs = [self.pairs[place] for place in alone]
+            run = None if pool else self.in_child(lambda run: self._worked(run, spec, pairs))
+            if run is None or (run.ended and run.ended != _TIME_OVER):
+                run = self.in_child(lambda run: self._pooled(run, spec, pairs))
+                run.pooled = True
+            return run
+
+    def _worked(self, run: Run, spec: Spec, alone: Sequence[Pair]) -> None:
+        """Decide as a worker does."""
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, 2 * SECONDS))
+        worker.start(spec)
+        worker.ready()
+        self._decided(run, lambda pairs: worker.decide(pairs), alone)
+
+    def _pooled(self, run: Run, spec: Spec, alone: Sequence[Pair]) -> None:
+        # Its workers inherit what this process remembers.
+        executor._context = lambda: multiprocessing.get_context("fork")
+        pool = Pool(spec, 1)
+        self._decided(run, lambda pairs: pool.submit(pairs).result(), alone)
+
+    def _decided(
+        self, run: Run, decide: Callable[[Sequence[Pair]], Report], alone: Sequence[Pair]
+    ) -> None:
+        for pairs in (self.pairs, *([pair] for pair in alone)):
+            try:
+                outcomes = decide(pairs).outcomes
+            except Exception as error:
+                _note(run, error)
+                continue
+            if len(pairs) > 1:
+                run.together = outcomes
+            else:
+                run.alone += outcomes
+
+    def in_child(self, work: Callable[[Run], None]) -> Run:
+        """What comes of work in a child, whose children end with it."""
+        began = time.monotonic()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            run = Run()
+            try:
+                os.setpgid(0, 0)
+                os.close(reading)
+                try:
+                    work(run)
+                except Exception as error:
+                    _note(run, error)
+                run.processor = time.process_time()
+                with os.fdopen(writing, "wb") as stream:
+                    pickle.dump(run, stream)
+            finally:
+                os.killpg(0, signal.SIGKILL)
+        os.close(writing)
+        data, hung = b"", False
+        with os.fdopen(reading, "rb", buffering=0) as stream:
+            while True:
+                left = max(0.0, began + HANG - time.monotonic())
+                hung = not select.select([stream], [], [], left)[0]
+                more = b"" if hung else stream.read(1 << 20)
+                if not more:
+                    break
+                data += more
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        run = pickle.loads(data) if data and not hung else Run(hung=hung, ended=code)
+        run.seconds = time.monotonic() - began
+        return run
+
+
+def _note(run: Run, error: Exception) -> None:
+    if isinstance(error, IstsError):
+        run.refused = run.refused or str(error)
+    else:
+        run.broken.append("".join(traceback.format_exception(error)))
+
+
+@functools.cache
+def _remember() -> None:
+    """Keep what is found out about syntax trees and pairs, in this process for good."""
+    for name in ("predicates", "derived", "derives_atom", "is_fact"):
+        _everywhere("ists_asp.solver.signatures", name, functools.cache)
+    _everywhere("ists_asp.rules.directives", "name_rules", _by_source)
+    parsing.Parsing.parse = _by_text(parsing.Parsing.parse)
+    obstacle = pairing._is_obstacle
+    pairing.walk = functools.cache(lambda node: tuple(filter(obstacle, walk(node))))
+    knowledge.Knowledge.prepare = lambda _self, _pairs: None
+    knowledge.Knowledge.relations = _by_pair(knowledge.Knowledge.relations)
+    _everywhere("ists_asp.collector", "settle", lambda _settle: lambda: None)
+    pairing.Pairing.statement = _by_statement(pairing.Pairing.statement)
+
+
+def _everywhere(module: str, name: str, wrap: Callable[..., Any]) -> None:
+    """Replace a function in all modules that have imported it."""
+    old = getattr(import_module(module), name)
+    new = wrap(old)
+    for each in list(sys.modules.values()):
+        if getattr(each, "__name__", "").startswith("ists_asp") and vars(each).get(name) is old:
+            setattr(each, name, new)
+
+
+def _by_pair(relations: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[Any, Any] = {}
+
+    def remembered(self: Any, pair: Pair) -> Any:
+        # The id alone is that of another pair in another language.
+        key = pair.id, pair.sent1.text
+        if key not in known:
+            known[key] = relations(self, pair)
+        return known[key]
+
+    return remembered
+
+
+def _by_text(parse: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[Any, Any] = {}
+
+    def remembered(self: Any, path: Path, text: Any, includes: Any) -> Any:
+        if path.name == MINE:
+            return parse(self, path, text, includes)
+        if path not in known:
+            known[path] = parse(self, path, text, includes)
+        return known[path]
+
+    return remembered
+
+
+def _by_source(name_rules: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[Any, Any] = {}
+
+    def remembered(source: Any, *rest: Any) -> Any:
+        if Path(source.name).name == MINE:
+            return name_rules(source, *rest)
+        if source.name not in known:
+            known[source.name] = name_rules(source, *rest)
+        return known[source.name]
+
+    return remembered
+
+
+def _by_statement(statement: Callable[..., AST]) -> Callable[..., AST]:
+    known: dict[Any, AST] = {}
+
+    def remembered(self: Any, node: AST) -> AST:
+        used = {*pairing.predicates(node)}
+        if node.ast_type.name in ("ShowSignature", "Defined"):
+            used.add(pairing.Signature(node.name, node.arity))
+        # Trees that differ in their place only are equal.
+        key = node, str(node.location), frozenset(used & self._tables)
+        if key not in known:
+            known[key] = statement(self, node)
+        return known[key]
+
+    return remembered

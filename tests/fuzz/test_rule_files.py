@@ -1,0 +1,82 @@
+"""Rules that nobody should write cost no pair more than its own answer; see rule_files.py."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ists_asp.resources import asp_dir, rules_dir
+
+from .generator import generate
+from .laboratory import Run, read_pairs
+from .rule_files import MARKED, PROFILES
+from .verdict import findings
+from .vocabulary import vocabulary
+
+FILES = 20
+"""For each profile; ``python -m tests.fuzz.rule_files`` tries as many as you like."""
+
+_HOME = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """What the script says for each profile; in processes of their own, which it changes."""
+    command = [sys.executable, "-m", "tests.fuzz.rule_files", "--count", str(FILES)]
+    few = ["--pairs", "3", "--alone", "1", "--profile"]
+    started = {
+        profile: subprocess.Popen(
+            [*command, *few, profile], cwd=_HOME, stdout=subprocess.PIPE, text=True
+        )
+        for profile in PROFILES
+    }
+    return {profile: (each.communicate()[0], each.wait()) for profile, each in started.items()}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_rule_files_cost_no_pair_more_than_its_own_answer(profile, tables):
+    told, code = tables[profile]
+    assert code == 0, told
+    assert f"{FILES} {profile}: files\n" in told
+    # Most files are to reach the solver.
+    assert int(re.search(rf"(\d+) {profile}: all answered", told)[1]) > FILES // 4
+
+
+def test_a_file_can_be_made_again():
+    assert generate("es", 7) == generate("es", 7) != generate("es", 8)
+
+
+def test_files_are_about_every_predicate_of_the_sources():
+    known = {(each.name, len(each.arguments)) for each in vocabulary()}
+    assert {("aligned", 2), ("label", 3), ("same_sentences", 0), ("rating", 1)} <= known
+    for root in (asp_dir(), rules_dir()):
+        for path in root.rglob("*.lp"):
+            shown = re.findall(r"^#(?:defined|show) (\w+)/(\d+)\.", path.read_text(), re.MULTILINE)
+            assert {(name, int(arity)) for name, arity in shown} <= known
+    assert len(known) < 1000, "so that a thousand files derive each of them"
+
+
+def test_one_pair_has_the_marker():
+    for language, marker in (("en", "bomb"), ("es", "bomba")):
+        marked = [marker in pair.sent1.text.split() for pair in read_pairs(language)]
+        assert [place for place, has in enumerate(marked) if has] == [MARKED]
+
+
+@pytest.mark.parametrize(
+    ("run", "kind"),
+    [
+        (Run(hung=True), "hang"),
+        (Run(ended=-8), "died"),
+        (Run(broken=["Traceback …"]), "traceback"),
+        (Run(refused="the worker crashed (signal 11)"), "died"),
+        (Run(refused="the worker crashed: arithmetic overflow (signal 8)"), None),
+        (Run(refused=""), None),
+        (Run(refused="mine.lp:1:1: expected a rule"), None),
+    ],
+)
+def test_what_counts_as_a_fault(run, kind):
+    assert [found for found, _ in findings(run)] == ([kind] if kind else [])
