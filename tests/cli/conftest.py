@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from ists_asp.annotate import Annotator
 from ists_asp.cli import main
 from ists_asp.rules import load_profile_rules
+from ists_asp.solver import search
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -110,3 +111,15 @@ def pairs():
 @pytest.fixture
 def chunked():
     return list(CHUNKED)
+
+
+@pytest.fixture
+def _stopped_early(monkeypatch):
+    """Searches that find the best answer and no time to prove that it is."""
+    original = search.last_model
+
+    def last_model(*args, **options):
+        found, _, _ = original(*args, **options)
+        return found, False, False
+
+    monkeypatch.setattr(search, "last_model", last_model)

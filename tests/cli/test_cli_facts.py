@@ -10,6 +10,7 @@ from clingo import parse_term
 
 from ists_asp.answers import read_answer
 from ists_asp.io.jsonl import read_jsonl, write_jsonl
+from ists_asp.solver.texts import texts
 
 
 def plain_clingo(program, stdin=None):
@@ -44,7 +45,7 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     record.pop("rating", None)
     knowledge, system = record["knowledge"], record["system"]
     assert f"% words are compared by: {', '.join(knowledge)}\n" in program
-    answer = read_answer(bare, symbols, cost, True)
+    answer = read_answer(bare, texts(symbols), cost, True)
     assert (
         write_jsonl(answer, knowledge=knowledge, system=system)
         == json.dumps(record, ensure_ascii=False) + "\n"

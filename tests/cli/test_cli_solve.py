@@ -195,17 +195,8 @@ def test_a_constant_of_the_rating_rules_is_known(run):
     assert run("solve", "a cat", "a dog", "-c", "highest=4").stderr == ""
 
 
-def test_answer_that_was_not_proved_the_best_is_told(run, pairs, monkeypatch):
-    from dataclasses import replace
-
-    from ists_asp.solver import batch, solver
-
-    def read(*args):
-        return replace(original(*args), optimal=False)
-
-    original = solver.read_answer
-    monkeypatch.setattr(solver, "read_answer", read)
-    monkeypatch.setattr(batch, "read_answer", read)
+@pytest.mark.usefixtures("_stopped_early")
+def test_answer_that_was_not_proved_the_best_is_told(run, pairs):
     result = run("solve", *pairs[0], "--timeout", "2.5")
     assert result.stderr == (
         "warning: pair 1: within 2.5 s the answer was not proved the best; "
