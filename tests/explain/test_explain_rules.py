@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import ists_asp
-from ists_asp.errors import DataError, RuleError
+from ists_asp.errors import DataError, RuleError, UnsatisfiableError
 from ists_asp.explain import given_answer, load_templates
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair
@@ -94,7 +94,7 @@ def test_contradictory_rules_say_so(tmp_path):
     )
     with (
         ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
-        pytest.raises(RuleError, match="admit no answer set"),
+        pytest.raises(UnsatisfiableError, match="admit no answer set"),
     ):
         mine.explain(mine.solve("a cat", "a cat"))
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Function, Number, SymbolType
+from clingo import Function, Number
 
-from ists_asp.errors import RuleError
+from ists_asp.answers import AnswerError
+from ists_asp.errors import RuleError, TimeLimitError, UnsatisfiableError
 from ists_asp.explain.explanation import Explanation, Reason, Statement
+from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
 from ists_asp.rules import explanation_rule_sources, load_rules
 from ists_asp.rules.messages import Messages
+from ists_asp.solver.blame import Blame
+from ists_asp.solver.edge import inside
 from ists_asp.solver.options import constant_arguments
 from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground, search
-from ists_asp.solver.texts import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,9 +28,12 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Answer, Sentence
     from ists_asp.rules import RuleSet, RuleWarning
+    from ists_asp.solver.search import Found
+    from ists_asp.solver.texts import Ground
 
 __all__ = ["Explainer", "answer_facts", "load_explainer"]
 
@@ -39,20 +45,10 @@ _ALSO = "also"
 _QUOTED = "quoted"
 
 
-class _Place(NamedTuple):
-    """Where a statement is told; see ``place/5`` in ``lp_rules/explanation/order.lp``."""
-
-    sentence: int
-    order: int
-    clause: str
-    rank: int
-    statement: Symbol
-
-
 class _Told(NamedTuple):
     """A statement with its place and its words."""
 
-    place: _Place
+    place: Place
     kind: str
     text: str
     side: str
@@ -89,6 +85,7 @@ class Explainer:
     """
 
     def __init__(self, rules: RuleSet, constants: Mapping[str, str] | None = None) -> None:
+        self._rules = rules
         self._messages = Messages(rules.names)
         self._arguments = constant_arguments(constants or {})
         self._program = prepare(rules.statements, self._arguments, self._messages)
@@ -115,22 +112,26 @@ class Explainer:
             templates: the wording.
 
         Raises:
-            RuleError: clingo cannot ground the rules, they are contradictory, or a
-                statement has no rule of its name.
+            RuleError: clingo cannot ground the rules, what they show says nothing about the
+                answer, or a statement has no rule of its name.
+            SolveError: the rules are contradictory, or take too long.
             DataError: the templates lack a text.
         """
-        shown = self._shown(chain(facts, answer_facts(answer)), answer)
+        with inside(answer.pair):
+            return self._explained(answer, (*facts, *answer_facts(answer)), templates)
+
+    def _explained(
+        self, answer: Answer, facts: Sequence[Symbol], templates: Templates
+    ) -> Explanation:
+        shown = self._shown(answer, facts)
         told = sorted(
             _tell(answer, shown, templates), key=lambda item: (item.place[:2], item.place.rank)
         )
-        uses = defaultdict(set)
-        for statement, line in shown["uses"]:
-            uses[statement].add(line.number)
         statements = []
         for item in told:
             alone = item.place.clause.removeprefix(f"{_ALSO}_")
             single = _clause([item._replace(place=item.place._replace(clause=alone))], templates)
-            lines = sorted(uses[item.place.statement])
+            lines = sorted(shown.uses[item.place.statement])
             statements.append(
                 Statement(
                     item.kind,
@@ -142,23 +143,28 @@ class Explainer:
             )
         return Explanation(answer, _text(told, templates), tuple(statements))
 
-    def _shown(
-        self, facts: Iterable[Symbol], answer: Answer
-    ) -> Mapping[str, Sequence[Sequence[Symbol]]]:
+    def _shown(self, answer: Answer, facts: Sequence[Symbol]) -> Shown:
+        try:
+            return read_shown(answer, self._search(facts).shown)
+        except AnswerError as error:
+            true = self._search(facts, atoms=True).true
+            raise Blame(self._rules, self._arguments).named(error, true) from None
+
+    def _search(self, facts: Sequence[Symbol], *, atoms: bool = False) -> Found:
         program = self._program
         arguments = (CORE_GUIDED, *self._arguments)
         control = ground(program.statements, chain(program.facts, facts), arguments, self._messages)
-        found, _ = search(control, _TIME_LIMIT, atoms=False)
-        if found is None:
-            raise RuleError(
+        found, unsatisfiable = search(control, _TIME_LIMIT, atoms=atoms)
+        if found is not None:
+            return found
+        if unsatisfiable:
+            raise UnsatisfiableError(
                 "the rules for explanations admit no answer set",
-                where=f"pair {answer.pair.id}",
                 hint="Look for a constraint (a rule without a head) that cannot hold",
             )
-        shown: dict[str, list[Sequence[Symbol]]] = defaultdict(list)
-        for symbol in symbols(found.shown):
-            shown[symbol.name].append(symbol.arguments)
-        return shown
+        raise TimeLimitError(
+            f"no explanation within {_TIME_LIMIT:g} s", hint="Simplify the rules for explanations"
+        )
 
     def _reason(self, kind: str) -> Reason:
         name = _PREFIX + kind
@@ -198,74 +204,52 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-def _tell(
-    answer: Answer, shown: Mapping[str, Sequence[Sequence[Symbol]]], templates: Templates
-) -> Iterator[_Told]:
+def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]:
     """Each statement that has a place, filled."""
-    kinds = {identifier: kind.name for identifier, kind in shown["statement"]}
-    chosen: dict[Symbol, dict[str, str]] = defaultdict(dict)
-    for identifier, slot, key in shown["choice"]:
-        chosen[identifier][slot.name] = templates.word(key.name)
-    words: dict[Symbol, dict[Symbol, list[tuple[object, str]]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    styles: dict[tuple[Symbol, Symbol], str] = {}
-    for identifier, slot, at, style in shown["piece"]:
-        order, position, item = at.arguments
-        place = (_value(order), _value(position))
-        literal = style.name == _QUOTED
-        words[identifier][slot].append((place, _said(answer, item, templates, literal=literal)))
-        styles[identifier, slot] = style.name
-    for identifier, number, order, group, rank in shown["place"]:
-        slots = dict(chosen[identifier])
-        listed: list[tuple[Any, str]] = []
-        for slot, items in words[identifier].items():
-            ordered = [word for _, word in sorted(items, key=lambda item: item[0])]  # type: ignore[arg-type, return-value]
-            text = phrase(ordered, templates)
-            if styles[identifier, slot] == _QUOTED:
+    pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
+    pieces = defaultdict(lambda: defaultdict(list))
+    for piece in shown.pieces:
+        pieces[piece.statement][piece.slot, piece.number].append(piece)
+    for place in shown.places:
+        identifier = place.statement
+        slots = {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
+        listed: list[tuple[Key, str]] = []
+        for (slot, number), some in pieces[identifier].items():
+            literal = some[-1].style == _QUOTED
+            words = [
+                _said(answer, piece.item, templates, literal=piece.style == _QUOTED)
+                for piece in sorted(some, key=lambda piece: piece.at)
+            ]
+            text = phrase(words, templates)
+            if literal:
                 text = quoted(text, templates)
-            if slot.arguments:
-                listed.append((_value(slot.arguments[0]), text))
+            if number is not None:
+                listed.append((number, text))
             else:
-                slots[slot.name] = text
+                slots[slot] = text
         slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
-        kind = kinds[identifier]
-        clause = f"{_ALSO}_{group.arguments[0].name}" if group.arguments else group.name
-        yield _Told(
-            _Place(number.number, order.number, clause, rank.number, identifier),
-            kind,
-            templates.statement(kind, slots),
-            slots.get("side", ""),
-        )
+        kind = shown.kinds[identifier]
+        yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
-def _value(symbol: Symbol) -> object:
-    if symbol.type is SymbolType.Number:
-        return symbol.number
-    return tuple(_value(part) for part in symbol.arguments)
-
-
-def _said(answer: Answer, item: Symbol, templates: Templates, *, literal: bool) -> str:
+def _said(answer: Answer, item: Item, templates: Templates, *, literal: bool) -> str:
     """A word of a phrase: a token, the article, dots or a word of the templates.
 
     What is quoted (``literal``) keeps its letters as they are written.
     """
-    if item.name == "word":
-        side, index, case = item.arguments
-        sent: Sentence = answer.pair.sent1 if side.number == 1 else answer.pair.sent2
-        form = sent.tokens[index.number - 1].form
+    if item.kind == "token":
+        sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
+        form = sent.tokens[item.token - 1].form
         if literal:
             return form
-        if case.name == "lower":
+        if item.name == "lower":
             return form.lower()
-        return form.capitalize() if case.name == "capital" else form
-    if item.name == "article":
+        return form.capitalize() if item.name == "capital" else form
+    if item.kind == "article":
         return ARTICLE
-    if item.name == "dots":
+    if item.kind == "dots":
         return templates.marks["dots"]
-    (key,) = item.arguments
-    name = "_".join((key.name, *(part.name for part in key.arguments)))
-    return templates.word(name)
+    return templates.word(item.name)
 
 
 def _text(told: Sequence[_Told], templates: Templates) -> str:

@@ -1,0 +1,161 @@
+"""Whatever rules for explanations show, it is said, or refused in a line that names the rule."""
+
+import pytest
+
+from ists_asp.errors import DataError, RuleError, SolveError
+from ists_asp.explain import load_templates
+from ists_asp.explain.explainer import Explainer
+from ists_asp.rules import find_rules, load_rules
+from tests.explain.golden import make_answer
+
+ANSWER = make_answer("[ a cat ] [ sits ]", "[ a dog ] [ sits ]", "1-1 SIMI 3\n2-2 EQUI 5")
+SHOWN = """\
+#show statement/2.
+#show uses/2.
+#show piece/4.
+#show choice/3.
+#show place/5.
+%@rule say_identical: "they are the same"
+statement(a,identical).
+place(a,1,1,whole,1).
+"""
+MOST = 2**31 - 1
+WORDS = (
+    '%@rule say_tone: "tone"\n'
+    + "statement(w,tone). place(w,2,1,whole,1). piece(w,first,at(1,1,word(1,1,lower)),plain). "
+)
+
+
+@pytest.fixture
+def explain(tmp_path):
+    """Explain an answer by the rules above and others below, which begin on line 9."""
+
+    def make(text):
+        (tmp_path / "mine.lp").write_text(SHOWN + text, encoding="utf-8")
+        explainer = Explainer(load_rules(find_rules(tmp_path / "mine.lp", "mine.lp")))
+        return explainer.explain(ANSWER, (), load_templates("en")).text
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "atom",
+    [
+        'statement("x",1)',
+        'statement(x,"y")',
+        "statement(x,f(y))",
+        "statement(x,-y)",
+        "statement(x,(y,z))",
+        "statement(a,paraphrase)",
+        "uses(a,0)",
+        "uses(a,-1)",
+        "uses(a,3)",
+        'uses(a,"x")',
+        "uses(a,#sup)",
+        "choice(a,1,2)",
+        'choice(a,"x",first)',
+        "choice(a,x,f(y))",
+        "piece(1,2,3,4)",
+        "piece(a,x,at(1,1,dots),1)",
+        'piece(a,x,at(1,1,dots),"plain")',
+        "piece(a,1,at(1,1,dots),plain)",
+        "piece(a,f(1,2),at(1,1,dots),plain)",
+        "piece(a,-f(1),at(1,1,dots),plain)",
+        "piece(a,x,at(1,dots),plain)",
+        "piece(a,x,to(1,1,dots),plain)",
+        "piece(a,x,at(1,1,1),plain)",
+        'piece(a,x,at(1,1,"dots"),plain)',
+        "piece(a,x,at(1,1,other),plain)",
+        "piece(a,x,at(1,1,word(3,1,lower)),plain)",
+        "piece(a,x,at(1,1,word(1,0,lower)),plain)",
+        "piece(a,x,at(1,1,word(1,4,lower)),plain)",
+        "piece(a,x,at(1,1,word(1,x,lower)),plain)",
+        "piece(a,x,at(1,1,word(1,1,2)),plain)",
+        "piece(a,x,at(1,1,key(1)),plain)",
+        "piece(a,x,at(1,1,key(f(g(h)))),plain)",
+        "place(x,1,1,whole,1)",
+        "place(a,x,1,whole,1)",
+        "place(a,1,#inf,whole,1)",
+        "place(a,1,1,1,1)",
+        "place(a,1,1,also(1),1)",
+        "place(a,1,1,also(f(x)),1)",
+        "place(a,1,1,f(whole),1)",
+        "place(a,1,1,whole,(1,2))",
+    ],
+)
+def test_what_cannot_be_said_names_its_rule(explain, atom):
+    with pytest.raises(RuleError) as caught:
+        explain(f"{atom}.\n")
+    message = str(caught.value)
+    assert message.startswith("pair 1: what the rules show is nothing that can be said; ")
+    assert f"{atom} comes from mine.lp:9" in message or "comes from say_identical" in message
+    assert f"; expected {atom.partition('(')[0]}(" in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#show foo.",
+        "#show 5.",
+        '#show "x".',
+        "#show (1,2). #show #inf.",
+        "#show -statement/2. -statement(1,2).",
+        "statement(1). #show statement/1.",
+        "#show place(1,2).",
+        "uses(nobody,1).",
+        "choice(nobody,side,nothing).",
+        "piece(nobody,x,at(1,1,key(nothing)),plain).",
+    ],
+)
+def test_what_is_about_no_statement_is_passed_over(explain, text):
+    assert explain(text) == "They say the same."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("statement(x,nosuch). place(x,1,1,whole,1).", 'statements: there is no text "nosuch"'),
+        ("place(a,1,1,nosuch,1).", 'clauses: there is no text "nosuch"'),
+        ("choice(a,side,nosuch).", 'words: there is no text "nosuch"'),
+        ("piece(a,x,at(1,1,key(f(y))),plain).", 'words: there is no text "f_y"'),
+        (WORDS, "statements.tone: nothing fills the slot {second}; expected first, list"),
+    ],
+)
+def test_what_the_templates_lack_names_their_line(explain, text, words):
+    with pytest.raises(DataError, match=r"^en\.toml:\d+: ") as caught:
+        explain(text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (":- not foo.", "pair 1: the rules for explanations admit no answer set"),
+        ("place(a,1,2,whole,1). statement(b,tone). place(b,1,1,same,1).", "nothing fills"),
+        (
+            f"{{ p(1..9) }} = 5. #maximize {{ {MOST}@1,X : p(X); {MOST}@1,b,X : p(X) }}.",
+            "pair 1: arithmetic overflow",
+        ),
+        ("p(X) :- X = 1..2. q(1,(2 - 2)..3). p(2**99). p(1/0).", "They say the same."),
+        (f"piece(a,x,at({'(1,' * 200}1{')' * 200},1,dots),plain).", "They say the same."),
+    ],
+)
+def test_nothing_else_ends_in_a_traceback(explain, text, words):
+    try:
+        said = explain(text)
+    except (DataError, RuleError, SolveError) as error:
+        said = str(error)
+    assert words in said
+    assert "\n" not in said
+
+
+def test_pieces_stand_in_any_order_of_terms(explain):
+    at = ["(2,1)", "1", "b", '"a"', "(1,9)", "0"]
+    pieces = " ".join(
+        f"piece(w,second,at({one},1,word(2,{1 + number % 2},as_is)),plain)."
+        for number, one in enumerate(at)
+    )
+    assert explain(WORDS + pieces) == (
+        "They say the same. They differ in tone: a against dog dog dog a a a."
+    )
