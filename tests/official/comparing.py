@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .kinds import Case
 
 __all__ = ["Ended", "compare"]
+
+
+_MORE = re.compile(r"error: and \d+ more faulty lines?")
 
 
 class Ended(StrEnum):
@@ -58,7 +62,7 @@ def _check(file: Path) -> Result:
     verdict = scripts.check(file)
     what = f"check of {file.name}"
     ran = _ists_asp("check", file, "--json")
-    if ran.exit_code not in (0, 1) or (not ran.stdout and not _is_one_error(ran.stderr)):
+    if ran.exit_code not in (0, 1) or (not ran.stdout and not _errors(ran.stderr)):
         return Result(what, Ended.DIFFERENT, ran.output)
     if not ran.stdout:
         return Result(what, Ended.STRICTER if verdict.correct else Ended.REFUSED, ran.stderr)
@@ -83,11 +87,12 @@ def _measure(scheme: str, gold: Path, system: Path) -> Result:
     ran = _ists_asp("evaluate", gold, system, "--scheme", scheme, "--json")
     said = f"{ran.stderr.strip()} | the script: {theirs}"
     if ran.exit_code:
-        if ran.exit_code != 1 or ran.stdout or not _is_one_error(ran.stderr):
+        errors = _errors(ran.stderr)
+        if ran.exit_code != 1 or ran.stdout or not errors:
             return Result(what, Ended.DIFFERENT, said)
         if theirs.died:
             return Result(what, Ended.REFUSED, said)
-        own = "Our own rule" in ran.stderr
+        own = all("Our own rule" in line or _MORE.fullmatch(line) for line in errors)
         return Result(what, Ended.STRICTER if own else Ended.DIFFERENT, said)
     ours = {name: one["f1"] for name, one in json.loads(ran.stdout)["overall"].items()}
     said = f"ours {ours}, {said}"
@@ -109,9 +114,13 @@ def _is_halfway(exact: float, printed: float) -> bool:
     return math.isclose(abs(exact - printed), 0.00005, abs_tol=1e-10)
 
 
-def _is_one_error(stderr: str) -> bool:
-    lines = [line for line in stderr.splitlines() if not line.startswith("warning: ")]
-    return len(lines) == 1 and lines[0].startswith("error: ")
+def _errors(stderr: str) -> list[str]:
+    """The lines of a refusal: errors, and below them warnings; none if there is anything else."""
+    lines = stderr.splitlines()
+    errors = [line for line in lines if line.startswith("error: ")]
+    warnings = lines[len(errors) :]
+    told = lines[: len(errors)] == errors and all(line.startswith("warning: ") for line in warnings)
+    return errors if told else []
 
 
 def _ists_asp(*words: object):
