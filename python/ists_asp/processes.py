@@ -6,9 +6,14 @@ import ctypes
 import os
 import signal
 import sys
-from multiprocessing import parent_process
+from contextlib import contextmanager
+from multiprocessing import parent_process, resource_tracker
+from typing import TYPE_CHECKING
 
-__all__ = ["OUT_OF_TIME", "end_after", "end_with_parent", "ending", "likely_reason"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["OUT_OF_TIME", "deaf", "end_after", "end_with_parent", "ending", "likely_reason"]
 
 OUT_OF_TIME = -signal.SIGPROF
 """Exit code of a process that met the limit of :func:`end_after`."""
@@ -43,6 +48,21 @@ def end_with_parent() -> None:
         starter = parent_process()
         if os.getppid() != parent or (starter is not None and not starter.is_alive()):
             os._exit(1)
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Let processes that are started meanwhile never hear Ctrl-C, which is for their parent.
+
+    What they did with it before they are told to ignore it would be a traceback.
+    """
+    # Starting this process, too, would let them hear again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def ending(code: int | None) -> str:

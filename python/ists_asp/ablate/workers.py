@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ists_asp.processes import end_with_parent
+from ists_asp.processes import deaf, end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,9 +48,10 @@ class _Pool:
     def map(
         self, method: Callable[..., T], calls: Iterable[tuple[Any, ...]]
     ) -> Iterator[tuple[int, T]]:
-        waiting = {
-            self._pool.submit(_call, method, call): place for place, call in enumerate(calls)
-        }
+        with deaf():
+            waiting = {
+                self._pool.submit(_call, method, call): place for place, call in enumerate(calls)
+            }
         while waiting:
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -72,8 +73,11 @@ def workers(study: Study, jobs: int) -> Iterator[Workers]:
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start, (study,))
     try:
         yield _Pool(pool)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    except BaseException:
+        # What they are at may take long; they end with this process.
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
 def _start(study: Study) -> None:

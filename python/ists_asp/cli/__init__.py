@@ -4,6 +4,27 @@ One module a command. Everything that takes long to import (clingo, Stanza, rich
 imported by the functions that need it, so that ``--help`` answers at once.
 """
 
-from ists_asp.cli.app import main, run
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from ists_asp.cli.app import main
 
 __all__ = ["main", "run"]
+
+
+def __getattr__(name: str) -> object:
+    # Imported when asked for: whoever runs the command wants to hear Ctrl-C before that.
+    if name == "main":
+        from ists_asp.cli import app
+
+        return app.main
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def run() -> NoReturn:
+    """The command, as people call it."""
+    from ists_asp.cli.process import run_command
+
+    run_command()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from ists_asp.cli import guard
 from ists_asp.cli.cache import cache
 from ists_asp.cli.check import check
 from ists_asp.cli.chunk import chunk
@@ -18,7 +16,9 @@ from ists_asp.cli.evaluate import evaluate
 from ists_asp.cli.explain import explain
 from ists_asp.cli.facts import facts
 from ists_asp.cli.files import Group
+from ists_asp.cli.interrupts import INTERRUPTED, heard
 from ists_asp.cli.learn import learn
+from ists_asp.cli.process import told
 from ists_asp.cli.profiles import profiles
 from ists_asp.cli.report import report
 from ists_asp.cli.rules import rules
@@ -33,9 +33,7 @@ from ists_asp.terminal import open_doors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main", "run"]
-
-_INTERRUPTED = 130
+__all__ = ["main"]
 
 
 class _Application(Group):
@@ -64,9 +62,27 @@ class _Application(Group):
         except RecursionError:
             error("a rule is nested too deeply. Break up its terms")
             code = 1
-        except click.Abort:
-            code = _INTERRUPTED
+        except BrokenPipeError:
+            # Nobody reads to the end.
+            code = 1
+        except OSError as fault:
+            error(told(fault))
+            code = 1
+        except (click.Abort, KeyboardInterrupt):
+            code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        """Run a command; click would print an empty line where that is interrupted."""
+        try:
+            return super().invoke(ctx)
+        except click.exceptions.Exit:
+            raise
+        except (Exception, KeyboardInterrupt) as fault:
+            # Code that does not expect an interrupt may make something else of it.
+            if heard() or isinstance(fault, KeyboardInterrupt):
+                raise click.exceptions.Exit(INTERRUPTED) from None
+            raise
 
 
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -137,23 +153,3 @@ for _command in (
     cache,
 ):
     main.add_command(_command)
-
-
-def run() -> None:
-    """The command, as people call it: watched over, if its rules are not the shipped ones."""
-    guard.active = True
-    _open_standard_streams()
-    main(prog_name="ists-asp")
-
-
-def _open_standard_streams() -> None:
-    """Open what is closed of standard input, output and error, on the null device.
-
-    Otherwise the next file to be opened would take its number, and get what is meant for it.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            # The lowest number that is free.
-            os.open(os.devnull, os.O_RDWR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -58,13 +58,13 @@ def fail(fault: IstsError) -> None:
 
 def error(message: str) -> None:
     """Print an error."""
-    click.echo(f"error: {message}", err=True)
+    _tell(f"error: {message}")
 
 
 def warn(message: str) -> None:
     """Print a warning, one line."""
     if not told_before(message):
-        click.echo(f"warning: {one_line(message)}", err=True)
+        _tell(f"warning: {one_line(message)}")
 
 
 @contextmanager
@@ -110,7 +110,13 @@ def warn_unproven(answer: Answer, seconds: float) -> None:
 
 def note(message: str) -> None:
     """Print something that is good to know, one line."""
-    click.echo(one_line(message), err=True)
+    _tell(one_line(message))
+
+
+def _tell(text: str) -> None:
+    # Where standard error is full or nobody reads it, what is written elsewhere is no less right.
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 def warn_failed(failed: Failed) -> None:

@@ -151,8 +151,10 @@ def isolate(seconds: float | None = None) -> None:
         _state.results = tempfile.TemporaryFile()  # noqa: SIM115
     while True:
         reading, writing = os.pipe()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.flush()
         child = os.fork()
         if child == 0:
             end_with_parent()

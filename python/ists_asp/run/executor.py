@@ -7,6 +7,7 @@ import signal
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver
 from typing import TYPE_CHECKING, Protocol
 
 from pebble import ProcessExpired, ProcessPool
@@ -14,7 +15,7 @@ from pebble import ProcessExpired, ProcessPool
 from ists_asp.engine import Stages
 from ists_asp.errors import RuleError
 from ists_asp.limits import is_long
-from ists_asp.processes import OUT_OF_TIME, ending, likely_reason
+from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
@@ -234,6 +235,8 @@ def _context() -> ForkServerContext | SpawnContext:
     # A fork of a process that has threads may hang; the server has none.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
+    with deaf():
+        forkserver.ensure_running()
     return context
 
 

@@ -1,0 +1,70 @@
+"""The process of the command: how it begins and how it ends, whatever happens in between."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextlib import suppress
+from typing import NoReturn
+
+from ists_asp.cli.interrupts import INTERRUPTED, end_at_once, heard, raise_once
+
+__all__ = ["run_command", "told"]
+
+
+def run_command() -> NoReturn:
+    """Run the command and end the process, watched over if its rules are not the shipped ones."""
+    end_at_once()
+    try:
+        code = _run()
+    except OSError as fault:
+        # In the midst of the first imports.
+        code = INTERRUPTED if heard() else 1
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write("" if heard() else f"error: {told(fault)}\n")
+    except BaseException:
+        # An interrupt that came where it could not be caught, or what became of it.
+        if not heard():
+            raise
+        code = INTERRUPTED
+    end_at_once()
+    for stream in (sys.stdout, sys.stderr):
+        # What could not be written has been told of, and would be once more at the end of Python.
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    # Python would wait for threads, and tell what it meets while it takes everything apart.
+    os._exit(code)
+
+
+def _run() -> int:
+    _open_standard_streams()
+    from ists_asp.cli import app, guard
+
+    guard.active = True
+    raise_once()
+    try:
+        app.main.main(prog_name="ists-asp")
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else 0
+
+
+def told(fault: OSError) -> str:
+    """Return what the system refused, as one line."""
+    if fault.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many files are open. Allow more with ulimit -n"
+    where = fault.filename if isinstance(fault.filename, str) else "standard output"
+    return f"{where}: {fault.strerror or fault}"
+
+
+def _open_standard_streams() -> None:
+    """Open what is closed of standard input, output and error, on the null device.
+
+    Otherwise the next file to be opened would take its number, and get what is meant for it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
