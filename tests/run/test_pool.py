@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -61,6 +62,14 @@ def decide(made: Spec, items: list[Pair], annotator: PairAnnotator, jobs: int = 
 
 def never() -> Pool:
     raise AssertionError("nothing here is long")
+
+
+def test_what_a_worker_says_comes_through_the_door(
+    tmp_path: Path, annotator: PairAnnotator, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = "#script (python)\nimport sys\nprint('\\x1b[41m', file=sys.stderr)\n#end.\n"
+    decide(replace(spec(tmp_path, script), scripts=True), pairs(1), annotator)
+    assert set(capfd.readouterr().err.splitlines()) == {"\\u001b[41m"}
 
 
 def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:

@@ -22,6 +22,7 @@ from ists_asp.processes import end_after, end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.spec import sums
 from ists_asp.solver.edge import inside, too_deep
+from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -110,6 +111,7 @@ def start(spec: Spec) -> None:
     global _decider
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    open_doors()
     if spec.limits.memory is not None:
         import resource
 
