@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
 
 __all__ = [
+    "GRACE",
     "LONGEST_WORD",
     "MAX_CHARACTERS",
     "MAX_TOKENS",
@@ -22,6 +23,7 @@ __all__ = [
     "check_text",
     "fits",
     "is_long",
+    "lifetime",
 ]
 
 MAX_TOKENS = 500
@@ -45,6 +47,16 @@ The longest entry of WordNet has 71, the longest token of the train sets 26. Two
 equal or not, and nothing else is asked about them.
 """
 
+GRACE = 5.0
+"""Seconds beyond a pair's time limit after which the process that works on it is killed.
+
+The search ends at the limit. But clingo cannot be stopped while it grounds, and what is known about
+the words, facts and traces takes time as well.
+"""
+
+_TOGETHER = 0.2
+"""Seconds that each pair of several that are decided together adds; most take a tenth of it."""
+
 _LONG_TOKENS = 100
 _LONG_CHARACTERS = 2_000
 
@@ -58,6 +70,17 @@ def is_long(pair: Pair) -> bool:
     return _size(pair.sent1) + _size(pair.sent2) >= _LONG_CHARACTERS or (
         len(pair.sent1.tokens) + len(pair.sent2.tokens) >= _LONG_TOKENS
     )
+
+
+def lifetime(seconds: float, pairs: int = 1, grace: float = GRACE) -> float:
+    """Seconds of processor time after which a process that works on pairs is killed.
+
+    Args:
+        seconds: the time limit for a pair.
+        pairs: how many are worked on together, until the next of them is done.
+        grace: see :data:`GRACE`.
+    """
+    return seconds + grace + _TOGETHER * (pairs - 1)
 
 
 def check_pair(pair: Pair) -> None:

@@ -29,7 +29,7 @@ def end_after(seconds: float) -> None:
 
     The time of the processor counts, that of all threads: a machine that is busy with other
     things takes nobody's time. It also ends what asks nobody, such as clingo while it grounds.
-    Whoever calls this again begins anew.
+    Whoever calls this again begins anew; 0 lifts the limit.
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, min(seconds, _LONGEST))

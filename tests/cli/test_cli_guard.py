@@ -72,6 +72,7 @@ def decide(pairs):
         # As clingo does, with several pairs at a time.
         if "div" in pair.id: os.kill(os.getpid(), 8)
         if "loop" in pair.id: time.sleep(60)
+        while "spin" in pair.id: pass
         if "odd" in pair.id and len(batch) == 1: raise RuleError("odd", where=f"pair {pair.id}")
     if any("odd" in pair.id for pair in batch): raise RuleError("one of them is odd")
     for pair in batch:
@@ -83,7 +84,7 @@ def probe(ids):
     guard.isolate()
     warn("only once")
     found = []
-    for one in each([Pair(id) for id in ids], decide, lambda pair: pair):
+    for one in each([Pair(id) for id in ids], decide, lambda pair: pair, 0.05):
         guard.alive()
         if isinstance(one, Failed): warn_failed(one)
         found.append(one)
@@ -93,6 +94,7 @@ def probe(ids):
 guard.active = True
 guard.SECONDS = 2.0
 guard.CAREFUL = 3
+guard.lifetime = lambda seconds, pairs: seconds
 main(["probe", *sys.argv[1:]])
 """
 ASKED = {
@@ -131,6 +133,7 @@ CRASHED = (
     "with these rules the command crashed: arithmetic overflow (signal 8). "
     "Look for a division of -2147483648 by -1, which the processor refuses"
 )
+SPUN = "pair spin: no answer within 0.05 s. Allow more time, or simplify the rules"
 SLOW = "pair loop: the rules take more than 2 s. Look for rules without an end, such as p("
 
 
@@ -139,7 +142,9 @@ SLOW = "pair loop: the rules take more than 2 s. Look for rules without an end, 
     [
         ("a div b c d e", 3, "a b c d+ e+", [f"pair div: {CRASHED}"]),
         ("odd a div loop b", 3, "a b", ["pair odd: odd", f"pair div: {CRASHED}", SLOW]),
+        ("a spin b c", 3, "a b c", [SPUN]),
         ("div", 1, "", [f"pair div: {CRASHED}"]),
+        ("spin", 1, "", [SPUN]),
     ],
 )
 def test_a_pair_that_costs_a_child_its_life_costs_no_other_pair(ids, code, out, told):
@@ -194,6 +199,22 @@ def test_the_error_of_an_only_pair_is_raised():
 def test_a_child_of_rules_may_be_silent_for_the_time_that_is_promised():
     assert guard.patience(10.0) == guard.SECONDS == 120.0
     assert guard.patience(100.0) == 260.0
+
+
+@pytest.mark.parametrize("command", ["trace", "why", "report"])
+def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
+    words = " ".join(f"{word}{number}" for number in range(20) for word in ("a", "cat", "sat"))
+    question = ["1 <==> 1"] if command == "why" else []
+    script = f"""if True:
+        from ists_asp.cli import guard, main
+        guard.active = True
+        guard.lifetime = lambda seconds, pairs: seconds
+        main({["--timeout", "0.3", words, words, *question]!r})
+    """.replace("main([", f"main(['{command}', ")
+    found = call("-c", script, folder=tmp_path)
+    assert (found.returncode, found.stdout) == (1, "")
+    line = "error: pair 1: no answer within 0.3 s. Allow more time, or simplify the rules\n"
+    assert found.stderr == line
 
 
 @pytest.mark.parametrize("command", ASKED)

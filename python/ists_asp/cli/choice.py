@@ -74,13 +74,12 @@ class Choice:
         rating_rule_sources(self.profile, self.rules, semantic=bool(self.words.semantic))
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
-        """Load the system; with rules or constants that somebody wrote, in a child process.
+        """Load the system in a child process: rules and long sentences may take for ever.
 
         Raises:
             IstsError: a rule file is faulty, or something is missing.
         """
-        if self.rules or self.constants:
-            isolate(patience(time_limit))
+        isolate(patience(time_limit))
         from ists_asp.engine import load
 
         return load(models=models, time_limit=time_limit, **self.options)

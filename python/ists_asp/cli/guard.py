@@ -25,8 +25,9 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ists_asp.errors import IstsError, RuleError, SolveError, TraceError
-from ists_asp.processes import end_with_parent, ending, likely_reason
+from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError
+from ists_asp.limits import lifetime
+from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -87,7 +88,7 @@ class _State:
     """
 
     results: IO[bytes] | None = None
-    lost: dict[int, RuleError] = field(default_factory=dict)
+    lost: dict[int, IstsError] = field(default_factory=dict)
     careful: bool = False
     told: set[str] = field(default_factory=set)
     pipe: int | None = None
@@ -97,6 +98,11 @@ class _State:
         if self.pipe is not None:
             with suppress(OSError):
                 os.write(self.pipe, f"{json.dumps([what, value])}\n".encode())
+
+    def limit(self, seconds: float | None, pairs: int) -> None:
+        """Let the time of pairs begin that are worked on together; of none it has no end."""
+        if self.pipe is not None and seconds is not None:
+            end_after(lifetime(seconds, pairs) if pairs else 0.0)
 
     def keep(self, result: T) -> T:
         """Keep the result of a pair for a child to come."""
@@ -141,7 +147,7 @@ def isolate(seconds: float | None = None) -> None:
         seconds: how long the child may be silent, see :func:`alive`; :data:`SECONDS` by default.
 
     Raises:
-        RuleError: in the parent, the child had to be killed, or crashed.
+        IstsError: in the parent, the child had to be killed, or crashed.
         click.exceptions.Exit: in the parent, the child has ended.
     """
     if not active or _state.pipe is not None:
@@ -181,13 +187,22 @@ def told_before(warning: str) -> bool:
     return warning in _state.told
 
 
-def working_on(pair: Pair) -> None:
-    """Say which pair is worked on, the only one: an error of the parent names it."""
-    _state.tell("pair", [0, pair.id, 1])
+def working_on(pair: Pair, seconds: float) -> None:
+    """Say which pair is worked on, the only one: an error of the parent names it.
+
+    Args:
+        pair: the pair; it is annotated already, as to load the models takes no pair's time.
+        seconds: the time limit for it, which begins now.
+    """
+    _state.tell("pair", [0, pair.id, 1, seconds])
+    _state.limit(seconds, 1)
 
 
 def each(
-    items: Sequence[S], work: Callable[[Iterator[S]], Iterator[T]], pair_of: Callable[[S], Pair]
+    items: Sequence[S],
+    work: Callable[[Iterator[S]], Iterator[T]],
+    pair_of: Callable[[S], Pair],
+    seconds: float | None = None,
 ) -> Iterator[T | Failed]:
     """Work on pairs, lazily and in their order; one that fails costs no other anything.
 
@@ -197,6 +212,7 @@ def each(
         items: the pairs, or something of each; the error of an only one is raised.
         work: makes a result of each item; of several at a time faster than one by one.
         pair_of: the pair of an item.
+        seconds: the time limit for a pair, if there is one.
 
     Raises:
         IstsError: what is no pair's fault, such as a faulty file.
@@ -209,13 +225,16 @@ def each(
     while place < len(items):
         alone = place < careful or len(items) == 1
         pair = pair_of(items[place])
-        _state.tell("pair" if alone else "pairs", [place, pair.id, len(items)])
+        _state.tell("pair" if alone else "pairs", [place, pair.id, len(items), seconds])
+        some = items[place : place + 1] if alone else items[place:]
         try:
             if place in _state.lost:
                 raise _state.lost[place]
-            for made in work(iter(items[place : place + 1] if alone else items[place:])):
+            _state.limit(seconds, min(len(some), CAREFUL))
+            for left, made in zip(reversed(range(len(some))), work(iter(some)), strict=True):
                 yield _state.keep(made)
                 place += 1
+                _state.limit(seconds, min(left, CAREFUL))
         except (RuleError, SolveError, TraceError, RecursionError) as error:
             if len(items) == 1:
                 raise
@@ -225,6 +244,7 @@ def each(
             else:
                 # Which of those that are solved together is at fault?
                 careful = place + CAREFUL
+    _state.limit(seconds, 0)
     _state.tell("done")
 
 
@@ -256,7 +276,7 @@ class _Watch:
         """Return where another child is to go on.
 
         Raises:
-            RuleError: the child had to be killed, or crashed.
+            IstsError: the child had to be killed, or crashed.
             click.exceptions.Exit: it has ended.
         """
         limit = _memory_limit()
@@ -275,10 +295,12 @@ class _Watch:
                     self._kill()
                     if interrupted:
                         raise click.exceptions.Exit(_INTERRUPTED)
-                    return self._lost(f"the rules take more than {self._seconds:g} s", _HINT)
+                    found = f"the rules take more than {self._seconds:g} s"
+                    return self._lost(RuleError(found, hint=_HINT))
                 if _resident(self._child) > limit:
                     self._kill()
-                    return self._lost(f"the rules take more than {limit >> 20} MB", _HINT)
+                    found = f"the rules take more than {limit >> 20} MB"
+                    return self._lost(RuleError(found, hint=_HINT))
             except KeyboardInterrupt:
                 interrupted, ends = True, time.monotonic() + _PATIENCE
         code = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
@@ -286,7 +308,11 @@ class _Watch:
             raise click.exceptions.Exit(_INTERRUPTED)
         if code >= 0:
             raise click.exceptions.Exit(code)
-        return self._lost(f"with these rules the command {ending(code)}", likely_reason(code))
+        if code == OUT_OF_TIME:
+            found = f"no answer within {self._at[1][-1]:g} s"
+            return self._lost(TimeLimitError(found, hint="Allow more time, or simplify the rules"))
+        found = f"with these rules the command {ending(code)}"
+        return self._lost(RuleError(found, hint=likely_reason(code)))
 
     def _hear(self, said: bytes) -> None:
         *lines, self._heard = (self._heard + said).split(b"\n")
@@ -297,18 +323,18 @@ class _Watch:
             elif what != "alive":
                 self._at = what, value
 
-    def _lost(self, found: str, hint: str) -> None:
+    def _lost(self, error: IstsError) -> None:
         """Note what the child was lost at, for the next one.
 
         Raises:
-            RuleError: it was not at one of several pairs.
+            IstsError: it was not at one of several pairs.
         """
         what, value = self._at
         if what == "done":
-            raise RuleError(found, hint=hint)
-        place, identifier, size = value
+            raise error
+        place, identifier, size, _ = value
         if what == "pair":
-            error = RuleError(found, where=f"pair {identifier}", hint=hint)
+            error.where = f"pair {identifier}"
             if size == 1:
                 raise error
             _state.lost[place] = error

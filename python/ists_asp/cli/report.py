@@ -98,7 +98,7 @@ def report(
         system.explainer  # noqa: B018 (faulty rules are no pair's failure)
 
         def shown(some: Iterator[Pair]) -> Iterator[Entry]:
-            for trace in system.trace_many(inputs.tokenized(system, some)):
+            for trace in system.trace_annotated(some):
                 answer = trace.answer
                 known = right.get(answer.pair.id)
                 _check_size(gold, known, answer.pair)
@@ -107,7 +107,8 @@ def report(
                 yield Entry(answer, words, evidence(trace), compared)
 
         inputs.warn_untokenized(system, pairs)
-        for one in each(pairs, shown, lambda pair: pair):
+        annotated = list(system.annotate(inputs.tokenized(system, pairs)))
+        for one in each(annotated, shown, lambda pair: pair, timeout):
             if isinstance(one, Failed):
                 failed.append(one)
                 warn_failed(one)

@@ -93,9 +93,10 @@ def trace(
     check_text_ending(output, as_json=as_json)
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
-        working_on(pair)
+        annotated = list(system.annotate(inputs.prepared(system, [pair])))
+        working_on(pair, timeout)
         rated = system.rates and (not only or any(map(_is_rating, only)))
-        found = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
+        found = next(system.trace_annotated(annotated, rated=rated))
         warn_unproven(found.answer, timeout)
         _show(found, only, depth, everything, as_json, output)
 

@@ -100,8 +100,9 @@ def _ask(
 ) -> None:
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
-        working_on(pair)
+        annotated = list(system.annotate(inputs.prepared(system, [pair])))
+        working_on(pair, timeout)
         rated = system.rates and question.strip() == "rating"
-        trace = next(system.trace_many(inputs.prepared(system, [pair]), rated=rated))
+        trace = next(system.trace_annotated(annotated, rated=rated))
         warn_unproven(trace.answer, timeout)
         write_output(None, answer(trace))

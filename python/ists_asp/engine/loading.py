@@ -50,7 +50,8 @@ def load(
         constants: values of ``#const`` definitions; they win over the profile's. Those that no
             rule has are among the system's warnings.
         models: how many answers to find for a pair, best first.
-        time_limit: seconds for the search for one answer.
+        time_limit: seconds of processor time for a pair; its search ends then with the best
+            answer so far.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
         stanza_package: a package in that directory.
         vectors: whether words are compared by the shipped word vectors.

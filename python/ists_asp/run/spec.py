@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.engine import load
+from ists_asp.limits import GRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,13 +26,12 @@ class Limits:
         seconds: of processor time for a pair. The search ends then with the best answer so far,
             if there is one.
         memory: bytes of address space of a worker; None for as many as there are.
-        grace: seconds beyond these after which a worker is killed, as clingo cannot be stopped
-            while it grounds. What is known about the words, facts and traces count as well.
+        grace: seconds beyond these after which a worker is killed.
     """
 
     seconds: float = 10.0
     memory: int | None = None
-    grace: float = 5.0
+    grace: float = GRACE
 
 
 def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ists_asp.collector import paused
@@ -18,6 +19,7 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
 )
+from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.spec import sums
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.run.spec import Spec
+    from ists_asp.run.spec import Limits, Spec
 
 __all__ = ["OUT_OF_MEMORY", "Decider", "decide", "ready", "start"]
 
@@ -43,11 +45,11 @@ class Decider:
 
     Args:
         spec: what to load.
-        begin: is called when the time of a pair begins, or that of pairs that are decided
-            together.
+        begin: is called when the time of pairs begins that may be decided together, with how
+            many they are.
     """
 
-    def __init__(self, spec: Spec, begin: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, spec: Spec, begin: Callable[[int], None] = lambda _pairs: None) -> None:
         self.system: System = spec.load()
         self._begin = begin
         self._spec = spec
@@ -79,10 +81,10 @@ class Decider:
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _timed(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        self._begin()
-        for outcome in self._together(pairs):
+        self._begin(len(pairs))
+        for left, outcome in zip(reversed(range(len(pairs))), self._together(pairs), strict=True):
             yield outcome
-            self._begin()
+            self._begin(left)
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         if not self._spec.traced:
@@ -117,14 +119,17 @@ def start(spec: Spec) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (spec.limits.memory, spec.limits.memory))
     try:
-        limits = spec.limits
-        _decider = Decider(spec, lambda: end_after(limits.seconds + limits.grace))
+        _decider = Decider(spec, partial(_begin, spec.limits))
     except IstsError as error:
         _decider = error
     except RecursionError:
         _decider = too_deep()
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
+
+
+def _begin(limits: Limits, pairs: int) -> None:
+    end_after(lifetime(limits.seconds, pairs, limits.grace) if pairs else 0.0)
 
 
 def ready() -> tuple[RuleWarning, ...]:

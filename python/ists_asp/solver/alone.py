@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Alone"]
 
+_LEAST = 1.0
+"""Seconds for a search, if the limit for a pair is not less."""
+
 
 class Alone:
     """Finds the answer sets of a pair, the best first.
@@ -29,7 +32,8 @@ class Alone:
     Args:
         grounder: grounds the rules.
         facts: those of the pair.
-        time_limit: seconds for the search for one answer set.
+        time_limit: seconds of processor time, grounding included. If that takes nearly all of
+            it, the search still has a second.
         objective: watches the objective, with prices or without.
         atoms: whether all true atoms are wanted, not only the shown ones.
 
@@ -52,6 +56,7 @@ class Alone:
         self._objective = objective
         self._atoms = atoms
         began = time.perf_counter()
+        self._ends = time.process_time() + time_limit
         self.control: Control = grounder.ground(facts, objective=objective)
         self.grounding = time.perf_counter() - began
 
@@ -68,11 +73,12 @@ class Alone:
             TimeLimitError: there was no answer set within the time limit.
             RuleError: clingo cannot solve the program.
         """
-        found, unsatisfiable = self._search()
+        left = self._left_for_one()
+        found, unsatisfiable = self._search(left, patience=left / 2)
         if found is None and not unsatisfiable:
             self._objective = Objective()
             self.control = self._grounder.ground(self._facts, FALLBACK, self._objective)
-            found, unsatisfiable = self._search()
+            found, unsatisfiable = self._search(self._left_for_one())
         if unsatisfiable:
             raise UnsatisfiableError(
                 "the rules admit no answer set",
@@ -86,9 +92,22 @@ class Alone:
         return found
 
     def after(self, found: Found) -> Found | None:
-        """The best answer set but those before it, if there is one."""
+        """The best answer set but those before it, if there is one and time is left."""
+        left = self._ends - time.process_time()
+        if left <= 0:
+            return None
         exclude(self.control, found)
-        return self._search()[0]
+        return self._search(left)[0]
 
-    def _search(self) -> tuple[Found | None, bool]:
-        return search(self.control, self._time_limit, atoms=self._atoms, objective=self._objective)
+    def _left_for_one(self) -> float:
+        """Seconds for a first answer set: whether there is one must not rest on milliseconds."""
+        return max(self._ends - time.process_time(), min(self._time_limit, _LEAST))
+
+    def _search(self, seconds: float, patience: float | None = None) -> tuple[Found | None, bool]:
+        return search(
+            self.control,
+            seconds,
+            atoms=self._atoms,
+            patience=patience,
+            objective=self._objective,
+        )

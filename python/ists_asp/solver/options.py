@@ -22,7 +22,8 @@ class SolverOptions:
 
     Args:
         models: how many answers to find for a pair, best first.
-        time_limit: seconds for the search for one answer; grounding is not limited by it.
+        time_limit: seconds of processor time for a pair. The search has what grounding leaves of
+            it, and a second at least; grounding itself cannot be stopped.
         constants: values of ``#const`` definitions, as clingo's ``-c name=value``.
     """
 

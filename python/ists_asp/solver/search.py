@@ -151,16 +151,17 @@ def search(
     time_limit: float,
     *,
     atoms: bool,
-    clock: Callable[[], float] = time.perf_counter,
+    patience: float | None = None,
     objective: Objective | None = None,
 ) -> tuple[Found | None, bool]:
     """Search for the best answer set.
 
     Args:
         control: a ground program.
-        time_limit: seconds after which the best answer set so far is good enough.
+        time_limit: seconds of processor time after which the best answer set so far is good
+            enough.
         atoms: whether all true atoms are wanted, which takes longer than the shown ones.
-        clock: measures these seconds.
+        patience: seconds after which a search that has found nothing ends.
         objective: has watched the program being grounded, so that the cost is told correctly
             where its sums have more than 32 bits.
 
@@ -168,7 +169,10 @@ def search(
         The best answer set, if one was found, and whether there can be none.
     """
     last, ended, exhausted = last_model(
-        control, time_limit, lambda model: _Copy.of(model, objective, atoms=atoms), clock=clock
+        control,
+        time_limit,
+        lambda model: _Copy.of(model, objective, atoms=atoms),
+        patience=patience,
     )
     if last is None:
         return None, exhausted
@@ -201,7 +205,7 @@ def only_best(control: Control, time_limit: float, *, atoms: bool, weighed: bool
         if model.optimality_proven or not weighed:
             seen.append(_Copy.of(model, None, atoms=atoms))
 
-    _, ended, _ = last_model(control, time_limit, look, clock=time.process_time)
+    _, ended, _ = last_model(control, time_limit, look)
     return seen[0].found(optimal=True) if ended and len(seen) == 1 else None
 
 
@@ -222,16 +226,17 @@ def last_model(
     time_limit: float,
     read: Callable[[Model], T],
     assumptions: Sequence[int] = (),
-    clock: Callable[[], float] = time.perf_counter,
+    patience: float | None = None,
 ) -> tuple[T | None, bool, bool]:
     """Search until no answer set is better, and read each on the way.
 
     Args:
         control: a ground program.
-        time_limit: seconds after which the search is stopped.
+        time_limit: seconds of processor time after which the search is stopped: a busy machine
+            takes none of it.
         read: copies what is wanted of an answer set.
         assumptions: literals that are to be true this time.
-        clock: measures these seconds.
+        patience: seconds after which it is stopped if it has found nothing.
 
     Returns:
         What was read last, if there was anything; whether the search ended by itself, and
@@ -241,7 +246,7 @@ def last_model(
         RuleError: clingo cannot solve the program, as where weights overflow.
     """
     try:
-        return _last_model(control, time_limit, read, assumptions, clock)
+        return _last_model(control, time_limit, read, assumptions, patience)
     except RuntimeError as error:
         raise clingo_error("solve", str(error)) from None
 
@@ -251,9 +256,11 @@ def _last_model(
     time_limit: float,
     read: Callable[[Model], T],
     assumptions: Sequence[int],
-    clock: Callable[[], float],
+    patience: float | None,
 ) -> tuple[T | None, bool, bool]:
-    deadline = clock() + time_limit
+    clock = time.process_time
+    began = clock()
+    deadline = began + (time_limit if patience is None else patience)
     found: T | None = None
     with control.solve(assumptions, yield_=True, async_=True) as handle:
         while True:
@@ -264,7 +271,7 @@ def _last_model(
             model = handle.model()
             if model is None:
                 return found, True, bool(handle.get().exhausted)
-            found = read(model)
+            found, deadline = read(model), began + time_limit
             handle.resume()
         handle.cancel()
     return found, False, False
