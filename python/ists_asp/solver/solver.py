@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer
+from ists_asp.errors import IstsError, MemoryLimitError
 from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
@@ -107,7 +108,18 @@ class Solver:
         Raises:
             IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
-        return in_batches(items, self._solve_some)
+        for tried in self.try_all(items):
+            if isinstance(tried, IstsError):
+                raise tried
+            yield tried
+
+    def try_all(self, items: Iterable[Item]) -> Iterator[Solution | IstsError]:
+        """As :meth:`solve_all`; a pair without an answer has its error instead.
+
+        Raises:
+            MemoryLimitError: there was not enough memory.
+        """
+        return in_batches(items, self._try_some)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -207,7 +219,7 @@ class Solver:
     def _blame(self) -> Blame:
         return Blame(self._rules, self._grounder.arguments)
 
-    def _solve_some(self, items: Sequence[Item]) -> Iterator[Solution]:
+    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
         short = short_pairs(items)
         together: dict[int, Solution | None] = {}
@@ -216,7 +228,12 @@ class Solver:
             if solutions is not None:
                 together = dict(zip(short, solutions, strict=True))
         for number, (pair, facts) in enumerate(items):
-            yield together.get(number) or self.solve(pair, facts)
+            try:
+                yield together.get(number) or self.solve(pair, facts)
+            except MemoryLimitError:
+                raise
+            except IstsError as error:
+                yield error
 
     def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
