@@ -44,46 +44,6 @@ def solutions(solver: Solver, items: Iterable[tuple[Pair, Sequence[Symbol]]]) ->
         yield solution, facts
 
 
-def attempts(
-    solver: Solver, items: Iterable[tuple[Pair, Sequence[Symbol]]], rater: Rater | None
-) -> list[Solution | IstsError]:
-    """Solve pairs with their facts, and rate all their answers if there is a rater.
-
-    Returns:
-        A solution for each pair, in their order, or the error that it has instead.
-    """
-    given = list(items)
-    found = list(solver.try_all(given))
-    if rater is None:
-        return found
-    ratings = rater.try_all(
-        Known(answer, facts)
-        for one, (_, facts) in zip(found, given, strict=True)
-        if isinstance(one, Solution)
-        for answer in one.answers
-    )
-    return [_rated(one, ratings) if isinstance(one, Solution) else one for one in found]
-
-
-def _rated(solution: Solution, ratings: Iterator[Rated | IstsError]) -> Solution | IstsError:
-    """A solution with the next ratings, one for each answer, or the first error among them."""
-    found: list[Rated] = []
-    failure: IstsError | None = None
-    for one in islice(ratings, len(solution.answers)):
-        if isinstance(one, IstsError):
-            failure = failure or one
-        else:
-            found.append(one)
-    return failure or Solution(
-        tuple(
-            replace(answer, rating=one.rating)
-            for answer, one in zip(solution.answers, found, strict=True)
-        ),
-        solution.grounding + sum(one.grounding for one in found),
-        solution.solving + sum(one.solving for one in found),
-    )
-
-
 def rated(decided: Iterable[Decided], rater: Rater) -> Iterator[Solution]:
     """Rate all answers of solutions, lazily and in their order; the times grow accordingly.
 
