@@ -22,8 +22,9 @@ feature(pair(run(C,C),Y),first) :- proposed(run(C,C),Y), C <= 2.
 feature(pair(X,Y),all) :- proposed(X,Y).
 weight(all,align,10). weight(first,equi,10). weight(all,rel,5). weight(all,score(2),1).
 """
-SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5)}
-"""The numbers of tokens of each pair. Only pair d has a fifth one."""
+ALL = "proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D). "
+SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5), "many": (8, 8)}
+"""The numbers of tokens of each pair."""
 
 
 def make_item(name):
@@ -37,7 +38,7 @@ def make_item(name):
     return Pair(name, *sides), tuple(parse_term(f"({','.join(facts)})").arguments)
 
 
-ITEMS = [make_item(name) for name in SIZES]
+ITEMS = [make_item(name) for name in "abcd"]
 
 
 @pytest.fixture
@@ -192,3 +193,42 @@ def test_an_error_of_grounding_names_the_rule_as_the_user_does(solver):
     made = solver("\nfoo(X) :- not token(1,1,X).")
     with pytest.raises(RuleError, match=r"cannot ground the rules: mine.lp:2:\d+-\d+: error: uns"):
         made.solve(*ITEMS[0])
+
+
+def outcome_of_many(solver):
+    """What becomes of a pair that has many alignments to choose from."""
+    return outcome(lambda: solver.solve(*make_item("many")))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        'label(X,Y,"s") :- proposed(X,Y).',
+        'score(X,Y,"s") :- proposed(X,Y).',
+        "label(X,Y,L) :- label_type(L), proposed(X,Y).",
+        "aligned(f(1),#sup). label(1). score(1,2).",
+        "#maximize{ 2147483647@4,X,Y : aligned(X,Y) }.",
+        "#minimize{ -2147483648@4,X,Y : aligned(X,Y) }.",
+        "#maximize{ 1@4,X : aligned(X,Y); 2147483647@4,x,X : aligned(X,Y) }.",
+    ],
+)
+def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
+    kind, text = outcome_of_many(solver(ALL + rules))
+    assert kind in (AnswerError, RuleError)
+    assert "comes from mine.lp:1" in text or "arithmetic overflow" in text
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        'span_chunk("x",Y,"z") :- proposed(_,Y).',
+        "span_chunk(1,Y,f(Y)) :- proposed(Y,_).",
+        "viable(X,X) :- X = (1;2;3).",
+        "score_weight(f(X),Y,1,2) :- proposed(X,Y). aligned(1,2,3).",
+    ],
+)
+def test_prices_do_not_mind_what_makes_no_difference(solver, rules):
+    (answer,) = outcome_of_many(solver(ALL + rules))
+    (plain,) = outcome_of_many(solver(ALL))
+    assert answer.alignments == plain.alignments
+    assert len(answer.alignments) == SIZES["many"][0]

@@ -18,6 +18,7 @@ from ists_asp.engine.preparation import Preparation
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.rating import Known, load_rater
 from ists_asp.engine.solved import SolvedAnswer, TraceHandle
+from ists_asp.errors import IstsError
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.model import Pair
@@ -158,6 +159,19 @@ class System(Closing):
         for one in rate_solutions(found, self.rater) if rated else (one for one, _ in found):
             self.stages.decide(one.grounding, one.solving)
             yield one.answers
+
+    def try_all(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...] | IstsError]:
+        """As :meth:`decide`, without ratings; a pair without an answer has its error instead.
+
+        Raises:
+            MemoryLimitError: there was not enough memory.
+        """
+        for one in self._solver.try_all(self.known(annotated)):
+            if isinstance(one, IstsError):
+                yield one
+            else:
+                self.stages.decide(one.grounding, one.solving)
+                yield one.answers
 
     def answered(self, pairs: Iterable[Pair]) -> Iterator[Known]:
         """Decide pairs, lazily and in their order; the best answer of each, and its facts.

@@ -77,7 +77,7 @@ class Decider:
         # What goes wrong with one pair may be right for all others.
         except (DataError, RuleError, SolveError, TraceError) as error:
             if len(pairs) == 1:
-                return [Outcome(pairs[0], (), Failure(error.found, error.hint))]
+                return [_failed(pairs[0], error)]
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _timed(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
@@ -88,9 +88,16 @@ class Decider:
 
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         if not self._spec.traced:
-            decided = self.system.decide(pairs, rated=self._spec.rated)
-            for pair, answers in zip(pairs, decided, strict=True):
-                yield Outcome(pair, answers, knowledge=self.system.knowledge)
+            decided = (
+                self.system.decide(pairs, rated=True)
+                if self._spec.rated
+                else self.system.try_all(pairs)
+            )
+            for pair, found in zip(pairs, decided, strict=True):
+                if isinstance(found, IstsError):
+                    yield _failed(pair, found)
+                else:
+                    yield Outcome(pair, found, knowledge=self.system.knowledge)
             return
         from ists_asp.trace.document import trace_line
 
@@ -100,6 +107,10 @@ class Decider:
                 yield Outcome(
                     pair, (trace.answer,), trace=trace_line(trace), knowledge=self.system.knowledge
                 )
+
+
+def _failed(pair: Pair, error: IstsError) -> Outcome:
+    return Outcome(pair, (), Failure(error.found, error.hint))
 
 
 _decider: Decider | IstsError | None = None

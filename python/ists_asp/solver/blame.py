@@ -30,7 +30,7 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.copy import is_shipped
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
-from ists_asp.solver.signatures import functions
+from ists_asp.solver.signatures import functions, predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -102,16 +102,16 @@ class Blame:
                 break
             seen |= wanted
             reasons = self._reasons(wanted, true)
-            for atom, frontier in list(frontiers.items()):
+            for atom, frontier in frontiers.items():
                 found = [reason for one in sorted(frontier) for reason in reasons.get(one, ())]
-                rules = _unique(reason.rule for reason in found)
+                rules = list(dict.fromkeys(reason.rule for reason in found))
                 direct.setdefault(atom, rules)
                 if mine := [rule for rule in rules if rule.file in self._own]:
                     own[atom] = mine
-                    del frontiers[atom]
-                else:
-                    frontiers[atom] = {below for reason in found for below in reason.below}
-        return own or direct
+                frontiers[atom] = {below for reason in found for below in reason.below}
+            if own:
+                return own
+        return direct
 
     def _reasons(
         self, wanted: Collection[str], true: Collection[Symbol]
@@ -123,8 +123,12 @@ class Blame:
             for name in sorted(names & self._deriving.keys())
             for statement in self._deriving[name]
         ]
+        used = {name.name for statement in statements for name in predicates(statement)}
         control = ground(
-            [*self._definitions, *statements], true, self._arguments, lambda _code, _text: None
+            [*self._definitions, *statements],
+            (symbol for symbol in true if symbol.name in used),
+            self._arguments,
+            lambda _code, _text: None,
         )
         reasons: dict[str, list[_Reason]] = defaultdict(list)
         for found in control.symbolic_atoms.by_signature(_FROM, 3):
@@ -213,10 +217,6 @@ def _rewritten(number: int, term: AST, body: Sequence[AST]) -> AST:
     arguments = [SymbolicTerm(place, Number(number)), term, Function(place, "", below, 0)]
     head = Literal(place, Sign.NoSign, SymbolicAtom(Function(place, _FROM, arguments, 0)))
     return Rule(place, head, conditions)
-
-
-def _unique(rules: Iterable[NamedRule]) -> list[NamedRule]:
-    return list(dict.fromkeys(rules))
 
 
 def _place(rule: NamedRule) -> str:

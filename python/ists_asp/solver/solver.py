@@ -9,10 +9,12 @@ which takes half the time of text.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer
+from ists_asp.errors import IstsError, MemoryLimitError, TimeLimitError
 from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
 __all__ = ["Solver"]
 
 T = TypeVar("T")
+
+_BRIEF = 2.0
+"""Seconds to make sure that it is not prices that keep a pair from an answer."""
 
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
@@ -107,7 +112,18 @@ class Solver:
         Raises:
             IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
-        return in_batches(items, self._solve_some)
+        for tried in self.try_all(items):
+            if isinstance(tried, IstsError):
+                raise tried
+            yield tried
+
+    def try_all(self, items: Iterable[Item]) -> Iterator[Solution | IstsError]:
+        """As :meth:`solve_all`; a pair without an answer has its error instead.
+
+        Raises:
+            MemoryLimitError: there was not enough memory.
+        """
+        return in_batches(items, self._try_some)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -207,7 +223,7 @@ class Solver:
     def _blame(self) -> Blame:
         return Blame(self._rules, self._grounder.arguments)
 
-    def _solve_some(self, items: Sequence[Item]) -> Iterator[Solution]:
+    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
         short = short_pairs(items)
         together: dict[int, Solution | None] = {}
@@ -216,7 +232,12 @@ class Solver:
             if solutions is not None:
                 together = dict(zip(short, solutions, strict=True))
         for number, (pair, facts) in enumerate(items):
-            yield together.get(number) or self.solve(pair, facts)
+            try:
+                yield together.get(number) or self.solve(pair, facts)
+            except MemoryLimitError:
+                raise
+            except IstsError as error:
+                yield error
 
     def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
@@ -262,19 +283,21 @@ class Solver:
         *,
         atoms: bool,
     ) -> T:
-        """Decide a pair; where that gives no answer, once more and with more care.
-
-        Prices may be to blame: they assume what users' rules need not keep. If it was not
-        them, the error names the rules.
-        """
+        """Decide a pair; where that gives no answer, make sure, and name the rules to blame."""
         limit = self._options.time_limit
         with inside(pair):
-            try:
-                alone = Alone(self._grounder, facts, limit, Prices(), atoms=atoms)
+            prices = Prices()
+            with suppress(AnswerError):
+                alone = Alone(self._grounder, facts, limit, prices, atoms=atoms)
                 return decide(pair, alone, self._reading)
-            except AnswerError:
-                alone = Alone(self._grounder, facts, limit, Objective(), atoms=True)
-                return decide(pair, alone, self.answer)
+            if prices.charged:
+                # It may have been the prices: they assume what users' rules need not keep.
+                with suppress(AnswerError, TimeLimitError):
+                    brief = min(limit, _BRIEF)
+                    alone = Alone(self._grounder, facts, brief, Objective(), atoms=atoms)
+                    return decide(pair, alone, self._proven)
+            alone = Alone(self._grounder, facts, limit, Prices(), atoms=True)
+            return decide(pair, alone, self.answer)
 
     def _solution(
         self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]
@@ -291,6 +314,11 @@ class Solver:
 
     def _reading(self, pair: Pair, found: Found) -> Answer:
         return self._read(pair, found.shown, found.cost, found.optimal)
+
+    def _proven(self, pair: Pair, found: Found) -> Answer:
+        if not found.optimal:
+            raise TimeLimitError(f"no proof within {_BRIEF:g} s")
+        return self._reading(pair, found)
 
 
 def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]) -> Best:
