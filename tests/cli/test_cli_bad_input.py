@@ -87,24 +87,24 @@ def test_a_terminal_is_no_pipe():
 
 
 LONG = "x " * 501
+TOO_LONG = " pair 3, sentence 1: a sentence of 501"
 SEVERAL = {
-    "--tsv": (
-        f"a\tb\n\n{LONG}\tb\nc\n",
-        ["2: an empty line", " pair 3, sentence 1: a sentence of 501", "4: 1 column"],
-    ),
+    "--tsv": (f"a\tb\n\n{LONG}\tb\nc\n", ["2: an empty line", "4: 1 column"]),
     "--jsonl": (
         f'{{"sent1": "a", "sent2": "b"}}\n{{\n{{"sent1": "{LONG}", "sent2": "b"}}\n\n',
-        ["2: no valid JSON", " pair 3, sentence 1: a sentence of 501", "4: an empty line"],
+        ["2: no valid JSON", "4: an empty line"],
     ),
 }
 
 
-@pytest.mark.parametrize("command", ["solve", "facts"])
+@pytest.mark.parametrize(("command", "sized"), [("solve", False), ("facts", True)])
 @pytest.mark.parametrize(("option", "text", "messages"), [(k, *v) for k, v in SEVERAL.items()])
-def test_all_faulty_lines_are_told_at_once(run, command, option, text, messages):
+def test_all_faulty_lines_are_told_at_once(run, command, sized, option, text, messages):
     result = run(command, option, "-", stdin=text)
     assert (result.exit_code, result.stdout) == (1, "")
     lines = result.stderr.splitlines()
+    # A sentence that is too long costs solve that pair only.
+    messages = [*messages, *([TOO_LONG] if sized else [])]
     assert len(lines) == len(messages)
     for message in messages:
         assert any(line.startswith(f"error: <stdin>:{message}") for line in lines)
@@ -124,7 +124,6 @@ FAULTS = {
     "blank sentence": (b"a\n", b" \t\n", "b.txt:1: an empty sentence"),
     "empty files": (b"", b"", "a.txt: the input is empty; expected at least one pair"),
     "UTF-16": ("a b\n".encode("utf-16"), b"a\n", "a.txt: the file is UTF-16; expected UTF-8"),
-    "10 000 tokens": (b"a\n", b"x " * 10_000 + b"\n", "b.txt:1: a sentence of 10000 tokens"),
 }
 
 
@@ -238,3 +237,13 @@ def test_missing_models_are_explained(bad, tmp_path):
     assert message.startswith(str(tmp_path))
     message = bad(1, "solve", "a", "b", "--stanza-package", "nosuch")
     assert "nosuch" in message
+
+
+def test_a_long_id_is_not_told_in_full(run, bad):
+    name = "n" * 100_000
+    result = run("facts", "--tsv", "-", stdin=f"{name}\ta\tb\n{name}\tc\td\n{name}2\t{LONG}\te\n")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 2)
+    assert len(result.stderr) < 500
+    message = bad(1, "facts", "--tsv", "-", "--id", "y" * 100_000, stdin=f"{name}\ta\tb\n")
+    assert message.startswith("there is no pair with the id 'yyy")
+    assert len(message) < 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, UsageError, shortened
 
 if TYPE_CHECKING:
     from ists_asp.model import Pair
@@ -37,7 +37,9 @@ def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
         return pairs
     found = [pair for pair in pairs if pair.id == identifier]
     if not found:
-        ids = ", ".join(pair.id for pair in pairs[:_SHOWN_IDS])
+        ids = shortened(", ".join(pair.id for pair in pairs[:_SHOWN_IDS]))
         more = ", …" if len(pairs) > _SHOWN_IDS else ""
-        raise DataError(f"there is no pair with the id '{identifier}'", expected=f"{ids}{more}")
+        raise DataError(
+            f"there is no pair with the id '{shortened(identifier)}'", expected=f"{ids}{more}"
+        )
     return found

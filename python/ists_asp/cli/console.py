@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.guard import alive, told_before
-from ists_asp.errors import DataError, IstsError, UsageError
+from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def warn_unproven(answer: Answer, seconds: float) -> None:
     """Print a warning if the time did not suffice to prove that no other answer is better."""
     if not answer.optimal:
         warn(
-            f"pair {answer.pair.id}: within {seconds:g} s the answer was not "
+            f"pair {shortened(answer.pair.id)}: within {seconds:g} s the answer was not "
             "proved the best; allow more with --timeout"
         )
 
@@ -121,7 +121,7 @@ def _tell(text: str) -> None:
 
 def warn_failed(failed: Failed) -> None:
     """Print a warning about a pair that has no result."""
-    warn(f"pair {failed.pair.id}: {failed.reason}")
+    warn(f"pair {shortened(failed.pair.id)}: {failed.reason}")
 
 
 def end_with_failed(failed: Sequence[Failed], count: int) -> None:
@@ -131,7 +131,7 @@ def end_with_failed(failed: Sequence[Failed], count: int) -> None:
         click.exceptions.Exit: there are such pairs.
     """
     if failed:
-        ids = ", ".join(one.pair.id for one in failed[:_MOST])
+        ids = ", ".join(shortened(one.pair.id) for one in failed[:_MOST])
         more = ", …" if len(failed) > _MOST else ""
         warn(f"no answer for {len(failed)} of {count} pairs: {ids}{more}")
         raise click.exceptions.Exit(EXIT_FAILED)

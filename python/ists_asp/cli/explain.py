@@ -23,7 +23,7 @@ from ists_asp.cli.guard import Failed, each, isolate
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, json_option, output_option, quiet_option
 from ists_asp.cli.system_options import system_options
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, UsageError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,9 +153,9 @@ def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
         with faults:
             if pair.id not in known:
                 raise DataError(
-                    f"there are no alignments for pair {pair.id}",
+                    f"there are no alignments for pair {shortened(pair.id)}",
                     where=str(path),
-                    expected=f'<sentence id="{pair.id}" …>',
+                    expected=f'<sentence id="{shortened(pair.id)}" …>',
                 )
             found.append(given_answer(pair, known[pair.id].to_alignments()))
     faults.check()

@@ -13,7 +13,7 @@ from ists_asp.cli.console import reader_warnings
 from ists_asp.cli.input_check import check_together
 from ists_asp.cli.once import STDIN, copied, shown, standard_input
 from ists_asp.cli.untokenized import Attached
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,7 +154,7 @@ class Inputs:
         if self.raw and not (pair.sent1.chunks is None is pair.sent2.chunks):
             raise DataError(
                 "the pair has chunks, which --raw cannot keep",
-                where=f"pair {pair.id}",
+                where=f"pair {shortened(pair.id)}",
                 hint="Leave out --raw, or the chunks",
             )
 
@@ -206,7 +206,7 @@ class Inputs:
         first, *second = self.names
         if second:
             return f"{first}:{pair.id}", f"{second[0]}:{pair.id}"
-        place = f"{first}: pair {pair.id}"
+        place = f"{first}: pair {shortened(pair.id)}"
         return f"{place}, sentence 1", f"{place}, sentence 2"
 
     def pairs(self, warn: Warn) -> Iterable[Pair]:

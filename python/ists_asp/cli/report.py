@@ -26,7 +26,7 @@ from ists_asp.cli.guard import Failed, each
 from ists_asp.cli.input_options import input_options
 from ists_asp.cli.options import id_option, output_option, quiet_option, timeout_option
 from ists_asp.cli.system_options import system_options
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -137,10 +137,13 @@ def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
     lacking = [pair.id for pair in pairs if pair.id not in found]
     if len(lacking) == len(pairs):
         raise DataError(
-            "none of the pairs is in it", where=str(path), expected=f"ids such as '{pairs[0].id}'"
+            "none of the pairs is in it",
+            where=str(path),
+            expected=f"ids such as '{shortened(pairs[0].id)}'",
         )
     if lacking:
-        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {lacking[0]}")
+        example = shortened(lacking[0])
+        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {example}")
     return found
 
 
@@ -158,7 +161,7 @@ def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:
     )
     if given != found:
         raise DataError(
-            f"pair {pair.id} has {given[0]} and {given[1]} tokens",
+            f"pair {shortened(pair.id)} has {given[0]} and {given[1]} tokens",
             where=str(path),
             expected=f"{found[0]} and {found[1]}, as the sentences have",
             hint="Give the sentences that the alignments are about",

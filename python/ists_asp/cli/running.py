@@ -24,7 +24,7 @@ from ists_asp.cli.pair_source import opened
 from ists_asp.cli.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.engine.provenance import Provenance, provenance
-from ists_asp.errors import SolveError
+from ists_asp.errors import SolveError, shortened
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
@@ -198,7 +198,7 @@ def _tell(outcome: Outcome, job: Job) -> None:
             raise SolveError(
                 outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
             )
-        warn(f"pair {pair.id}: {outcome.failure.reason}")
+        warn(f"pair {shortened(pair.id)}: {outcome.failure.reason}")
     else:
         warn_unproven(outcome.answers[0], job.limits.seconds)
 

@@ -121,7 +121,7 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
         statistics.add(sentence)
         if sentence.id is not None and sentence.id in seen:
             notes.append(
-                f"{sentence.where}: the sentence id {sentence.id} again, "
+                f"{sentence.where}: the sentence id {shortened(sentence.id)} again, "
                 f"first at {seen[sentence.id]}"
             )
         elif sentence.id is not None:

@@ -55,7 +55,7 @@ def _read_lines(file: Path, warn: Warn) -> list[GoldPair]:
     golds, faults = [], Faults()
     for reference in read_references(file, warn=warn).values():
         pair, lines = reference.pair, tuple(reference.alignments)
-        where = f"{file}: pair {pair.id}"
+        where = f"{file}: pair {shortened(pair.id)}"
         with faults:
             chunks1 = _chunks(pair.sent1, [line.tokens1 for line in lines], f"{where}, sentence 1")
             chunks2 = _chunks(pair.sent2, [line.tokens2 for line in lines], f"{where}, sentence 2")
@@ -108,14 +108,14 @@ def _alignments(pair: Pair, reference: Reference | None, folder: Path) -> tuple[
     where = str(folder / ALIGNMENTS)
     if reference is None:
         raise DataError(
-            f"pair {pair.id} of the chunk files is not in it",
+            f"pair {shortened(pair.id)} of the chunk files is not in it",
             where=where,
             expected="the alignments of every pair",
         )
     found, chunked = _sizes(reference.pair), _sizes(pair)
     if found != chunked:
         raise DataError(
-            f"pair {pair.id} has {found[0]} and {found[1]} tokens",
+            f"pair {shortened(pair.id)} has {found[0]} and {found[1]} tokens",
             where=where,
             expected=f"{chunked[0]} and {chunked[1]}, as in the chunk files",
             hint="Check that line N of the chunk files is the pair with the id N",

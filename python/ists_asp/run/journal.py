@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, UsageError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ class Failed:
 
     def __str__(self) -> str:
         more = self.count - len(self.first)
-        return ", ".join(self.first) + (f" and {more} more" if more else "")
+        return ", ".join(map(shortened, self.first)) + (f" and {more} more" if more else "")
 
 
 @dataclass(frozen=True, slots=True)
