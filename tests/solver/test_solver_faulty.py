@@ -94,6 +94,28 @@ def test_the_machine_answers(solver):
     assert [line.score for line in alone["d"][0].alignments] == [5, 5, 2, 2, 2]
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "#maximize{ 2147483647@9,I,S : token(S,I,_) }.",
+        ":~ aligned(X,Y). [-2000000000@9,X,Y]",
+        "{ tag(X,Y,(fact;pol)) } = 1 :- aligned(X,Y).",
+        "{ tag(X,Y,fact) } :- aligned(X,Y). a :- not b. b :- not a.",
+        "-aligned(X,Y) :- proposed(X,Y), X > Y. #show -aligned/2. -label(1,1,1). #show -label/3.",
+        '#show proposed/2. #show "label(1,1,1)". #show noali(3) : chunk(1,1).',
+    ],
+)
+def test_every_pair_has_the_same_answer_in_every_company(solver, rules):
+    for name, found in check_company(solver(rules)).items():
+        (answer,) = found
+        assert answer.optimal, name
+
+
+def test_costs_beyond_32_bits_are_told_in_full(solver):
+    alone = check_company(solver("#maximize{ 2147483647@9,I,S : token(S,I,_) }."))
+    assert alone["d"][0].cost[0] == -(2**31 - 1) * sum(SIZES["d"])
+
+
 BOMB = "bomb :- token(1,5,_). "
 FAULTY = {
     "two labels": (

@@ -111,6 +111,7 @@ class System(Closing):
 
         Raises:
             DataError: a sentence is empty or too long, see :mod:`ists_asp.limits`.
+            RuleError: what the rules derive is no answer, or clingo cannot take them.
             SolveError: there is no answer.
         """
         return next(self.solve_many([read_pair(sent1, sent2)]))
@@ -123,6 +124,7 @@ class System(Closing):
 
         Raises:
             DataError: a sentence is empty or too long.
+            RuleError: what the rules derive for a pair is no answer, or clingo cannot take them.
             SolveError: there is no answer for a pair.
             UsageError: something is no pair.
         """
@@ -139,6 +141,7 @@ class System(Closing):
 
         Raises:
             DataError: a sentence is empty or too long.
+            RuleError: what the rules derive for a pair is no answer, or clingo cannot take them.
             SolveError: there is no answer for a pair.
             UsageError: something is no pair.
         """

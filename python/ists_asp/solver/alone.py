@@ -27,7 +27,8 @@ _LEAST = 1.0
 class Alone:
     """Finds the answer sets of a pair, the best first.
 
-    ``control`` is the ground program; ``grounding`` is how many seconds that took.
+    ``control`` is the ground program, ``objective`` has watched it being grounded, and
+    ``grounding`` is how many seconds that took.
 
     Args:
         grounder: grounds the rules.
@@ -53,7 +54,7 @@ class Alone:
         self._grounder = grounder
         self._facts = facts
         self._time_limit = time_limit
-        self._objective = objective
+        self.objective = objective
         self._atoms = atoms
         began = time.perf_counter()
         self._ends = time.process_time() + time_limit
@@ -76,8 +77,8 @@ class Alone:
         left = self._left_for_one()
         found, unsatisfiable = self._search(left, patience=left / 2)
         if found is None and not unsatisfiable:
-            self._objective = Objective()
-            self.control = self._grounder.ground(self._facts, FALLBACK, self._objective)
+            self.objective = Objective()
+            self.control = self._grounder.ground(self._facts, FALLBACK, self.objective)
             found, unsatisfiable = self._search(self._left_for_one())
         if unsatisfiable:
             raise UnsatisfiableError(
@@ -109,5 +110,5 @@ class Alone:
             seconds,
             atoms=self._atoms,
             patience=patience,
-            objective=self._objective,
+            objective=self.objective,
         )

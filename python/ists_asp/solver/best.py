@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from clingo import Control
 
     from ists_asp.model import Answer
+    from ists_asp.solver.prices import Objective
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
     from ists_asp.solver.texts import Ground
@@ -34,7 +35,7 @@ class Best:
         answer: what it says.
         found: the answer set, with all its atoms if it was found for this pair alone.
         program: what was grounded for the pair, and which facts hold for every pair.
-        ground: grounds it for this pair alone.
+        ground: grounds it for this pair alone, and notes its objective.
         together: what several pairs share, if they were solved together.
         number: the number of this pair among them.
     """
@@ -44,7 +45,7 @@ class Best:
         answer: Answer,
         found: Found,
         program: Program,
-        ground: Callable[[], Control],
+        ground: Callable[[], tuple[Control, Objective]],
         together: Together | None = None,
         number: int = 0,
     ) -> None:
@@ -56,9 +57,13 @@ class Best:
         self._ground = ground
 
     @cached_property
+    def _alone(self) -> tuple[Control, Objective]:
+        return self._ground()
+
+    @property
     def control(self) -> Control:
         """The ground program of this pair alone."""
-        return self._ground()
+        return self._alone[0]
 
     @property
     def shown(self) -> tuple[Ground, ...]:
@@ -97,7 +102,7 @@ class Best:
             looked_at: the atoms that are wanted, with their literals.
             time_limit: seconds after which the best so far is good enough.
         """
-        control = self.control
+        control, objective = self._alone
         solver = control.configuration.solver
         assert isinstance(solver, Configuration)
         solver.opt_strategy = "bb"
@@ -105,7 +110,7 @@ class Best:
             control,
             time_limit,
             lambda model: (
-                dict(zip(model.priority, model.cost, strict=True)),
+                dict(zip(model.priority, objective.cost(model), strict=True)),
                 frozenset(atom for atom, literal in looked_at.items() if model.is_true(literal)),
             ),
             assumptions,

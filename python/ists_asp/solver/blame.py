@@ -85,7 +85,8 @@ class Blame:
         for atom, rules in self._origins(error.atoms, true).items():
             if rules:
                 shown = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
-                told.append(f"{shown} comes from {' and '.join(map(_place, rules[:_RULES]))}")
+                places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
+                told.append(f"{shown} comes from {' and '.join(places)}")
         return AnswerError("; ".join([error.found, *told[:_ATOMS]]), error.atoms, error.wanted)
 
     def _origins(

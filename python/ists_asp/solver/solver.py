@@ -30,7 +30,7 @@ from ists_asp.solver.search import Found, search
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from clingo import Symbol
+    from clingo import Control, Symbol
     from clingo.ast import AST
 
     from ists_asp.answers import Read
@@ -183,7 +183,7 @@ class Solver:
         Raises:
             RuleError: clingo could not ground the rules.
         """
-        control = self._grounder.ground(facts, objective=Prices())
+        control, objective = self._priced(facts)
         with control.backend() as backend:
             for symbol, true in wanted:
                 atom = control.symbolic_atoms[symbol]
@@ -191,7 +191,7 @@ class Solver:
                     backend.add_rule([], [-atom.literal if true else atom.literal])
                 elif true:
                     return None, True
-        return search(control, self._options.time_limit, atoms=True)
+        return search(control, self._options.time_limit, atoms=True, objective=objective)
 
     @property
     def options(self) -> SolverOptions:
@@ -270,10 +270,15 @@ class Solver:
             answer,
             found,
             self.program,
-            lambda: self._grounder.ground(facts, objective=Prices()),
+            lambda: self._priced(facts),
             together,
             number,
         )
+
+    def _priced(self, facts: Sequence[Symbol]) -> tuple[Control, Objective]:
+        """The ground program of a pair, and its objective, with prices."""
+        prices = Prices()
+        return self._grounder.ground(facts, objective=prices), prices
 
     def _surely(
         self,
@@ -323,4 +328,4 @@ class Solver:
 
 def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]) -> Best:
     found = alone.first()
-    return Best(read(pair, found), found, alone.program, lambda: alone.control)
+    return Best(read(pair, found), found, alone.program, lambda: (alone.control, alone.objective))
