@@ -61,7 +61,8 @@ timeout_option: Decorator = click.option(
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Limit for a pair: the best answer so far is taken then, if there is one.",
+    help="Limit for a pair, in time of the processor: the best answer so far is taken then, if "
+    "there is one. What cannot be stopped is killed 5 s later.",
 )
 
 id_option: Decorator = click.option(
