@@ -123,8 +123,7 @@ def test_every_command_and_option_that_is_named_exists(name):
     for call in re.findall(r"ists-asp ([a-z][^`\n|]*)", TEXTS[name]):
         words = call.split()
         path = tuple(words[:2]) if tuple(words[:2]) in COMMANDS else tuple(words[:1])
-        if path not in COMMANDS:
-            continue
+        assert path in COMMANDS, (name, call)
         for option in re.findall(r"(?<!\S)--[a-z][\w-]*", call):
             assert option in options(COMMANDS[path]), (name, call)
     code = re.findall(r"`(--[a-z][\w-]*)[^`]*`", TEXTS[name])

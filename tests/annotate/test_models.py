@@ -135,8 +135,9 @@ def test_a_damaged_model(
     text = str(caught.value)
     assert "\n" not in text
     assert "cannot be loaded" in text
-    if not isinstance(content, dict):
-        assert f"en/{processor}/{SHIPPED_PACKAGE}.pt is damaged, or not a model" in text
+    damaged = f"en/{processor}/{SHIPPED_PACKAGE}.pt is damaged, or not a model"
+    # What torch can read is seen to be no model only later, where the file is not known.
+    assert (damaged in text) == (not isinstance(content, dict))
     assert "torch" not in text
     assert len(text) < len(str(copy)) + 300
     assert str(copy) in text

@@ -260,6 +260,7 @@ def test_listing_rules_is_guarded_too(tmp_path):
     (tmp_path / "crash.lp").write_text(CRASH)
     found = call("-m", "ists_asp", "rules", "list", "--rules", "crash.lp", folder=tmp_path)
     assert (found.returncode, found.stderr.count("\n")) == (1, 1)
+    assert found.stderr.startswith("error: with these rules the command crashed (signal 11). ")
 
 
 @pytest.mark.parametrize(

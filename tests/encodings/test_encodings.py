@@ -35,4 +35,5 @@ def test_the_case_has_the_expected_answer_and_no_other(expected):
 
 def test_every_case_has_both_files():
     shared = {"pairs"}
+    assert CASES
     assert {file.stem for file in FOLDER.glob("*.lp")} - shared == {file.stem for file in CASES}

@@ -34,9 +34,10 @@ def test_each_kind_of_statement_has_a_rule_and_a_text():
 
 
 def test_each_topic_of_a_class_has_a_word():
-    topics = re.findall(r"^topic_class\((.*?)\)\.", TEXT, re.MULTILINE | re.DOTALL)
-    for topic in re.findall(r"\w+,(\w+),\d+", topics[0]):
-        assert topic in TEMPLATES.words
+    (table,) = re.findall(r"^topic_class\((.*?)\)\.", TEXT, re.MULTILINE | re.DOTALL)
+    topics = re.findall(r"\w+,(\w+),\d+", table)
+    assert len(topics) == len(table.split(";"))
+    assert set(topics) <= set(TEMPLATES.words)
     for name in re.findall(r"^scene\((.*)\)\.", TEXT, re.MULTILINE)[0].split(";"):
         assert {f"one_{name}", f"many_{name}"} <= set(TEMPLATES.words)
 

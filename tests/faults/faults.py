@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .place import Ending, Place
 
-__all__ = ["FAULTS", "Failed", "Fault", "Same", "Told", "fault"]
+__all__ = ["FAULTS", "Failed", "Fault", "Same", "Silent", "Told", "fault"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,13 @@ class Told:
 
     words: str
     code: int = 1
+
+
+@dataclass(frozen=True)
+class Silent:
+    """The command ends with this code, says nothing, and writes no output."""
+
+    code: int
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Fault:
 
     name: str
     inject: Callable[[Place], Ending]
-    ends: Told | Same | Failed
+    ends: Told | Silent | Same | Failed
 
     def __str__(self) -> str:
         return self.name
@@ -51,7 +58,7 @@ class Fault:
 FAULTS: list[Fault] = []
 
 
-def fault(name: str, ends: Told | Same | Failed) -> Callable:
+def fault(name: str, ends: Told | Silent | Same | Failed) -> Callable:
     """Add a function to the list of faults."""
 
     def add(inject: Callable[[Place], Ending]) -> Callable[[Place], Ending]:

@@ -145,5 +145,4 @@ def _(place: Place) -> Ending:
     process = place.under_way()
     with (place.folder / "pairs.tsv").open("a") as stream:
         stream.write("more\ta cat\ta dog\n")
-    errors = process.communicate()[1]
-    return Ending(process.returncode, "", errors, 0.0)
+    return place.ended(process)

@@ -45,6 +45,7 @@ class Place:
     cache: Path
     whole: dict[int, bytes]
     environment: dict[str, str] = field(default_factory=dict)
+    began: dict[int, float] = field(default_factory=dict)
 
     @property
     def out(self) -> Path:
@@ -98,13 +99,21 @@ class Place:
         return self.run(["bash", "-c", text])
 
     def start(self, *options: str, pairs: str = "pairs.tsv") -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        began = time.monotonic()
+        process = subprocess.Popen(
             self.command(*options, pairs=pairs),
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.began[process.pid] = began
+        return process
+
+    def ended(self, process: subprocess.Popen[str]) -> Ending:
+        """How a command ended that was started, which is waited for."""
+        errors = process.communicate(timeout=2 * SECONDS)[1]
+        return Ending(process.returncode, "", errors, time.monotonic() - self.began[process.pid])
 
     def under_way(self, *options: str) -> subprocess.Popen[str]:
         """A run over many pairs, of which some are on disk."""

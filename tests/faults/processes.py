@@ -25,8 +25,7 @@ def _kill_and_resume(place: Place, number: int, seed: int, *options: str) -> End
         process = place.start("-q", "--resume", *options)
         time.sleep(random.uniform(0.3, 3.0))
         process.send_signal(number)
-        errors = process.communicate()[1]
-        assert "Traceback" not in errors
+        assert "Traceback" not in place.ended(process).errors
     return place.solve("-q", "--resume", *options)
 
 
@@ -69,8 +68,7 @@ def _workers(pid: int) -> list[int]:
 def _(place: Place) -> Ending:
     process = place.under_way("-q", "--jobs", "2")
     os.kill(_workers(process.pid)[0], signal.SIGKILL)
-    errors = process.communicate()[1]
-    return Ending(process.returncode, "", errors, 0.0)
+    return place.ended(process)
 
 
 @fault("all workers are killed at once", Same(MANY))
@@ -78,8 +76,7 @@ def _(place: Place) -> Ending:
     process = place.under_way("-q", "--jobs", "2")
     for worker in _workers(process.pid):
         os.kill(worker, signal.SIGKILL)
-    errors = process.communicate()[1]
-    return Ending(process.returncode, "", errors, 0.0)
+    return place.ended(process)
 
 
 @fault("the process that makes workers is killed", Same(MANY))
@@ -87,8 +84,7 @@ def _(place: Place) -> Ending:
     process = place.under_way("-q", "--jobs", "2")
     (maker,) = [child for child, line in _below(process.pid) if "forkserver" in line][:1]
     os.kill(maker, signal.SIGKILL)
-    errors = process.communicate()[1]
-    return Ending(process.returncode, "", errors, 0.0)
+    return place.ended(process)
 
 
 @fault("the parent is killed while a worker grounds without end", Same(MANY))

@@ -112,5 +112,4 @@ def _(place: Place) -> Ending:
 
     wait_for(place.journal.exists)
     place.write("mine.lp", _BOMB + "more.")
-    errors = process.communicate()[1]
-    return Ending(process.returncode, "", errors, 0.0)
+    return place.ended(process)

@@ -46,7 +46,7 @@ def sentence(*words: tuple[str, str, str]) -> Sentence:
 
 def test_synonyms_have_distances_by_their_common_neighbours(thesaurus):
     found = thesaurus.relations([("fallecer", "v"), ("accidente", "n")], [("morir", "v")])
-    assert found == [Relation("synonym", "fallecer", "morir", found[0].distance)]
+    assert found == [Relation("synonym", "fallecer", "morir", 0)]
     near, loose = (
         thesaurus.relations([("accidente", "")], [(other, "")])[0].distance
         for other in ("percance", "suerte")
@@ -120,7 +120,8 @@ def test_spanish_measures():
 
 @given(st.text(max_size=12))
 def test_any_text_can_be_asked_for_its_number(form):
-    assert numeral(from_spanish(form)) is None or form.strip()
+    value = numeral(from_spanish(form))
+    assert value is None or numeral(value) == value
 
 
 def test_accents_do_not_count_in_spellings():

@@ -66,6 +66,7 @@ def test_predictions_stay_within_the_scale():
 
 def test_cross_validation_by_data_set_and_by_parts():
     found = cross_validate_ratings(GOLD, folds=None)
+    assert found.keys() == {"a", "b"}
     # Not 1: what is below 0 is rated 0.
     assert all(one.r > 0.97 for (one,) in found.values())
     parts = cross_validate_ratings(GOLD, folds=3)

@@ -108,7 +108,9 @@ def test_chunks_stand_in_two_rows_with_a_coloured_mark_between(view):
     assert len({box["y"] for box in upper}) == len({box["y"] for box in lower}) == 1
     for one, other in ((upper[0], upper[1]), (upper[1], upper[2]), (lower[0], lower[1])):
         assert one["x"] + one["width"] < other["x"]
-    for mark in drawing.locator(".link[role=button] rect").all():
+    marks = drawing.locator(".link[role=button] rect").all()
+    assert len(marks) == 2
+    for mark in marks:
         box = mark.bounding_box()
         assert upper[0]["y"] + upper[0]["height"] < box["y"]
         assert box["y"] + box["height"] < lower[0]["y"]

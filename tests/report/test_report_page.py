@@ -141,6 +141,7 @@ def test_marks_do_not_overlap(answer):
         if group.get("class").startswith("link")
         for rect in group.findall(f"{SVG}rect")
     ]
+    assert len(rects) == 4
     for number, (x, y, width, height) in enumerate(rects):
         for other in rects[:number]:
             apart = x >= other[0] + other[2] or other[0] >= x + width

@@ -38,7 +38,8 @@ def test_weak_constraints_and_first_lines_can_be_named(load):
 
 
 def test_clingos_own_comments_are_no_directives(load):
-    load('%*! a(X)\n%@rule b: "b"\n*%\n% @rule c\n%%@rule d\n%\na(1).\n')
+    rules = load('%*! a(X)\n%@rule b: "b"\n*%\n% @rule c\n%%@rule d\n%\na(1).\n')
+    assert [(rule.name, rule.sentence) for rule in rules.rules[1:]] == [("x.lp:7", None)]
 
 
 @pytest.mark.parametrize(

@@ -122,13 +122,17 @@ def test_decisions_say_the_words(traces):
 
 
 def test_a_runner_up_is_no_better(traces):
-    for trace in traces[:2]:
-        for decision in decisions(trace):
-            second = runner_up(trace, decision)
-            if second is not None:
-                assert second.by, "another answer would be as good"
-                assert second.by[0][1] > 0
-                assert decision.atom in second.gone
+    found = [
+        (decision, second)
+        for trace in traces[:2]
+        for decision in decisions(trace)
+        if (second := runner_up(trace, decision)) is not None
+    ]
+    assert found
+    for decision, second in found:
+        assert second.by, "another answer would be as good"
+        assert second.by[0][1] > 0
+        assert decision.atom in second.gone
 
 
 def test_trees_show_rules_with_their_places():

@@ -102,6 +102,7 @@ def test_steps_and_rivals(encoder, pair):
     ahead = features(atoms, "ahead_in_context")
     compared = proposed & cosines.keys()
     assert compared
+    assert any(single(x) and single(y) for x, y in compared)
     for x, y in compared:
         value, target = cosines[x, y], f"pair({x},{y})"
         found = {int(step) for where, step in steps if where == target}

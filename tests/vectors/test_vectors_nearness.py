@@ -126,6 +126,7 @@ def test_punctuation_takes_no_part() -> None:
         apart = knowledge.relations(Pair("1", sentence("dogs bark ."), sentence(". cats meow")))
     assert plain.nearness == dotted.nearness
     assert plain.nearness.products
+    assert apart.nearness.products
     assert all(product.token2 > 1 and product.token1 < 3 for product in apart.nearness.products)
 
 
