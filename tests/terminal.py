@@ -14,7 +14,7 @@ import subprocess
 import sys
 import termios
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,21 +98,22 @@ def _run(folder: str, commands: list[list[str]], watched: bool) -> list[tuple[in
     attributes = termios.tcgetattr(theirs)
     attributes[1] &= ~termios.OPOST
     termios.tcsetattr(theirs, termios.TCSANOW, attributes)
-    codes, code = os.pipe()
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             _take(theirs)
             os.chdir(folder)
+            if watched:
+                _be(commands[0])
             for command in commands:
-                ended = _command(command, watched)
-                os.write(code, b"%d\n" % ended)
+                os.write(writing, b"%d\n" % _call(command))
                 # Nothing that is cleaned can look like it.
                 os.write(1, b"\0")
         finally:
             os._exit(70)
     os.close(theirs)
-    os.close(code)
+    os.close(writing)
     output = b""
     while select.select([ours], [], [], SECONDS)[0]:
         try:
@@ -120,10 +121,10 @@ def _run(folder: str, commands: list[list[str]], watched: bool) -> list[tuple[in
         except OSError:
             break
     os.close(ours)
-    os.waitpid(child, 0)
-    with os.fdopen(codes) as stream:
-        ended = [int(line) for line in stream]
-    return list(zip(ended, output.decode("latin-1").split("\0"), strict=False))
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with os.fdopen(reading) as stream:
+        codes = [ended] if watched else [int(line) for line in stream]
+    return list(zip(codes, output.decode("latin-1").split("\0"), strict=False))
 
 
 def _take(terminal: int) -> None:
@@ -134,31 +135,38 @@ def _take(terminal: int) -> None:
         os.dup2(terminal, number)
 
 
-def _command(arguments: list[str], watched: bool) -> int:
-    """Be the command, as the interpreter would begin and end it."""
-    from ists_asp.cli import main, run
+def _be(arguments: list[str]) -> NoReturn:
+    """Be the command from its beginning to its end."""
+    from ists_asp.cli import run
 
-    sys.stdin = os.fdopen(0, closefd=False)
-    sys.stdout = os.fdopen(1, "w", closefd=False)
-    sys.stderr = os.fdopen(2, "w", closefd=False, buffering=1)
     sys.argv = ["ists-asp", *arguments]
-    code, here = 0, os.getpid()
+    _begin()
+    run()
+
+
+def _call(arguments: list[str]) -> int:
+    """The exit code of the command, in this process, which goes on."""
+    from ists_asp.cli import main
+
+    _begin()
+    code: object = 0
     try:
-        if watched:
-            run()
-        else:
-            main(arguments, prog_name="ists-asp")
+        main(arguments, prog_name="ists-asp")
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
+        code = end.code
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1
     sys.stdout.flush()
     sys.stderr.flush()
-    if os.getpid() != here:
-        # A child that the command watches over.
-        os._exit(code)
-    return code
+    return code if isinstance(code, int) else 1
+
+
+def _begin() -> None:
+    """Have streams as the interpreter makes them."""
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", closefd=False, buffering=1)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ weight("{LINE}\nFAKED",rating,500).
 EXPLANATION = f"""
 %@rule say_nothing: "{LINE}"
 statement(own,nothing).
-uses(own,0).
+uses(own,1).
 place(own,1,1,whole,0).
 #show statement/2. #show uses/2. #show piece/4. #show choice/3. #show place/5.
 """

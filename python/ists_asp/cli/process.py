@@ -51,10 +51,12 @@ def _run() -> int:
 
 def told(fault: OSError) -> str:
     """Return what the system refused, as one line."""
+    from ists_asp.terminal import one_line
+
     if fault.errno in (errno.EMFILE, errno.ENFILE):
         return "too many files are open. Allow more with ulimit -n"
     where = fault.filename if isinstance(fault.filename, str) else "standard output"
-    return f"{where}: {fault.strerror or fault}"
+    return one_line(f"{where}: {fault.strerror or fault}")
 
 
 def _open_standard_streams() -> None:
