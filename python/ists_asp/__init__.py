@@ -12,9 +12,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ists_asp._version import __version__
+
+# As typing has it, which takes too long to import for whoever presses Ctrl-C meanwhile.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ists_asp.engine import System, load

@@ -1,5 +1,15 @@
 """``python -m ists_asp`` is the command ``ists-asp``."""
 
+# Before anything else is imported: whoever presses Ctrl-C in that moment wants no traceback.
+import os
+import signal
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(130))
+
 from ists_asp.cli import run
 
-run()
+__all__ = ["run"]
+
+if __name__ == "__main__":
+    run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ists_asp.processes import deaf, end_with_parent
@@ -70,14 +70,17 @@ def workers(study: Study, jobs: int) -> Iterator[Workers]:
         yield _Inline(study)
         return
     # Not forked: clingo and Stanza may have threads.
+    others = set(active_children())
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start, (study,))
     try:
         yield _Pool(pool)
     except BaseException:
-        # What they are at may take long; they end with this process.
-        pool.shutdown(wait=False, cancel_futures=True)
+        # What they are at may take long.
+        for process in set(active_children()) - others:
+            process.kill()
         raise
-    pool.shutdown()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _start(study: Study) -> None:

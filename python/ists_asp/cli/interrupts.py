@@ -1,9 +1,10 @@
 """Ctrl-C, at whatever moment: exit code 130, at most one line, nothing half-written.
 
-An interrupt that falls into an import, or into what Python does at its end, is printed at length
-or lost: there the process ends at once, having nothing open. While a command works, the first
-one is a KeyboardInterrupt, so that whatever is open is closed or kept to be resumed. More of them
-would disturb just that, and are not heard until it has taken too long.
+While modules are imported nothing is open, and an exception there is printed at length, or lost:
+the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
+that what is open is closed, or kept to be resumed. Further ones would disturb just that: they are
+not heard. Libraries may catch an interrupt and go on, and closing may take long: some seconds
+after the first one the process ends in any case.
 """
 
 from __future__ import annotations
@@ -18,48 +19,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["INTERRUPTED", "end_at_once", "heard", "raise_once"]
+__all__ = ["INTERRUPTED", "end_with", "heard", "raise_once"]
 
 INTERRUPTED = 130
 """The exit code after an interrupt, as shells have it."""
 
-PATIENCE = 3.0
+PATIENCE = 5.0
 """Seconds that closing may take."""
 
 T = TypeVar("T")
 
-_heard: float | None = None
+_heard = False
 
 
 def heard() -> bool:
     """Whether the command was interrupted while it worked."""
-    return _heard is not None
+    return _heard
 
 
-def end_at_once() -> None:
-    """From now on an interrupt ends the process there and then."""
-    _listen(_end)
+def end_with(code: int) -> None:
+    """From now on an interrupt ends the process there and then, with this exit code."""
+
+    def end(_number: int, _frame: FrameType | None) -> NoReturn:
+        os._exit(code)
+
+    _listen(end)
 
 
 def raise_once() -> None:
-    """From now on the first interrupt is a KeyboardInterrupt, and those shortly after it nothing.
+    """From now on the first interrupt is a KeyboardInterrupt, and others are nothing.
 
-    What code that cannot be interrupted, such as a callback of a library, makes of it is not
-    printed.
+    What callbacks of libraries and other threads make of it is not printed.
     """
-    _listen(_raise)
     import threading
 
+    _listen(_raise)
     sys.unraisablehook = _unless_heard(sys.unraisablehook)
     threading.excepthook = _unless_heard(threading.excepthook)
-
-
-def _unless_heard(hook: Callable[[T], object]) -> Callable[[T], None]:
-    def told(what: T) -> None:
-        if not heard():
-            hook(what)
-
-    return told
 
 
 def _listen(handler: Callable[[int, FrameType | None], None]) -> None:
@@ -68,14 +64,25 @@ def _listen(handler: Callable[[int, FrameType | None], None]) -> None:
         signal.signal(signal.SIGINT, handler)
 
 
-def _end(_number: int, _frame: FrameType | None) -> NoReturn:
+def _raise(_number: int, _frame: FrameType | None) -> None:
+    import _thread
+
+    global _heard
+    if not _heard:
+        _heard = True
+        # Not threading: the interrupt may have come where its locks are held.
+        _thread.start_new_thread(_end_later, ())
+        raise KeyboardInterrupt
+
+
+def _end_later() -> NoReturn:
+    time.sleep(PATIENCE)
     os._exit(INTERRUPTED)
 
 
-def _raise(number: int, frame: FrameType | None) -> None:
-    global _heard
-    if _heard is None:
-        _heard = time.monotonic()
-        raise KeyboardInterrupt
-    if time.monotonic() > _heard + PATIENCE:
-        _end(number, frame)
+def _unless_heard(hook: Callable[[T], object]) -> Callable[[T], None]:
+    def told(what: T) -> None:
+        if not _heard:
+            hook(what)
+
+    return told

@@ -8,32 +8,32 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from ists_asp.cli.interrupts import INTERRUPTED, end_at_once, heard, raise_once
+from ists_asp.cli.interrupts import INTERRUPTED, end_with, heard, raise_once
 
 __all__ = ["run_command", "told"]
 
 
 def run_command() -> NoReturn:
     """Run the command and end the process, watched over if its rules are not the shipped ones."""
-    end_at_once()
+    end_with(INTERRUPTED)
     try:
         code = _run()
+        end_with(code)
     except OSError as fault:
         # In the midst of the first imports.
-        code = INTERRUPTED if heard() else 1
+        code = 1
         with suppress(OSError, ValueError, AttributeError):
-            sys.stderr.write("" if heard() else f"error: {told(fault)}\n")
+            sys.stderr.write(f"error: {told(fault)}\n")
     except BaseException:
-        # An interrupt that came where it could not be caught, or what became of it.
+        # Where an interrupt came between two who could catch it.
         if not heard():
             raise
         code = INTERRUPTED
-    end_at_once()
     for stream in (sys.stdout, sys.stderr):
-        # What could not be written has been told of, and would be once more at the end of Python.
+        # What could not be written has been told of.
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    # Python would wait for threads, and tell what it meets while it takes everything apart.
+    # What Python does at its end could be interrupted, too, and tells of what it meets there.
     os._exit(code)
 
 

@@ -234,7 +234,7 @@ def _context() -> ForkServerContext | SpawnContext:
         return multiprocessing.get_context("spawn")
     # A fork of a process that has threads may hang; the server has none.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["ists_asp.run.worker", "ists_asp.engine"])
+    context.set_forkserver_preload(["ists_asp.run.quiet", "ists_asp.run.worker", "ists_asp.engine"])
     with deaf():
         forkserver.ensure_running()
     return context
