@@ -101,10 +101,15 @@ def test_processes_end_with_a_command_that_is_killed():
         stderr=subprocess.PIPE,
         text=True,
     )
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+    def below(parent):
+        """A process's children and theirs: the command may work in a child of its own."""
+        for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+            yield child
+            yield from below(child)
 
     def workers():
-        found = [Path("/proc", child, "cmdline") for child in children.read_text().split()]
+        found = [Path("/proc", child, "cmdline") for child in below(process.pid)]
         return sum(b"spawn_main" in path.read_bytes() for path in found)
 
     ends = time.monotonic() + 120

@@ -81,9 +81,8 @@ def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
     name = rule("helper(S) :- tokne(S,_,_).\n")
     result = run("solve", "--sent1", first, "--sent2", second, "--rules", name, "-q")
     assert result.exit_code == 0
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("warning: mine.lp:1: ")
-    assert "tokne" in result.stderr
+    (told,) = (line for line in result.stderr.splitlines() if "tokne" in line)
+    assert told.startswith("warning: mine.lp:1: ")
 
 
 def test_warnings_are_shown_when_there_is_no_answer(run, rule):
