@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.measures import Evaluation
     from ists_asp.evaluate.script_view import ScriptLine
     from ists_asp.io.wa import WaSentence, WaToken
+    from ists_asp.model import Alignment
 
 __all__ = ["evaluate_files", "read_references"]
 
@@ -76,7 +77,9 @@ def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
             identifier = _identifier(sentence, seen, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
             pair = Pair(identifier, _by_number(sentence.tokens1), _by_number(sentence.tokens2))
-            found[identifier] = Reference(pair, sentence.to_alignments())
+            alignments = sentence.to_alignments()
+            _check_links(sentence.where, alignments)
+            found[identifier] = Reference(pair, alignments)
     faults.check()
     return found
 
@@ -164,7 +167,7 @@ def _gold_lines(sentence: WaSentence, lines: Iterable[ScriptLine]) -> Iterator[S
             yield replace(line, alignment=alignment)
 
 
-def _check_links(where: str, lines: Iterable[ScoredLine]) -> None:
+def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
     """Refuse a pair with more links than two sentences can have, which would fill the memory."""
     links = sum(len(line.tokens1) * len(line.tokens2) for line in lines)
     if links > MAX_TOKENS**2:
