@@ -19,16 +19,14 @@ def run_command() -> NoReturn:
     try:
         code = _run()
         end_with(code)
-    except OSError as fault:
-        # In the midst of the first imports.
-        code = 1
-        with suppress(OSError, ValueError, AttributeError):
-            sys.stderr.write(f"error: {told(fault)}\n")
-    except BaseException:
-        # Where an interrupt came between two who could catch it.
-        if not heard():
+    except BaseException as fault:
+        # An interrupt came between two who could catch it, or the first imports failed.
+        if not heard() and not isinstance(fault, OSError):
             raise
-        code = INTERRUPTED
+        code = INTERRUPTED if heard() else 1
+        if isinstance(fault, OSError) and not heard():
+            with suppress(OSError, ValueError, AttributeError):
+                sys.stderr.write(f"error: {told(fault)}\n")
     for stream in (sys.stdout, sys.stderr):
         # What could not be written has been told of.
         with suppress(OSError, ValueError, AttributeError):

@@ -1,0 +1,121 @@
+"""How the command ends when it is interrupted, and when the system lets it down."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+# Ctrl-C, as often as the second argument says, when the module is looked for that the first names.
+INTERRUPTED = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            for _ in range(times):
+                os.kill(os.getpid(), signal.SIGINT)
+
+module, times = sys.argv[1], int(sys.argv[2])
+sys.argv = ["ists-asp", *sys.argv[3:]]
+from ists_asp.__main__ import run
+sys.meta_path.insert(0, Finder())
+run()
+"""
+
+# An interrupt that code which does not expect it catches, with more of them behind it.
+SWALLOWED = """
+import os, signal, time
+from ists_asp.cli import app, interrupts, process
+
+@app.main.command()
+def probe():
+    class Loud:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGINT)
+    interrupts.PATIENCE = 0.3
+    if {deleted}:
+        Loud()
+    else:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            os.kill(os.getpid(), signal.SIGINT)
+    print("going on", flush=True)
+    while {going}:
+        time.sleep(0.01)
+    raise ValueError("what became of it")
+
+import sys
+sys.argv[1:] = ["probe"]
+process.run_command()
+"""
+
+
+def call(*arguments, folder=None):
+    return subprocess.run(
+        arguments, cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def shell(text, folder):
+    """Run a line in which ``$asp`` is the command."""
+    line = text.replace("$asp", f"{shlex.quote(sys.executable)} -m ists_asp")
+    return call("bash", "-c", line, folder=folder)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(
+    "module", ["click", "ists_asp.cli.app", "ists_asp.cli.solve", "ists_asp.cli.running", "clingo"]
+)
+def test_an_interrupt_of_an_import_ends_the_command(tmp_path, module, times):
+    words = ("solve", "--rules", "x.lp", "a", "b", "-o", "out.wa")
+    found = call(sys.executable, "-c", INTERRUPTED, module, str(times), *words, folder=tmp_path)
+    assert (found.returncode, found.stdout, found.stderr) == (130, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+@pytest.mark.parametrize("going", [True, False])
+def test_an_interrupt_that_is_caught_ends_the_command_all_the_same(deleted, going):
+    found = call(sys.executable, "-c", SWALLOWED.format(deleted=deleted, going=going))
+    assert (found.returncode, found.stdout, found.stderr) == (130, "going on\n", "")
+
+
+@pytest.mark.parametrize("words", ["--help", "solve --help", "--version", "", "profiles"])
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path, words):
+    found = shell(f"$asp {words} > /dev/full", tmp_path)
+    assert found.returncode == 1
+    assert found.stderr.startswith("error: standard output: ")
+    assert found.stderr.endswith("No space left on device\n")
+    assert found.stderr.count("\n") == 1
+
+
+def test_what_cannot_be_told_does_not_count(tmp_path):
+    (tmp_path / "x.lp").write_text("x. y(1,2,3) :- z(1).\n")
+    for redirected in ("2> /dev/full", "2>&-", "2> >(true)"):
+        found = shell(f"$asp rules list --rules x.lp {redirected}", tmp_path)
+        assert (found.returncode, found.stderr) == (0, "")
+        assert found.stdout.count("\n") > 10
+
+
+def test_a_command_that_is_told_nothing_and_tells_nothing_ends(tmp_path):
+    found = shell("$asp rules list --rules x.lp <&- >&- 2>&-", tmp_path)
+    assert found.returncode == 1
+    assert shell("$asp --help <&- >&- 2>&-", tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("most", [5, 6, 8])
+def test_too_many_open_files_are_one_line(tmp_path, most):
+    (tmp_path / "x.lp").write_text("x.\n")
+    for words in ("solve a b -q -o out.wa", "rules list --rules x.lp", "--help"):
+        found = shell(f"ulimit -n {most}; $asp {words}", tmp_path)
+        if found.returncode == 0:
+            assert (found.stderr, bool(found.stdout)) == ("", True)
+        else:
+            assert (found.returncode, found.stderr.count("\n")) == (1, 1)
+            assert found.stderr.startswith("error: ")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["x.lp"]
