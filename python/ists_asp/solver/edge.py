@@ -50,9 +50,9 @@ def inside(pair: Pair) -> Iterator[None]:
 
 
 def unless_it_fails(work: Callable[[], T | None]) -> T | None:
-    """What comes of something for several pairs; None where clingo or a reader fails.
+    """What comes of something that is not needed; None where clingo or a reader fails.
 
-    The pairs one by one then say what is wrong, and with which of them.
+    Where several pairs are worked on, each alone then says what is wrong, and with which of them.
     """
     try:
         return work()

@@ -152,7 +152,7 @@ class Solver:
         try:
             return self._reading(pair, found)
         except AnswerError as error:
-            raise self._blame.named(error, found.true) from None
+            raise self._named(error, found) from None
 
     def best_of_all(self, items: Iterable[Item], extra: Sequence[AST] = ()) -> Iterator[Best]:
         """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
@@ -316,6 +316,10 @@ class Solver:
                 break
             found = alone.after(found)
         return Solution(tuple(answers), alone.grounding, time.perf_counter() - began)
+
+    def _named(self, error: AnswerError, found: Found) -> AnswerError:
+        """The error, with the rules to blame in its words if they can be found."""
+        return unless_it_fails(lambda: self._blame.named(error, found.true)) or error
 
     def _reading(self, pair: Pair, found: Found) -> Answer:
         return self._read(pair, found.shown, found.cost, found.optimal)
