@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Screen", "Terminal", "acts"]
 
-SECONDS = 60.0
-"""How long a terminal may be silent."""
+SECONDS = 120.0
+"""How long a terminal may be silent before what holds it is killed."""
 
 
 def acts(character: str) -> bool:
@@ -115,10 +116,13 @@ def _run(folder: str, commands: list[list[str]], watched: bool) -> list[tuple[in
     os.close(theirs)
     os.close(writing)
     output = b""
-    while select.select([ours], [], [], SECONDS)[0]:
+    while True:
+        if not select.select([ours], [], [], SECONDS)[0]:
+            os.killpg(child, signal.SIGKILL)
         try:
             output += os.read(ours, 1 << 16)
         except OSError:
+            # Nobody holds the terminal any more.
             break
     os.close(ours)
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

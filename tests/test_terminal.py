@@ -5,9 +5,10 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ists_asp.cli.console import progress, warn
 from ists_asp.errors import DataError, RuleError
 from ists_asp.terminal import behind, door, one_line, open_doors, plain, styled, unbroken, visible
 from tests.terminal import acts
@@ -42,6 +43,7 @@ def test_the_notation() -> None:
     assert unbroken("  a \n\n  b\t\x1b ") == "  a  b\t\x1b"
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_a_line_stays_a_line(text: str) -> None:
     shown = one_line(text)
@@ -50,11 +52,13 @@ def test_a_line_stays_a_line(text: str) -> None:
     assert one_line(shown) == shown
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
+@settings(deadline=None)
 @given(ANY, ANY)
 def test_only_our_own_colours_pass_and_only_to_terminals(ours: str, theirs: str) -> None:
     text = f"{theirs}\x1b[31m{styled(ours, 'red')}\x1b[0m"
@@ -92,8 +96,23 @@ def test_standard_output_is_cleaned_for_people_only(
     )
 
 
+@settings(deadline=None)
 @given(ANY, ANY, ANY)
 def test_an_error_is_one_line_whatever_it_quotes(found: str, where: str, hint: str) -> None:
     text = str(DataError(found, where=where, expected=found, hint=hint))
     assert not any(map(acts, text))
     assert str(RuleError(found, excerpt="    a\n    ^")).split("\n")[1:] == ["    a", "    ^"]
+
+
+def test_what_is_printed_while_a_bar_is_drawn_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress(2, shown=True) as step:
+        warn("a\x9b\u202e\x1b[41m[red]\nb")
+        print("c\x9b\x1b[41m", file=sys.stderr)
+        step()
+    shown = screen.getvalue()
+    assert "warning: a\\u009b\\u202e\\u001b[41m[red]\\nb" in shown
+    assert "c\\u009b\\u001b[41m" in shown
+    assert "\x1b[41m" not in shown
+    assert sys.stderr is screen
