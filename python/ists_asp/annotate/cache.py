@@ -185,12 +185,19 @@ class Cache(Closing):
             raise sqlite3.OperationalError("another process holds the file")
         return self._database
 
-    def _unusable(self, reason: object) -> ResourceError:
+    def _unusable(
+        self, reason: object, expected: str = "a directory that can be written to", do: str = ""
+    ) -> ResourceError:
         return ResourceError(
             f"the annotation cache cannot be used ({reason})",
             where=str(self.path),
-            expected="a directory that can be written to",
-            hint="Choose another with --cache DIR, or go without: --cache none",
+            expected=expected,
+            hint=f"{do}Choose another with --cache DIR, or go without: --cache none",
+        )
+
+    def _foreign(self, reason: str) -> ResourceError:
+        return self._unusable(
+            reason, "what a cache wrote", "Remove the file if only the cache used it. "
         )
 
     def _open(self) -> sqlite3.Connection:
@@ -209,7 +216,7 @@ class Cache(Closing):
         database.text_factory = bytes
         try:
             if mark != MARK and _shape(database) not in (([], []), (_SCHEMA, _COLUMNS)):
-                raise self._unusable("it is the database of another program")
+                raise self._foreign("it is the database of another program")
             database.execute("PRAGMA journal_mode = WAL")
             # A power failure may cost entries, and never more than that.
             database.execute("PRAGMA synchronous = NORMAL")
@@ -243,7 +250,7 @@ class Cache(Closing):
             head = stream.read(_MARKED_AT + 4)
         mark = int.from_bytes(head[_MARKED_AT:])
         if head and not (head.startswith(_HEAD) and mark in (0, MARK)):
-            raise self._unusable("it is the file of another program")
+            raise self._foreign("it is the file of another program")
         return mark
 
     def _renew(self) -> None:
@@ -263,7 +270,7 @@ class Cache(Closing):
 
     def _discard(self) -> None:
         if self._mark() != MARK and self.path.exists():
-            raise self._unusable("it is damaged, or the file of another program")
+            raise self._foreign("it is damaged, or the file of another program")
         for path in cache_files(self.path.parent):
             path.unlink(missing_ok=True)
 
