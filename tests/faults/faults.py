@@ -37,10 +37,11 @@ class Same:
 
 @dataclass(frozen=True)
 class Failed:
-    """These pairs have no answer and are named; all others are there, each once."""
+    """These pairs have no answer and are named, with words that say why; all others are there."""
 
     ids: tuple[str, ...]
     pairs: int
+    words: str = ""
 
 
 @dataclass(frozen=True)

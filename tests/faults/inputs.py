@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from .faults import Same, Told, fault
+from .faults import Failed, Same, Told, fault
 from .place import FEW, SOLVE, Ending, Place, pairs
 
 
@@ -95,9 +95,11 @@ def _(place: Place) -> Ending:
     return place.solve()
 
 
-@fault("a sentence has a hundred thousand words", Told("100000 tokens"))
+@fault("a sentence has a hundred thousand words", Failed(("1",), FEW, "100000 tokens"))
 def _(place: Place) -> Ending:
-    place.write("pairs.tsv", f"{'a ' * 100_000}\ta dog\n")
+    lines = pairs(FEW).splitlines(keepends=True)
+    lines[1] = f"1\t{'a ' * 100_000}\ta dog\n"
+    place.write("pairs.tsv", "".join(lines))
     return place.solve()
 
 

@@ -83,6 +83,11 @@ def test_fault(fault, endings):
             (str(number), "failed" if str(number) in expected.ids else "")
             for number in range(expected.pairs)
         ]
+        for identifier in expected.ids:
+            told = f"warning: pair {identifier}: "
+            reasons = [line for line in ending.errors.splitlines() if line.startswith(told)]
+            assert len(reasons) == 1, ending
+            assert expected.words in reasons[0]
         last = ending.errors.splitlines()[-1]
         count = f"{len(expected.ids)} of {expected.pairs}"
         assert last == f"warning: no answer for {count} pairs: {', '.join(expected.ids)}"

@@ -2,9 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -64,12 +65,20 @@ def never() -> Pool:
     raise AssertionError("nothing here is long")
 
 
-def test_what_a_worker_says_comes_through_the_door(
-    tmp_path: Path, annotator: PairAnnotator, capfd: pytest.CaptureFixture[str]
-) -> None:
-    script = "#script (python)\nimport sys\nprint('\\x1b[41m', file=sys.stderr)\n#end.\n"
-    decide(replace(spec(tmp_path, script), scripts=True), pairs(1), annotator)
-    assert set(capfd.readouterr().err.splitlines()) == {"\\u001b[41m"}
+def test_what_a_worker_says_comes_through_the_door(tmp_path: Path) -> None:
+    # A command of its own: what starts workers keeps the standard error that it began with.
+    file = tmp_path / "said.lp"
+    file.write_text("#script (python)\nimport sys\nprint('\\x1b[41m', file=sys.stderr)\n#end.\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "ists_asp", "solve", "a cat", "a dog", "--rules", file]
+        + ["--allow-scripts"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "\\u001b[41m" in done.stderr.splitlines()
+    assert "\x1b" not in done.stderr
 
 
 def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:

@@ -18,7 +18,7 @@ import signal
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -28,6 +28,7 @@ import click
 from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError
 from ists_asp.limits import lifetime
 from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason
+from ists_asp.solver.edge import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +58,9 @@ MEMORY = 8192
 
 CAREFUL = 100
 """Pairs taken one at a time after something went wrong: as many as are solved together."""
+
+_OF_A_PAIR = (RuleError, SolveError, TraceError)
+"""Our errors that are the fault of a pair; others are of the command, such as a faulty file."""
 
 _LOOK = 0.2
 _PATIENCE = 3.0
@@ -187,8 +191,9 @@ def told_before(warning: str) -> bool:
     return warning in _state.told
 
 
-def working_on(pair: Pair, seconds: float) -> None:
-    """Say which pair is worked on, the only one: an error of the parent names it.
+@contextmanager
+def working_on(pair: Pair, seconds: float) -> Iterator[None]:
+    """Work on a pair, the only one: whatever goes wrong is told of it, also by the parent.
 
     Args:
         pair: the pair; it is annotated already, as to load the models takes no pair's time.
@@ -196,6 +201,8 @@ def working_on(pair: Pair, seconds: float) -> None:
     """
     _state.tell("pair", [0, pair.id, 1, seconds])
     _state.limit(seconds, 1)
+    with inside(pair):
+        yield
 
 
 def each(
@@ -235,9 +242,12 @@ def each(
                 yield _state.keep(made)
                 place += 1
                 _state.limit(seconds, min(left, CAREFUL))
-        except (RuleError, SolveError, TraceError, RecursionError) as error:
-            if len(items) == 1:
+        except Exception as error:
+            if isinstance(error, IstsError | OSError) and not isinstance(error, _OF_A_PAIR):
                 raise
+            if len(items) == 1:
+                with inside(pair):
+                    raise
             if alone:
                 yield _state.keep(Failed(pair, _reason(error, pair)))
                 place += 1
@@ -250,10 +260,12 @@ def each(
 
 def _reason(error: Exception, pair: Pair) -> str:
     """An error as a line that does not name the pair."""
-    if not isinstance(error, IstsError):
-        return "a rule is nested too deeply. Break up its terms"
-    # Without the excerpt of a rule file.
-    return IstsError.__str__(error).removeprefix(f"pair {pair.id}: ")
+    try:
+        with inside(pair):
+            raise error
+    except IstsError as told:
+        # Without the excerpt of a rule file.
+        return IstsError.__str__(told).removeprefix(f"pair {pair.id}: ")
 
 
 class _Watch:

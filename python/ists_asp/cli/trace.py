@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -94,21 +94,21 @@ def trace(
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         annotated = list(system.annotate(inputs.prepared(system, [pair])))
-        working_on(pair, timeout)
-        rated = system.rates and (not only or any(map(_is_rating, only)))
-        found = next(system.trace_annotated(annotated, rated=rated))
-        warn_unproven(found.answer, timeout)
-        _show(found, only, depth, everything, as_json, output)
+        with working_on(pair, timeout):
+            rated = system.rates and (not only or any(map(_is_rating, only)))
+            found = next(system.trace_annotated(annotated, rated=rated))
+            warn_unproven(found.answer, timeout)
+            shown = _shown(found, only, depth, everything, as_json)
+    if isinstance(shown, str):
+        write_output(output, shown)
+    else:
+        show_json(shown, output)
 
 
-def _show(
-    found: Trace,
-    only: tuple[str, ...],
-    depth: int,
-    everything: bool,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def _shown(
+    found: Trace, only: tuple[str, ...], depth: int, everything: bool, as_json: bool
+) -> str | dict[str, Any]:
+    """A trace as text, or as what becomes JSON."""
     from ists_asp.trace import decisions, select
     from ists_asp.trace.document import document
     from ists_asp.trace.tree import decision_tree, render
@@ -123,8 +123,7 @@ def _show(
     if as_json:
         traced = found.rating if only and not about and found.rating is not None else found
         every = not only or traced is not found
-        show_json(document(traced, None if every else chosen, everything=everything), output)
-        return
+        return document(traced, None if every else chosen, everything=everything)
     pair = found.answer.pair
     lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
     for decision in chosen:
@@ -133,7 +132,7 @@ def _show(
         assert found.rating is not None
         tree = decision_tree(found.rating, decision, depth=depth, everything=everything)
         lines += ["", *render(tree)]
-    write_output(output, "\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
 def _is_rating(selector: str) -> bool:

@@ -101,8 +101,9 @@ def _ask(
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         annotated = list(system.annotate(inputs.prepared(system, [pair])))
-        working_on(pair, timeout)
-        rated = system.rates and question.strip() == "rating"
-        trace = next(system.trace_annotated(annotated, rated=rated))
-        warn_unproven(trace.answer, timeout)
-        write_output(None, answer(trace))
+        with working_on(pair, timeout):
+            rated = system.rates and question.strip() == "rating"
+            trace = next(system.trace_annotated(annotated, rated=rated))
+            warn_unproven(trace.answer, timeout)
+            text = answer(trace)
+    write_output(None, text)

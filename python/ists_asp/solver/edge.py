@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from ists_asp.errors import IstsError, MemoryLimitError, RuleError
+from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +34,9 @@ def inside(pair: Pair) -> Iterator[None]:
     where = f"pair {pair.id}"
     try:
         yield
+    except UsageError:
+        # That is about what was asked for.
+        raise
     except IstsError as error:
         error.where = error.where or where
         raise

@@ -44,13 +44,14 @@ class Words:
         self._spans: dict[tuple[int, Ground], list[int]] = defaultdict(list)
         self._quoted: dict[tuple[str, int, Ground], str | None] = {}
         self._terms: dict[Ground, str] = {}
+        kinds = {"in_chunk": self._chunks, "span_token": self._spans}
         for atom in true:
-            if atom.name == "in_chunk" and len(atom.arguments) == 3:
-                side, chunk, token = atom.arguments
-                self._chunks[side.number, chunk].append(token.number)
-            elif atom.name == "span_token" and len(atom.arguments) == 3:
-                side, span, token = atom.arguments
-                self._spans[side.number, span].append(token.number)
+            if len(atom.arguments) == 3:
+                # Users' rules may derive such atoms of anything.
+                first, value, last = atom.arguments
+                side = _number(first)
+                if tokens := self.tokens(TOKEN, side, last):
+                    kinds[atom.name][side, value].extend(tokens)
 
     def tokens(self, kind: str, side: int, value: Ground) -> tuple[int, ...]:
         """The token numbers of a token, chunk or span; empty if there is none such."""
@@ -58,7 +59,7 @@ class Words:
         if sentence is None:
             return ()
         if kind == TOKEN:
-            number = value.number if value.type is SymbolType.Number else 0
+            number = _number(value)
             return (number,) if 0 < number <= len(sentence.tokens) else ()
         if kind == CHUNK:
             return tuple(sorted(self._chunks.get((side, value), ())))
@@ -123,9 +124,7 @@ class Words:
                 kind, side = known[index]
                 if not isinstance(side, int):
                     how, place = side
-                    number = arguments[place]
-                    numbered = number is not None and number.type is SymbolType.Number
-                    side = number.number if number is not None and numbered else 0
+                    side = _number(arguments[place])
                     side = 3 - side if how == "other" else side
                 words = self.quoted(kind, side, argument)
             shown.append(words or self.atom(argument))
@@ -152,11 +151,14 @@ class Words:
             return None
         side = place.side
         if isinstance(side, str):
-            number = values.get(side)
-            if number is None or number.type is not SymbolType.Number:
-                return None
-            side = 3 - number.number if place.other else number.number
+            number = _number(values.get(side))
+            side = 3 - number if place.other else number
         return self.quoted(place.kind, side, value)
+
+
+def _number(value: Ground | None) -> int:
+    """What a number is worth; 0, which is neither a side nor a token, for all else."""
+    return value.number if value is not None and value.type is SymbolType.Number else 0
 
 
 @lru_cache(1 << 12)
