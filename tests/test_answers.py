@@ -5,7 +5,7 @@ import pytest
 from ists_asp.answers import AnswerError, read_answer, read_rating
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
-from ists_asp.solver.texts import Ground
+from ists_asp.syntax.ground import Ground
 
 PAIR = Pair("7", make_sentence(["a", "cat", "sits", "."]), make_sentence(["a", "dog", "sits"]))
 CHUNKS = "first(1,1,1) first(1,2,3) first(1,3,4) first(2,1,1) first(2,2,3)"

@@ -21,11 +21,11 @@ from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wellformed import check_file
-from ists_asp.explain.given import given_answer
 from ists_asp.explain.templates import load_templates
 from ists_asp.explain.wording import phrase, quoted
 from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
+from ists_asp.io.given import given_answer
 from ists_asp.io.readable import format_answer
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.tsv import read_tsv

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ists_asp.model import Pair, Sentence
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
 
 __all__ = ["HIGHEST", "AnswerError", "Read", "read_answer", "read_rating"]
 

@@ -22,6 +22,7 @@ that line, and :class:`FaultyLinesError` has a line for each fault.
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 from ists_asp.terminal import one_line
@@ -43,7 +44,9 @@ __all__ = [
     "UnsatisfiableError",
     "UsageError",
     "brief",
+    "of_pair",
     "shortened",
+    "told",
 ]
 
 _QUOTED = 80
@@ -52,6 +55,19 @@ _QUOTED = 80
 def shortened(text: str) -> str:
     """A text as messages quote it: at most 80 characters of it."""
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+
+
+def of_pair(identifier: object) -> str:
+    """Where an error is that is about a pair."""
+    return f"pair {shortened(str(identifier))}"
+
+
+def told(fault: OSError) -> str:
+    """Return what the system refused, as one line."""
+    if fault.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many files are open. Allow more with ulimit -n"
+    where = fault.filename if isinstance(fault.filename, str) else "standard output"
+    return one_line(f"{where}: {fault.strerror or fault}")
 
 
 class IstsError(Exception):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clingo import Function, Number, String, Symbol, parse_term
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -81,14 +81,14 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
             raise DataError(
                 f"token {token.index} ({token.form!r}) of sentence {number} has a character that "
                 "no string of clingo can have",
-                where=f"pair {pair.id}",
+                where=of_pair(pair.id),
                 hint="Remove null characters and halves of surrogate pairs",
             )
         yield Function("token", [side, index, String(token.form)])
         if not token.words:
             raise DataError(
                 f"token {token.index} ({token.form!r}) of sentence {number} has no annotation",
-                where=f"pair {pair.id}",
+                where=of_pair(pair.id),
                 expected="tags and lemmas for every token",
                 hint="Annotate the pair before its facts are made",
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, of_pair
 
 if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
@@ -89,8 +89,8 @@ def check_pair(pair: Pair) -> None:
     Raises:
         DataError: as for :func:`check_size`.
     """
-    check_size(pair.sent1, f"pair {pair.id}, sentence 1")
-    check_size(pair.sent2, f"pair {pair.id}, sentence 2")
+    check_size(pair.sent1, f"{of_pair(pair.id)}, sentence 1")
+    check_size(pair.sent2, f"{of_pair(pair.id)}, sentence 2")
 
 
 def fits(pair: Pair) -> bool:

@@ -10,7 +10,7 @@ from clingo import parse_term
 
 from ists_asp.answers import read_answer
 from ists_asp.io.jsonl import read_jsonl, write_jsonl
-from ists_asp.solver.texts import texts
+from ists_asp.syntax.ground import texts
 
 
 def plain_clingo(program, stdin=None):

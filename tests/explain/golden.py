@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
-from ists_asp.explain import given_answer
 from ists_asp.io.chunks import read_chunks
+from ists_asp.io.given import given_answer
 from ists_asp.model import Alignment, Answer, Label, Pair, Tag
 
 FILE = Path(__file__).with_name("pairs.txt")

@@ -7,7 +7,8 @@ import pytest
 
 import ists_asp
 from ists_asp.errors import DataError, RuleError, UnsatisfiableError
-from ists_asp.explain import given_answer, load_templates
+from ists_asp.explain import load_templates
+from ists_asp.io.given import given_answer
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair
 from ists_asp.resources import rules_dir

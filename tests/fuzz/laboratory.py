@@ -30,9 +30,9 @@ from ists_asp.errors import IstsError
 from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.rules import load_profile_rules, parsing
-from ists_asp.rules.trees import walk
 from ists_asp.run import Limits, Pool, Spec, executor, worker
 from ists_asp.solver import pairing
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -214,7 +214,7 @@ def _note(run: Run, error: Exception) -> None:
 def _remember() -> None:
     """Keep what is found out about syntax trees and pairs, in this process for good."""
     for name in ("predicates", "derived", "derives_atom", "is_fact"):
-        _everywhere("ists_asp.solver.signatures", name, functools.cache)
+        _everywhere("ists_asp.syntax.signatures", name, functools.cache)
     _everywhere("ists_asp.rules.directives", "name_rules", _by_source)
     parsing.Parsing.parse = _by_text(parsing.Parsing.parse)
     obstacle = pairing._is_obstacle

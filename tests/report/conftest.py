@@ -3,7 +3,7 @@
 import pytest
 
 import ists_asp
-from ists_asp.explain import given_answer
+from ists_asp.io.given import given_answer
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair
 

@@ -70,8 +70,7 @@ def test_what_a_worker_says_comes_through_the_door(tmp_path: Path) -> None:
     file = tmp_path / "said.lp"
     file.write_text("#script (python)\nimport sys\nprint('\\x1b[41m', file=sys.stderr)\n#end.\n")
     done = subprocess.run(
-        [sys.executable, "-m", "ists_asp", "solve", "a cat", "a dog", "--rules", file]
-        + ["--allow-scripts"],
+        [sys.executable, "-m", "ists_asp", "solve", *TEXTS[:2], "--allow-scripts", "--rules", file],
         capture_output=True,
         text=True,
         check=True,

@@ -5,7 +5,7 @@ from clingo import SymbolType, parse_term
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.solver.texts import Ground, symbols, texts
+from ists_asp.syntax.ground import Ground, symbols, texts
 
 TERMS = st.recursive(
     st.integers(-20, 20).map(str)

@@ -4,7 +4,7 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import RuleError, TraceError
-from ists_asp.solver.texts import Ground
+from ists_asp.syntax.ground import Ground
 from tests.trace.conftest import CHUNKS
 
 HEADER = CHUNKS.count("\n")

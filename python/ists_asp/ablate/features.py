@@ -21,8 +21,8 @@ from ists_asp.rules.messages import Messages
 from ists_asp.solver import Solver
 from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground
-from ists_asp.solver.signatures import signature
-from ists_asp.solver.texts import symbols
+from ists_asp.syntax.ground import symbols
+from ists_asp.syntax.signatures import signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -25,8 +25,8 @@ from clingo.ast import (
 )
 
 from ists_asp.rules import RuleSet
-from ists_asp.rules.trees import walk
-from ists_asp.solver.signatures import Signature, derived, derives_atom, is_fact, predicates
+from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

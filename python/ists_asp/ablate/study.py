@@ -22,7 +22,7 @@ from ists_asp.engine import load
 from ists_asp.evaluate.measures import Scores
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.solver import Solver
-from ists_asp.solver.signatures import derives_atom, is_fact
+from ists_asp.syntax.signatures import derives_atom, is_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A study done in this process, or by several."""
+"""Methods of an object called in this process, or by several that each have a copy of it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from ists_asp.processes import deaf, end_with_parent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ists_asp.ablate.study import Study
-
 __all__ = ["Workers", "workers"]
 
 T = TypeVar("T")
 
-_study: Study | None = None
+_subject: object = None
 
 
 class Workers(Protocol):
-    """Whoever calls methods of a study."""
+    """Whoever calls methods of the object."""
 
     def map(
         self, method: Callable[..., T], calls: Iterable[tuple[Any, ...]]
@@ -31,14 +29,14 @@ class Workers(Protocol):
 
 
 class _Inline:
-    def __init__(self, study: Study) -> None:
-        self._study = study
+    def __init__(self, subject: object) -> None:
+        self._subject = subject
 
     def map(
         self, method: Callable[..., T], calls: Iterable[tuple[Any, ...]]
     ) -> Iterator[tuple[int, T]]:
         for place, call in enumerate(calls):
-            yield place, method(self._study, *call)
+            yield place, method(self._subject, *call)
 
 
 class _Pool:
@@ -59,19 +57,19 @@ class _Pool:
 
 
 @contextmanager
-def workers(study: Study, jobs: int) -> Iterator[Workers]:
-    """Whoever works on a study; processes end with the context.
+def workers(subject: object, jobs: int) -> Iterator[Workers]:
+    """Start what calls methods of an object; processes end with the context.
 
     Args:
-        study: the study; its pairs are annotated already.
+        subject: the object; processes are sent copies of it.
         jobs: how many processes; with one, this one.
     """
     if jobs == 1:
-        yield _Inline(study)
+        yield _Inline(subject)
         return
     # Not forked: clingo and Stanza may have threads.
     others = set(active_children())
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start, (study,))
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start, (subject,))
     try:
         yield _Pool(pool)
     except BaseException:
@@ -83,12 +81,11 @@ def workers(study: Study, jobs: int) -> Iterator[Workers]:
         pool.shutdown(cancel_futures=True)
 
 
-def _start(study: Study) -> None:
-    global _study
+def _start(subject: object) -> None:
+    global _subject
     end_with_parent()
-    _study = study
+    _subject = subject
 
 
 def _call(method: Callable[..., T], call: tuple[Any, ...]) -> T:
-    assert _study is not None
-    return method(_study, *call)
+    return method(_subject, *call)

@@ -18,7 +18,6 @@ from ists_asp.cli.facts import facts
 from ists_asp.cli.files import Group
 from ists_asp.cli.interrupts import INTERRUPTED, heard
 from ists_asp.cli.learn import learn
-from ists_asp.cli.process import told
 from ists_asp.cli.profiles import profiles
 from ists_asp.cli.report import report
 from ists_asp.cli.rules import rules
@@ -27,7 +26,7 @@ from ists_asp.cli.sts import sts
 from ists_asp.cli.trace import trace
 from ists_asp.cli.usage import usage_message
 from ists_asp.cli.why import why, why_not
-from ists_asp.errors import IstsError, UsageError
+from ists_asp.errors import IstsError, UsageError, told
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:

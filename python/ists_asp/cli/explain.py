@@ -142,8 +142,8 @@ def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
     Raises:
         DataError: the file is faulty, or has no answer for a pair.
     """
-    from ists_asp.explain import given_answer
     from ists_asp.io.faults import Faults
+    from ists_asp.io.given import given_answer
     from ists_asp.io.wa_reader import read_wa
 
     with reader_warnings() as warn:

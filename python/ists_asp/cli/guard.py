@@ -25,7 +25,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError
+from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError, of_pair
 from ists_asp.limits import lifetime
 from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason
 from ists_asp.solver.edge import inside
@@ -265,7 +265,7 @@ def _reason(error: Exception, pair: Pair) -> str:
             raise error
     except IstsError as told:
         # Without the excerpt of a rule file.
-        return IstsError.__str__(told).removeprefix(f"pair {pair.id}: ")
+        return IstsError.__str__(told).removeprefix(f"{of_pair(pair.id)}: ")
 
 
 class _Watch:
@@ -346,7 +346,7 @@ class _Watch:
             raise error
         place, identifier, size, _ = value
         if what == "pair":
-            error.where = f"pair {identifier}"
+            error.where = of_pair(identifier)
             if size == 1:
                 raise error
             _state.lost[place] = error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from contextlib import suppress
@@ -10,7 +9,7 @@ from typing import NoReturn
 
 from ists_asp.cli.interrupts import INTERRUPTED, end_with, heard, raise_once
 
-__all__ = ["run_command", "told"]
+__all__ = ["run_command"]
 
 
 def run_command() -> NoReturn:
@@ -26,6 +25,8 @@ def run_command() -> NoReturn:
         code = INTERRUPTED if heard() else 1
         if isinstance(fault, OSError) and not heard():
             with suppress(OSError, ValueError, AttributeError):
+                from ists_asp.errors import told
+
                 sys.stderr.write(f"error: {told(fault)}\n")
     for stream in (sys.stdout, sys.stderr):
         # What could not be written has been told of.
@@ -45,16 +46,6 @@ def _run() -> int:
         app.main.main(prog_name="ists-asp")
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else 0
-
-
-def told(fault: OSError) -> str:
-    """Return what the system refused, as one line."""
-    from ists_asp.terminal import one_line
-
-    if fault.errno in (errno.EMFILE, errno.ENFILE):
-        return "too many files are open. Allow more with ulimit -n"
-    where = fault.filename if isinstance(fault.filename, str) else "standard output"
-    return one_line(f"{where}: {fault.strerror or fault}")
 
 
 def _open_standard_streams() -> None:

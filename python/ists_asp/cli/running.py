@@ -24,7 +24,7 @@ from ists_asp.cli.pair_source import opened
 from ists_asp.cli.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Stages
 from ists_asp.engine.provenance import Provenance, provenance
-from ists_asp.errors import SolveError, shortened
+from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
 from ists_asp.run.draft import Drafts
@@ -196,7 +196,7 @@ def _tell(outcome: Outcome, job: Job) -> None:
     if outcome.failure is not None:
         if job.effort.fail_fast or job.inputs.single:
             raise SolveError(
-                outcome.failure.reason, where=f"pair {pair.id}", hint=outcome.failure.hint
+                outcome.failure.reason, where=of_pair(pair.id), hint=outcome.failure.hint
             )
         warn(f"pair {shortened(pair.id)}: {outcome.failure.reason}")
     else:

@@ -18,15 +18,15 @@ from clingo import SymbolType
 from ists_asp.compare.changes import ChangeKind
 from ists_asp.compare.edits import texts
 from ists_asp.model import Label
+from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import decisions
-from ists_asp.trace.terms import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.compare.changes import Change
     from ists_asp.rules import RuleSet
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.firing import Element, Firing
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.compare.changes import find_changes
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, of_pair
 from ists_asp.evaluate.scorer import evaluate
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def compare(
         if _words(old[identifier].pair) != _words(new[identifier].pair):
             raise DataError(
                 "the old and the new answer are about other sentences",
-                where=f"pair {identifier}",
+                where=of_pair(identifier),
                 hint="Compare answers to the same pairs",
             )
     scored = [identifier for identifier in both if gold is not None and identifier in gold]

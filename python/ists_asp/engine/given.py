@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import Repairs, clean
 from ists_asp.model import Pair, Sentence
@@ -45,7 +45,7 @@ def read_pairs(given: Iterable[GivenPair]) -> Iterator[Pair]:
         if not isinstance(item, (tuple, list)) or len(item) != 2:
             raise UsageError(
                 f"{item!r} is no pair",
-                where=f"pair {number}",
+                where=of_pair(number),
                 expected="an ists_asp.model.Pair or two sentences",
             )
         sent1, sent2 = item

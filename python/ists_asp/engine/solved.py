@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, of_pair
 from ists_asp.model import Answer
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SolvedAnswer(Answer):
         if self.tracing is None:
             raise UsageError(
                 "this answer cannot be traced",
-                where=f"pair {self.pair.id}",
+                where=of_pair(self.pair.id),
                 expected="the best answer that an open system gave",
                 hint="Ask the answer of system.solve(sentence1, sentence2)",
             )

@@ -206,7 +206,7 @@ class System(Closing):
 
         Args:
             answer: an answer of this system, or one made of alignments by
-                :func:`ists_asp.explain.given_answer`.
+                :func:`ists_asp.io.given.given_answer`.
 
         Raises:
             RuleError: the profile has no rules for ratings, or they are faulty.
@@ -305,7 +305,7 @@ class System(Closing):
 
         Args:
             answer: an answer of this system, or one made of alignments by
-                :func:`ists_asp.explain.given_answer`.
+                :func:`ists_asp.io.given.given_answer`.
             templates: the wording; by default that of the profile's language.
 
         Raises:

@@ -6,7 +6,6 @@ wording (``data/templates/``). Nothing is decided here.
 
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.explanation import Explanation, Reason, Statement
-from ists_asp.explain.given import given_answer
 from ists_asp.explain.templates import Templates, load_templates
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "Reason",
     "Statement",
     "Templates",
-    "given_answer",
     "load_explainer",
     "load_templates",
 ]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Sentence
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.solver.search import Found
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
 
 __all__ = ["Explainer", "answer_facts", "load_explainer"]
 

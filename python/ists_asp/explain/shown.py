@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ists_asp.model import Answer
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
 
 __all__ = ["Item", "Key", "Piece", "Place", "Shown", "read_shown"]
 

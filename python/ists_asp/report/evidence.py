@@ -12,7 +12,7 @@ from ists_asp.trace.decisions import DecisionKind, decisions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.firing import Element, Firing
     from ists_asp.trace.trace import Trace

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ists_asp.explain.given import given_answer
+from ists_asp.io.given import given_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.rules.trees import children
+from ists_asp.syntax.trees import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

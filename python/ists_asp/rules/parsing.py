@@ -13,6 +13,7 @@ from clingo.script import enable_python
 from ists_asp.rules.directives import NamedRule, check_forms, name_rules
 from ists_asp.rules.messages import Messages, in_one, syntax_errors
 from ists_asp.rules.reading import Report, refuse
+from ists_asp.syntax.signatures import Signature, derived
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ class Parsing:
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
-    private: dict[tuple[str, int], NamedRule] = field(default_factory=dict)
+    private: dict[Signature, NamedRule] = field(default_factory=dict)
 
     def parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
@@ -102,23 +103,15 @@ class Parsing:
 
     def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
         """Refuse a private predicate that two files define: clingo would merge them silently."""
-        if statement.ast_type != ASTType.Rule or not _PRIVATE.search(str(statement.head)):
+        if statement.ast_type is not ASTType.Rule or not _PRIVATE.search(str(statement.head)):
             return
-        head = statement.head
-        if head.ast_type != ASTType.Literal or head.atom.ast_type != ASTType.SymbolicAtom:
-            return
-        symbol = head.atom.symbol
-        for function in symbol.arguments if symbol.ast_type == ASTType.Pool else (symbol,):
-            if function.ast_type != ASTType.Function:
+        for key in derived(statement.head):
+            if not key.name.startswith("_"):
                 continue
-            name = function.name
-            if not name.startswith("_"):
-                continue
-            key = (name, len(function.arguments))
             taken = self.private.setdefault(key, rule)
             if taken.file != rule.file:
                 raise text.error(
-                    f"the private predicate {name}/{key[1]} is also defined at "
+                    f"the private predicate {key.name}/{key.arity} is also defined at "
                     f"{taken.file}:{taken.line}",
                     rule.line,
                     rule.column,

@@ -19,13 +19,13 @@ from clingo import Control, Symbol, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.rules.terms import Call, atoms, match, meets, read_term, variables_in
+from ists_asp.syntax.terms import Call, atoms, match, meets, read_term, variables_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.terms import Bindings, Term
+    from ists_asp.syntax.terms import Bindings, Term
 
 __all__ = ["TARGETS", "Weight", "rule_weights"]
 

@@ -19,9 +19,9 @@ from ists_asp.solver.edge import unless_it_fails
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
-from ists_asp.solver.signatures import predicates
-from ists_asp.solver.texts import symbols, texts
 from ists_asp.solver.together import Together, costs, shown
+from ists_asp.syntax.ground import symbols, texts
+from ists_asp.syntax.signatures import predicates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

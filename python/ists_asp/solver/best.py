@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import Configuration
 
 from ists_asp.solver.search import last_model
-from ists_asp.solver.texts import texts
+from ists_asp.syntax.ground import texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ists_asp.solver.prices import Objective
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
-    from ists_asp.solver.texts import Ground
     from ists_asp.solver.together import Together
+    from ists_asp.syntax.ground import Ground
 
 __all__ = ["Best", "Other"]
 

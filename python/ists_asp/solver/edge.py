@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UsageError
+from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UsageError, of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ def inside(pair: Pair) -> Iterator[None]:
         RuleError: the rules are nested too deeply, or clingo or a reader has met something
             else that it cannot take.
     """
-    where = f"pair {pair.id}"
+    where = of_pair(pair.id)
     try:
         yield
     except UsageError:

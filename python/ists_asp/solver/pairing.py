@@ -24,8 +24,8 @@ from clingo.ast import (
     parse_string,
 )
 
-from ists_asp.rules.trees import walk
-from ists_asp.solver.signatures import Signature, predicates
+from ists_asp.syntax.signatures import Signature, predicates
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set

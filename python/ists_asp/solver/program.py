@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType
 
 from ists_asp.solver.search import ground
-from ists_asp.solver.signatures import (
+from ists_asp.syntax.signatures import (
     Signature,
     derived,
     derives_atom,

@@ -12,7 +12,7 @@ from clingo.ast import ProgramBuilder
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.edge import clingo_error
 from ists_asp.solver.prices import Objective, Prices
-from ists_asp.solver.texts import Ground, texts
+from ists_asp.syntax.ground import Ground, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

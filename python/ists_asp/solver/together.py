@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 
 from ists_asp.solver.pairing import COST, OWN, PREFIX, PRIORITY
-from ists_asp.solver.texts import Ground, written
+from ists_asp.syntax.ground import Ground, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

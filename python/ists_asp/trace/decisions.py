@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 
 from ists_asp.errors import UsageError
-from ists_asp.solver.texts import Ground
+from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
 
 __all__ = ["levels"]
 

@@ -19,7 +19,7 @@ from ists_asp.trace.others import runner_up
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.firing import Firing
     from ists_asp.trace.others import RunnerUp

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.solver.texts import Ground
-from ists_asp.trace.terms import fill
+from ists_asp.syntax.changes import fill
+from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

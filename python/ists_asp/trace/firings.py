@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 
 from ists_asp.errors import TraceError
+from ists_asp.syntax.changes import ANY, fill
 from ists_asp.trace.derivation import levels
 from ists_asp.trace.firing import Element, Firing, Group
-from ists_asp.trace.terms import ANY, fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.grounding import Grounding
     from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata

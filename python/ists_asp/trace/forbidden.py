@@ -24,14 +24,14 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.solver.texts import texts
+from ists_asp.syntax.changes import PREFIX, atom, tuple_of
+from ists_asp.syntax.ground import texts
 from ists_asp.trace.probes import Kind
-from ists_asp.trace.terms import PREFIX, atom, tuple_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.solver.texts import Ground
+from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import boundary, tokens_text
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from clingo import Control
 
 from ists_asp.errors import TraceError
 from ists_asp.solver.search import ground_statements
-from ists_asp.solver.texts import split, texts
+from ists_asp.syntax.ground import split, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clingo.ast import AST
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.firing import Firing
     from ists_asp.trace.probes import ElementProbe, Probe
 

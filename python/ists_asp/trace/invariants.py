@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import TraceError
+from ists_asp.errors import TraceError, of_pair
 
 if TYPE_CHECKING:
     from ists_asp.trace.trace import Trace
@@ -22,7 +22,7 @@ def check(trace: Trace) -> None:
     Raises:
         TraceError: it does not; the message says which.
     """
-    where = f"pair {trace.answer.pair.id}"
+    where = of_pair(trace.answer.pair.id)
     lacking = trace.true - trace.given
     lacking -= trace.firings.by_head.keys()
     lacking -= trace.rewritten.known

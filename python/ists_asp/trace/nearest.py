@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from clingo import Control, Function, Number, SymbolType, parse_term
 from clingo.ast import AST, Id, Program, ProgramBuilder, Sign
 
-from ists_asp.solver.texts import Ground, texts
+from ists_asp.syntax.changes import PREFIX, fill, is_atom, variable_names
+from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.patterns import Pattern, pattern_of
 from ists_asp.trace.queries import NUMBER, Query, queries_of
-from ists_asp.trace.terms import PREFIX, fill, is_atom, variable_names
 from ists_asp.trace.tree import Branch, reason_tree
 
 if TYPE_CHECKING:

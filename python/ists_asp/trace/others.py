@@ -12,7 +12,7 @@ from ists_asp.trace.decisions import PREDICATES, DecisionKind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.trace import Trace
 

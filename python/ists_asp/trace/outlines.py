@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
-from ists_asp.rules.trees import walk
-from ists_asp.solver.signatures import functions
+from ists_asp.syntax.signatures import functions
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, BinaryOperator
 
-from ists_asp.solver.texts import Ground
-from ists_asp.trace.terms import PREFIX, as_term
+from ists_asp.syntax.changes import PREFIX, as_term
+from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

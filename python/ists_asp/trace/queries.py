@@ -17,7 +17,7 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.trace.terms import PREFIX, atom, is_atom, tuple_of, variable_names
+from ists_asp.syntax.changes import PREFIX, atom, is_atom, tuple_of, variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set

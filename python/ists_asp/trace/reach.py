@@ -13,7 +13,7 @@ from ists_asp.trace.decisions import PREDICATES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.firing import Firing
     from ists_asp.trace.shared import Shared
     from ists_asp.trace.trace import Trace

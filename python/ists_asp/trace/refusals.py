@@ -10,8 +10,8 @@ from clingo import parse_term
 
 from ists_asp.collector import paused
 from ists_asp.errors import TimeLimitError, UsageError
-from ists_asp.solver.signatures import predicates
-from ists_asp.solver.texts import texts
+from ists_asp.syntax.ground import texts
+from ists_asp.syntax.signatures import predicates
 from ists_asp.trace.decisions import DecisionKind, told
 from ists_asp.trace.forbidden import Instance, conflict
 from ists_asp.trace.goals import Goal, goals, holds
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.trace import Term, Trace
 
 __all__ = ["Verdict", "WhyNot", "why_not"]

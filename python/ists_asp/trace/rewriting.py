@@ -23,10 +23,7 @@ from clingo.ast import (
 )
 
 from ists_asp.errors import RuleError
-from ists_asp.solver.signatures import is_fact
-from ists_asp.trace.probes import Kind, Probe
-from ists_asp.trace.shapes import Shape
-from ists_asp.trace.terms import (
+from ists_asp.syntax.changes import (
     PREFIX,
     has_theory,
     is_atom,
@@ -35,6 +32,9 @@ from ists_asp.trace.terms import (
     tuple_of,
     variable_names,
 )
+from ists_asp.syntax.signatures import is_fact
+from ists_asp.trace.probes import Kind, Probe
+from ists_asp.trace.shapes import Shape
 from ists_asp.trace.writing import write
 
 if TYPE_CHECKING:

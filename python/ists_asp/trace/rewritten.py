@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import Program as ASTProgram
 
 from ists_asp.solver.pairing import Pairing
-from ists_asp.solver.texts import texts
+from ists_asp.syntax.ground import texts
 from ists_asp.trace.firings import Firings
 from ists_asp.trace.grounding import LATER, Alone, ground_probes
 from ists_asp.trace.shared import Later
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.solver.program import Program
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.strata import Strata
 

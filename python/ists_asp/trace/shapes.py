@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 from clingo.ast import AST, ASTType
 
-from ists_asp.solver.texts import Ground
-from ists_asp.trace.terms import ANY
+from ists_asp.syntax.changes import ANY
+from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

@@ -10,10 +10,10 @@ from clingo import Number
 from clingo.ast import AST, Function, Id, Program, ProgramBuilder, Rule, Variable
 
 from ists_asp.solver.pairing import PREFIX
-from ists_asp.solver.texts import split, symbols, texts
+from ists_asp.syntax.changes import PREFIX as TERMS
+from ists_asp.syntax.changes import atom
+from ists_asp.syntax.ground import split, symbols, texts
 from ists_asp.trace.grounding import LATER, Grounding, inside
-from ists_asp.trace.terms import PREFIX as TERMS
-from ists_asp.trace.terms import atom
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

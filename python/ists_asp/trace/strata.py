@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
 
-from ists_asp.rules.trees import walk
-from ists_asp.solver.texts import MEMORY
-from ists_asp.trace.terms import PREFIX, is_atom
+from ists_asp.syntax.changes import PREFIX, is_atom
+from ists_asp.syntax.ground import MEMORY
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.probes import Probe
 
 __all__ = ["Node", "Strata"]

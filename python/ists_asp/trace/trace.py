@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
     from ists_asp.solver import Best
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.answers import Why
     from ists_asp.trace.firing import Firing, Group
     from ists_asp.trace.firings import Firings

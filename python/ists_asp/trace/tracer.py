@@ -22,8 +22,8 @@ from ists_asp.collector import paused
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.rules.constants import constants_in
 from ists_asp.solver.batching import in_batches
-from ists_asp.solver.signatures import functions
-from ists_asp.solver.texts import texts
+from ists_asp.syntax.ground import texts
+from ists_asp.syntax.signatures import functions
 from ists_asp.trace.firings import Firings
 from ists_asp.trace.grounding import Alone, Grounding, ground_probes
 from ists_asp.trace.invariants import check
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.firing import Firing
     from ists_asp.trace.queries import Query
 

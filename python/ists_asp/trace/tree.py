@@ -17,7 +17,7 @@ from ists_asp.trace.others import RunnerUp, runner_up
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ists_asp.solver.texts import Ground
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.firing import Element, Firing, Group
     from ists_asp.trace.trace import Term, Trace

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.solver.texts import Ground, plain
+from ists_asp.syntax.changes import ANY
+from ists_asp.syntax.ground import Ground, plain
 from ists_asp.trace.places import CHUNK, TOKEN, Place
-from ists_asp.trace.terms import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

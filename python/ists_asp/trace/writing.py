@@ -12,14 +12,14 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.trace.probes import Companion, ElementProbe, Kind, Probe
-from ists_asp.trace.shapes import Shape, Slots
-from ists_asp.trace.terms import (
+from ists_asp.syntax.changes import (
     Lifter,
     atom,
     is_atom,
     variable_names,
 )
+from ists_asp.trace.probes import Companion, ElementProbe, Kind, Probe
+from ists_asp.trace.shapes import Shape, Slots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

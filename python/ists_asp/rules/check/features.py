@@ -11,15 +11,15 @@ from clingo import Symbol, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.terms import Call, atoms, match, read_term
 from ists_asp.rules.weights import TARGETS, Weight, rule_weights
+from ists_asp.syntax.terms import Call, atoms, match, read_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from ists_asp.rules.check.source import Checked, Statement, Weighed
-    from ists_asp.rules.terms import Bindings, Term
+    from ists_asp.syntax.terms import Bindings, Term
 
 __all__ = ["check_features"]
 

@@ -9,8 +9,8 @@ from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.vocabulary import documented, suggestion
-from ists_asp.rules.trees import walk
-from ists_asp.solver.signatures import Signature, functions
+from ists_asp.syntax.signatures import Signature, functions
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -9,7 +9,7 @@ from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.trees import walk
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

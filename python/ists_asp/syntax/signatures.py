@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import AST, ASTType, Sign
 
-from ists_asp.rules.trees import walk
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

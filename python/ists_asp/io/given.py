@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, of_pair
 from ists_asp.model import Answer, Chunk
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
             if line and not 1 <= line[0] <= line[-1] <= size:
                 raise DataError(
                     f"token {line[-1]} of sentence {number}, which has {size} tokens",
-                    where=f"pair {pair.id}",
+                    where=of_pair(pair.id),
                     hint="Give the sentences that the alignments are about",
                 )
         sides.append(sentence.chunks or _chunks(sentence, lines))

@@ -22,7 +22,7 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.rules.trees import walk
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
