@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import System
     from ists_asp.model import Pair, Sentence
-    from ists_asp.trace import Trace
+    from ists_asp.trace import AskedTrace
 
 MOST = 3.0
 """Times as long as solving that a trace may take."""
@@ -128,7 +128,7 @@ def _measure(system: System, pairs: Sequence[Pair]) -> tuple[float, list[float]]
     return tracing / solving, asked
 
 
-def _ask(trace: Trace, rng: random.Random) -> float:
+def _ask(trace: AskedTrace, rng: random.Random) -> float:
     """Seconds of processor time of one question about two chunks."""
     first = rng.choice(trace.answer.chunks1).tokens
     second = rng.choice(trace.answer.chunks2).tokens

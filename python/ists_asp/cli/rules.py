@@ -113,7 +113,7 @@ def list_(
     listed = _listed(profile, rules, semantic, scripts)
     fired = None
     if stats is not None:
-        from ists_asp.trace.counts import count_firings
+        from ists_asp.trace.view.counts import count_firings
 
         fired = count_firings(stats)
     if as_json:

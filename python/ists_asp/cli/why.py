@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.choice import Choice
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.trace import Trace
+    from ists_asp.trace import AskedTrace
 
 __all__ = ["why", "why_not"]
 
@@ -56,7 +56,7 @@ def why(
     Out: the decision with its weights, what came second, and the rules that fired for it.
     """
 
-    def answer(trace: Trace) -> str:
+    def answer(trace: AskedTrace) -> str:
         return trace.why(question).text(depth=depth)
 
     _ask(inputs, identifier, choice, timeout, question, answer)
@@ -96,7 +96,7 @@ def _ask(
     choice: Choice,
     timeout: float,
     question: str,
-    answer: Callable[[Trace], str],
+    answer: Callable[[AskedTrace], str],
 ) -> None:
     pair = choose_one(inputs.read(), identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):

@@ -19,7 +19,7 @@ from ists_asp.compare.changes import ChangeKind
 from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
-from ists_asp.trace.decisions import decisions
+from ists_asp.trace.view.decisions import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.firing import Element, Firing
+    from ists_asp.trace.core.firing import Element, Firing
 
 __all__ = ["Cause", "Moved", "find_causes"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.trace import Trace, Tracer
+    from ists_asp.trace import AskedTrace, Tracer
 
 __all__ = ["Evidence", "Known", "Rated", "Rater", "load_rater"]
 
@@ -122,7 +122,7 @@ class Rater:
                 )
             )
 
-    def trace_all(self, known: Iterable[Known]) -> Iterator[Trace]:
+    def trace_all(self, known: Iterable[Known]) -> Iterator[AskedTrace]:
         """Trace the ratings of answers, lazily and in their order.
 
         Raises:

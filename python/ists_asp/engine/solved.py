@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ists_asp.model import Pair
-    from ists_asp.trace import Trace
-    from ists_asp.trace.answers import Why
-    from ists_asp.trace.refusals import WhyNot
+    from ists_asp.trace import AskedTrace
+    from ists_asp.trace.ask.why import Why
+    from ists_asp.trace.ask.why_not import WhyNot
 
 __all__ = ["SolvedAnswer", "TraceHandle"]
 
@@ -30,11 +30,11 @@ class TraceHandle:
         trace: makes the trace.
     """
 
-    def __init__(self, pair: Pair, trace: Callable[[Pair], Trace]) -> None:
+    def __init__(self, pair: Pair, trace: Callable[[Pair], AskedTrace]) -> None:
         self._pair = pair
         self._make = trace
 
-    def __call__(self) -> Trace:
+    def __call__(self) -> AskedTrace:
         """The trace.
 
         Raises:
@@ -46,7 +46,7 @@ class TraceHandle:
         return type(None), ()
 
     @cached_property
-    def _trace(self) -> Trace:
+    def _trace(self) -> AskedTrace:
         return self._make(self._pair)
 
 
@@ -67,7 +67,7 @@ class SolvedAnswer(Answer):
         values = {one.name: getattr(answer, one.name) for one in fields(Answer)}
         return cls(**values, tracing=tracing)
 
-    def trace(self) -> Trace:
+    def trace(self) -> AskedTrace:
         """Trace which rules fired for this answer, for which words, with what weights.
 
         Raises:
@@ -85,7 +85,7 @@ class SolvedAnswer(Answer):
         return self.tracing()
 
     def why(self, decision: str) -> Why:
-        """Say why a decision of the answer was taken; see :meth:`ists_asp.trace.Trace.why`.
+        """Say why a decision of the answer was taken; see :meth:`ists_asp.trace.AskedTrace.why`.
 
         Args:
             decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
@@ -98,7 +98,7 @@ class SolvedAnswer(Answer):
         return self.trace().why(decision)
 
     def why_not(self, decision: str) -> WhyNot:
-        """Say why a decision was not taken; see :meth:`ists_asp.trace.Trace.why_not`.
+        """Say why a decision was not taken; see :meth:`ists_asp.trace.AskedTrace.why_not`.
 
         Args:
             decision: as for :meth:`why`.

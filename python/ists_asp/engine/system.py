@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Rating, Sentence
     from ists_asp.rules import Profile, RuleFile, RuleSet, RuleWarning
     from ists_asp.solver import Solver
-    from ists_asp.trace import Trace, Tracer
+    from ists_asp.trace import AskedTrace, Tracer
 
 __all__ = ["System"]
 
@@ -225,11 +225,11 @@ class System(Closing):
         )
         return (one.rating for one in self.rater.rate_all(known))
 
-    def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> Trace:
+    def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> AskedTrace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
 
-        The trace answers further questions: :meth:`~ists_asp.trace.Trace.why` and
-        :meth:`~ists_asp.trace.Trace.why_not`. It holds the ground program, which is why an
+        The trace answers further questions: :meth:`~ists_asp.trace.AskedTrace.why` and
+        :meth:`~ists_asp.trace.AskedTrace.why_not`. It holds the ground program, which is why an
         answer makes one only when it is asked.
 
         Args:
@@ -244,7 +244,9 @@ class System(Closing):
         """
         return self._trace_annotated(next(self.annotate([read_pair(sent1, sent2)])))
 
-    def trace_many(self, pairs: Iterable[GivenPair], *, rated: bool = False) -> Iterator[Trace]:
+    def trace_many(
+        self, pairs: Iterable[GivenPair], *, rated: bool = False
+    ) -> Iterator[AskedTrace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
         A trace holds memory until it is let go: do not collect those of many pairs.
@@ -260,7 +262,9 @@ class System(Closing):
         """
         return self.trace_annotated(self.annotate(read_pairs(pairs)), rated=rated)
 
-    def trace_annotated(self, annotated: Iterable[Pair], *, rated: bool = False) -> Iterator[Trace]:
+    def trace_annotated(
+        self, annotated: Iterable[Pair], *, rated: bool = False
+    ) -> Iterator[AskedTrace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
         for trace in self.tracer.trace_all(self.known(annotated)):
             began = time.perf_counter()
@@ -270,7 +274,7 @@ class System(Closing):
             self.stages.decide(0.0, trace.seconds + time.perf_counter() - began)
             yield trace
 
-    def _trace_annotated(self, pair: Pair) -> Trace:
+    def _trace_annotated(self, pair: Pair) -> AskedTrace:
         return next(self.trace_annotated([pair], rated=self.rates))
 
     @property

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.trace.decisions import DecisionKind, decisions
+from ists_asp.trace.view.decisions import DecisionKind, decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firing import Element, Firing
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.firing import Element, Firing
+    from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.view.decisions import Decision
 
 __all__ = ["SHOWN", "Evidence", "Fired", "Line", "evidence"]
 

@@ -15,7 +15,7 @@ from clingo import Function, Symbol, SymbolType, parse_term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MEMORY", "Ground", "plain", "split", "symbols", "texts", "written"]
+__all__ = ["MEMORY", "Ground", "by_name", "plain", "split", "symbols", "texts", "written"]
 
 MEMORY = 1 << 16
 """Terms that are remembered at a time: some megabytes, more than 20 pairs have."""
@@ -139,3 +139,11 @@ def plain(term: Ground) -> str:
     if term.type is SymbolType.String:
         return term.string
     return term.replace("__any", "_")
+
+
+def by_name(atoms: Iterable[Ground]) -> dict[str, list[Ground]]:
+    """Atoms by the name of their predicate."""
+    found: dict[str, list[Ground]] = {}
+    for atom in atoms:
+        found.setdefault(atom.name, []).append(atom)
+    return found

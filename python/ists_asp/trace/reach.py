@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.trace.decisions import PREDICATES
+from ists_asp.trace.view.decisions import PREDICATES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.firing import Firing
-    from ists_asp.trace.shared import Shared
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.shared import Shared
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["reach"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
 from ists_asp.model import Label, Tag
-from ists_asp.trace.decisions import DecisionKind, numbers
+from ists_asp.trace.view.decisions import DecisionKind, numbers
 
 if TYPE_CHECKING:
     from ists_asp.model import Answer, Sentence

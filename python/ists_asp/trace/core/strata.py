@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.core.probes import Probe
 
 __all__ = ["Node", "Strata"]
 

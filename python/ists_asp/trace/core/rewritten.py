@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from clingo.ast import Program as ASTProgram
 
 from ists_asp.solver.pairing import Pairing
-from ists_asp.syntax.ground import texts
-from ists_asp.trace.firings import Firings
-from ists_asp.trace.grounding import LATER, Alone, ground_probes
-from ists_asp.trace.shared import Later
-from ists_asp.trace.trace import by_name
+from ists_asp.syntax.ground import by_name, texts
+from ists_asp.trace.core.firings import Firings
+from ists_asp.trace.core.grounding import LATER, Alone, ground_probes
+from ists_asp.trace.core.shared import Later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.program import Program
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.probes import Probe
-    from ists_asp.trace.strata import Strata
+    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.strata import Strata
 
 __all__ = ["Rewritten"]
 

@@ -18,7 +18,7 @@ from ists_asp.syntax.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ists_asp.trace.trace import Term, Trace
+    from ists_asp.trace.core.trace import Term, Trace
 
 __all__ = [
     "PREDICATES",

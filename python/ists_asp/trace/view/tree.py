@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 
 from ists_asp.terminal import unbroken
-from ists_asp.trace.decisions import DecisionKind, told
-from ists_asp.trace.others import RunnerUp, runner_up
+from ists_asp.trace.view.contrast import RunnerUp, runner_up
+from ists_asp.trace.view.decisions import DecisionKind, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firing import Element, Firing, Group
-    from ists_asp.trace.trace import Term, Trace
+    from ists_asp.trace.core.firing import Element, Firing, Group
+    from ists_asp.trace.core.trace import Term, Trace
+    from ists_asp.trace.view.decisions import Decision
 
 __all__ = ["Branch", "decision_tree", "reason_tree", "render"]
 

@@ -11,14 +11,14 @@ from clingo import SymbolType
 
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.trace.places import CHUNK, TOKEN, Place
+from ists_asp.trace.core.places import CHUNK, TOKEN, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.model import Pair
-    from ists_asp.trace.places import Places
-    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.core.places import Places
+    from ists_asp.trace.core.probes import Probe
 
 __all__ = ["Words"]
 

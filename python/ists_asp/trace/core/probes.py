@@ -3,7 +3,7 @@
 A rule ``h :- b`` becomes a *probe* ``__f(variables) :- b``, from whose instances the atoms of
 ``h`` and ``b`` are put together. What an aggregate counted and what a condition ranged over is
 found by *companions*, which join a probe's firings with the elements.
-:mod:`ists_asp.trace.rewriting` makes them.
+:mod:`ists_asp.trace.core.rewriting` makes them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.rules import NamedRule
-    from ists_asp.trace.shapes import Shape
+    from ists_asp.trace.core.shapes import Shape
 
 __all__ = ["Companion", "ElementProbe", "Kind", "Probe"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Coverage", "coverage"]
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ists_asp.trace.words import Words
+from ists_asp.trace.core.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,15 +17,12 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.answers import Why
-    from ists_asp.trace.firing import Firing, Group
-    from ists_asp.trace.firings import Firings
-    from ists_asp.trace.nearest import Nearest
-    from ists_asp.trace.refusals import WhyNot
-    from ists_asp.trace.rewritten import Rewritten
-    from ists_asp.trace.tracer import Tracer
+    from ists_asp.trace.core.firing import Firing, Group
+    from ists_asp.trace.core.firings import Firings
+    from ists_asp.trace.core.reified import ReifiedRules
+    from ists_asp.trace.core.rewritten import Rewritten
 
-__all__ = ["Term", "Trace", "by_name", "terms"]
+__all__ = ["Term", "Trace", "terms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ class Trace:
 
     def __init__(
         self,
-        tracer: Tracer,
+        reified: ReifiedRules,
         answer: Answer,
         best: Best,
         facts: tuple[Symbol, ...],
@@ -62,7 +59,7 @@ class Trace:
         given: frozenset[Ground],
         control: Control | None = None,
     ) -> None:
-        self.tracer = tracer
+        self.reified = reified
         self.answer = answer
         self.rating: Trace | None = None
         self.seconds = 0.0
@@ -84,14 +81,7 @@ class Trace:
     def words(self) -> Words:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
-        return Words(self.answer.pair, atoms, self.tracer.places)
-
-    @cached_property
-    def nearest(self) -> Nearest:
-        """Looks for the rules that come nearest to deriving an atom."""
-        from ists_asp.trace.nearest import Nearest
-
-        return Nearest(self)
+        return Words(self.answer.pair, atoms, self.reified.places)
 
     def atoms(self, name: str) -> tuple[Ground, ...]:
         """The atoms of the answer set with a name, however many arguments they have."""
@@ -110,34 +100,6 @@ class Trace:
     def objective(self) -> tuple[Term, ...]:
         """The terms of the objective, highest priority first, heaviest first."""
         return terms(self.firings.objective)
-
-    def why(self, decision: str) -> Why:
-        """Why a decision of the answer was taken.
-
-        Args:
-            decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
-                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
-
-        Raises:
-            UsageError: it is malformed, or the answer has no such decision.
-        """
-        from ists_asp.trace.answers import why
-
-        return why(self, decision)
-
-    def why_not(self, decision: str) -> WhyNot:
-        """Why a decision was not taken.
-
-        Args:
-            decision: as for :meth:`why`.
-
-        Raises:
-            UsageError: it is malformed, or the answer has the decision.
-            TimeLimitError: there was no answer with it within the time limit.
-        """
-        from ists_asp.trace.refusals import why_not
-
-        return why_not(self, decision)
 
     def reasons(self, atom: Ground) -> tuple[Firing, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
@@ -162,14 +124,6 @@ class Trace:
         if atom in self.rewritten.known and atom not in self.given:
             return self.tables.rank(atom)
         return self.firings.rank(atom)
-
-
-def by_name(atoms: Iterable[Ground]) -> dict[str, list[Ground]]:
-    """Atoms by the name of their predicate."""
-    found: dict[str, list[Ground]] = {}
-    for atom in atoms:
-        found.setdefault(atom.name, []).append(atom)
-    return found
 
 
 def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:

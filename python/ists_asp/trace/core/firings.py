@@ -9,16 +9,16 @@ from clingo import SymbolType
 
 from ists_asp.errors import TraceError
 from ists_asp.syntax.changes import ANY, fill
-from ists_asp.trace.derivation import levels
-from ists_asp.trace.firing import Element, Firing, Group
+from ists_asp.trace.core.derivation import levels
+from ists_asp.trace.core.firing import Element, Firing, Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.grounding import Grounding
-    from ists_asp.trace.probes import Companion, Probe
-    from ists_asp.trace.strata import Strata
+    from ists_asp.trace.core.grounding import Grounding
+    from ists_asp.trace.core.probes import Companion, Probe
+    from ists_asp.trace.core.strata import Strata
 
 __all__ = ["Firings"]
 

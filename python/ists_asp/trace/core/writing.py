@@ -18,8 +18,8 @@ from ists_asp.syntax.changes import (
     is_atom,
     variable_names,
 )
-from ists_asp.trace.probes import Companion, ElementProbe, Kind, Probe
-from ists_asp.trace.shapes import Shape, Slots
+from ists_asp.trace.core.probes import Companion, ElementProbe, Kind, Probe
+from ists_asp.trace.core.shapes import Shape, Slots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

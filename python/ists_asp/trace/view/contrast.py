@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from clingo import parse_term
 
-from ists_asp.trace.decisions import PREDICATES, DecisionKind
+from ists_asp.trace.view.decisions import PREDICATES, DecisionKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.view.decisions import Decision
 
 __all__ = ["RunnerUp", "difference", "runner_up"]
 
@@ -42,7 +42,9 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     if decision.atom not in trace.best.undecided(name, _arity(name)):
         return None
     if decision.kind is DecisionKind.ALIGN:
-        found, _ = trace.tracer.solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
+        found, _ = trace.reified.solver.with_atoms(
+            trace.facts, [(parse_term(decision.atom), False)]
+        )
         if found is None:
             return None
         cost = dict(zip(found.priorities, found.cost, strict=True))
@@ -83,7 +85,7 @@ def _otherwise(
         for symbol, literal in symbols.items()
         if name not in ("aligned", "label", "score") or symbol.arguments[:2] == link
     }
-    other = best.other(assumptions, literals, trace.tracer.solver.options.time_limit)
+    other = best.other(assumptions, literals, trace.reified.solver.options.time_limit)
     if other is None:
         return None
     return *other, literals.keys() & trace.true

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import TraceError, of_pair
 
 if TYPE_CHECKING:
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["check"]
 

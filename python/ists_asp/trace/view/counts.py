@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
-from ists_asp.trace.document import VERSION
+from ists_asp.trace.view.document import VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from ists_asp.syntax.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ists_asp.trace.probes import Companion, ElementProbe, Probe
-    from ists_asp.trace.shapes import Shape
+    from ists_asp.trace.core.probes import Companion, ElementProbe, Probe
+    from ists_asp.trace.core.shapes import Shape
 
 __all__ = ["Element", "Firing", "Group"]
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ists_asp.trace.outlines import Atom, outline_of
+from ists_asp.trace.core.outlines import Atom, outline_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.core.probes import Probe
 
 __all__ = ["Place", "Places"]
 

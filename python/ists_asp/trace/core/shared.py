@@ -13,15 +13,15 @@ from ists_asp.solver.pairing import PREFIX
 from ists_asp.syntax.changes import PREFIX as TERMS
 from ists_asp.syntax.changes import atom
 from ists_asp.syntax.ground import split, symbols, texts
-from ists_asp.trace.grounding import LATER, Grounding, inside
+from ists_asp.trace.core.grounding import LATER, Grounding, inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.solver.pairing import Pairing
     from ists_asp.solver.together import Together
-    from ists_asp.trace.firing import Firing
-    from ists_asp.trace.probes import ElementProbe, Probe
+    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.probes import ElementProbe, Probe
 
 __all__ = ["Later", "Shared"]
 

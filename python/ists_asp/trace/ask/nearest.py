@@ -17,17 +17,17 @@ from clingo.ast import AST, Id, Program, ProgramBuilder, Sign
 
 from ists_asp.syntax.changes import PREFIX, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.patterns import Pattern, pattern_of
-from ists_asp.trace.queries import NUMBER, Query, queries_of
-from ists_asp.trace.tree import Branch, reason_tree
+from ists_asp.trace.core.patterns import Pattern, pattern_of
+from ists_asp.trace.core.queries import NUMBER, Query, queries_of
+from ists_asp.trace.view.tree import Branch, reason_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
-    from ists_asp.trace.probes import Probe
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Nearest"]
 
@@ -107,7 +107,7 @@ class Nearest:
         return [symbol for symbol in self._by_name[name] if pattern.matches(symbol)]
 
     def _deriving(self, pattern: Pattern) -> tuple[Probe, ...]:
-        return self._trace.tracer.deriving.get((pattern.name, len(pattern.arguments)), ())
+        return self._trace.reified.deriving.get((pattern.name, len(pattern.arguments)), ())
 
     def _misses(self, pattern: Pattern, probes: Sequence[Probe], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
@@ -141,7 +141,7 @@ class Nearest:
         known = "".join("_" if part is None else "x" for part in pattern.arguments)
         sign = "n" if pattern.name.startswith("-") else ""
         part = f"{PREFIX}near{size}_{known}{sign}_{pattern.name.removeprefix('-')}"
-        written = self._trace.tracer.queries
+        written = self._trace.reified.queries
         if part not in written:
             written[part] = tuple(
                 query for probe in probes for query in queries_of(probe, pattern, part, size)

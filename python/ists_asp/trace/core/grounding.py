@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.firing import Firing
-    from ists_asp.trace.probes import ElementProbe, Probe
+    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.probes import ElementProbe, Probe
 
 __all__ = ["LATER", "Alone", "Grounding", "ground_probes", "inside"]
 

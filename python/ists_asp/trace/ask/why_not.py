@@ -12,17 +12,17 @@ from ists_asp.collector import paused
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.signatures import predicates
-from ists_asp.trace.decisions import DecisionKind, told
-from ists_asp.trace.forbidden import Instance, conflict
-from ists_asp.trace.goals import Goal, goals, holds
-from ists_asp.trace.grounding import ground_probes
-from ists_asp.trace.nearest import Nearest
-from ists_asp.trace.others import difference
-from ists_asp.trace.patterns import Pattern
-from ists_asp.trace.probes import Kind, Probe
-from ists_asp.trace.question import Question, is_rating, read_question
-from ists_asp.trace.trace import terms
-from ists_asp.trace.tree import Branch, reason_tree, render
+from ists_asp.trace.ask.conflict import Instance, conflict
+from ists_asp.trace.ask.goals import Goal, goals, holds
+from ists_asp.trace.ask.nearest import Nearest
+from ists_asp.trace.ask.question import Question, is_rating, read_question
+from ists_asp.trace.core.grounding import ground_probes
+from ists_asp.trace.core.patterns import Pattern
+from ists_asp.trace.core.probes import Kind, Probe
+from ists_asp.trace.core.trace import terms
+from ists_asp.trace.view.contrast import difference
+from ists_asp.trace.view.decisions import DecisionKind, told
+from ists_asp.trace.view.tree import Branch, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.trace import Term, Trace
+    from ists_asp.trace.core.trace import Term, Trace
 
 __all__ = ["Verdict", "WhyNot", "why_not"]
 
@@ -79,8 +79,8 @@ class WhyNot:
         return "\n".join(render(self.tree)) + "\n"
 
 
-def why_not(trace: Trace, question: str) -> WhyNot:
-    """Why a decision was not taken; see :mod:`ists_asp.trace.question`.
+def why_not(trace: Trace, nearest: Nearest, question: str) -> WhyNot:
+    """Why a decision was not taken; see :mod:`ists_asp.trace.ask.question`.
 
     Raises:
         UsageError: the question is malformed, or the answer has the decision.
@@ -99,20 +99,26 @@ def why_not(trace: Trace, question: str) -> WhyNot:
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
         )
     with paused():
-        return _Asking(trace, question, asked, wanted).answer()
+        return _Asking(trace, nearest, question, asked, wanted).answer()
 
 
 class _Asking:
     def __init__(
-        self, trace: Trace, question: str, asked: Question, wanted: tuple[Goal, ...]
+        self,
+        trace: Trace,
+        nearest: Nearest,
+        question: str,
+        asked: Question,
+        wanted: tuple[Goal, ...],
     ) -> None:
         self._trace = trace
+        self._nearest = nearest
         self._question = question
         self._asked = asked
         self._goals = wanted
         self._wanted = tuple((goal.atom, goal.true) for goal in wanted)
         self._symbols = [(parse_term(goal.atom), goal.true) for goal in wanted]
-        self._limit = trace.tracer.solver.options.time_limit
+        self._limit = trace.reified.solver.options.time_limit
 
     def answer(self) -> WhyNot:
         known = self._trace.best.control.symbolic_atoms
@@ -135,11 +141,11 @@ class _Asking:
 
     def _search(self, size: int) -> tuple[Found | None, bool]:
         """The best answer with the first goals."""
-        return self._trace.tracer.solver.with_atoms(self._trace.facts, self._symbols[:size])
+        return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
 
     def _underivable(self, goal: Goal) -> WhyNot:
         tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
-        tree.below = self._trace.nearest.explain(Pattern.of(goal.atom))
+        tree.below = self._nearest.explain(Pattern.of(goal.atom))
         return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
 
     def _certain(self, goal: Goal) -> WhyNot:
@@ -159,7 +165,7 @@ class _Asking:
             if reasons:
                 return self._forbidden(goal, reasons)
             tree = Branch(f"{goal.text}: no rule derives it together with the rest")
-            nearest = self._trace.nearest
+            nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
                 control = ground_probes((), "", true, ())
@@ -182,7 +188,7 @@ class _Asking:
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
         by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
-        instead = trace.tracer.solver.answer(trace.answer.pair, found)
+        instead = trace.reified.solver.answer(trace.answer.pair, found)
         theirs = self._terms(found)
         ours = {_key(term): term for term in trace.objective}
         other = {_key(term): term for term in theirs}
@@ -199,10 +205,10 @@ class _Asking:
 
     def _terms(self, found: Found) -> tuple[Term, ...]:
         """The terms of the objective in another answer."""
-        probes = [probe for probe in self._trace.tracer.probes if probe.kind is Kind.OBJECTIVE]
+        probes = [probe for probe in self._trace.reified.probes if probe.kind is Kind.OBJECTIVE]
         names = {name for probe in probes for name in _used(probe)}
         atoms = [atom for atom in texts(found.true) if atom.name in names]
-        return terms(self._trace.tracer.weigh(atoms))
+        return terms(self._trace.reified.weigh(atoms))
 
     def _changes(self, found: Found) -> Iterator[Branch]:
         trace = self._trace

@@ -14,7 +14,7 @@ from ists_asp.syntax.trees import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.core.probes import Probe
 
 __all__ = ["Atom", "Outline", "outline_of"]
 

@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
-from ists_asp.trace.decisions import (
+from ists_asp.trace.ask.goals import goals, holds
+from ists_asp.trace.ask.question import is_rating, read_question
+from ists_asp.trace.core.patterns import Pattern
+from ists_asp.trace.view.decisions import (
     Decision,
     DecisionKind,
     decisions,
 )
-from ists_asp.trace.goals import goals, holds
-from ists_asp.trace.patterns import Pattern
-from ists_asp.trace.question import is_rating, read_question
-from ists_asp.trace.tree import Branch, decision_tree, render
+from ists_asp.trace.view.tree import Branch, decision_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.ask.nearest import Nearest
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Why", "why"]
 
@@ -44,8 +45,8 @@ class Why:
         return "\n\n".join("\n".join(render(tree)) for tree in (*trees, *self.absent)) + "\n"
 
 
-def why(trace: Trace, question: str) -> Why:
-    """Why a decision of the answer was taken; see :mod:`ists_asp.trace.question`.
+def why(trace: Trace, nearest: Nearest, question: str) -> Why:
+    """Why a decision of the answer was taken; see :mod:`ists_asp.trace.ask.question`.
 
     Raises:
         UsageError: the question is malformed, or the answer has no such decision.
@@ -68,7 +69,7 @@ def why(trace: Trace, question: str) -> Why:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
         found = about if asked.label is not None else _whole(known.values(), about)
     absent = [
-        Branch(goal.text, below=trace.nearest.explain(Pattern.of(goal.atom)))
+        Branch(goal.text, below=nearest.explain(Pattern.of(goal.atom)))
         for goal in wanted
         if not goal.true
     ]

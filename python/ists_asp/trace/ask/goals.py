@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace.decisions import boundary, tokens_text
+from ists_asp.trace.view.decisions import boundary, tokens_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.trace.question import Question
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.ask.question import Question
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Goal", "goals", "holds"]
 

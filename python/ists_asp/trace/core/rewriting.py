@@ -33,9 +33,9 @@ from ists_asp.syntax.changes import (
     variable_names,
 )
 from ists_asp.syntax.signatures import is_fact
-from ists_asp.trace.probes import Kind, Probe
-from ists_asp.trace.shapes import Shape
-from ists_asp.trace.writing import write
+from ists_asp.trace.core.probes import Kind, Probe
+from ists_asp.trace.core.shapes import Shape
+from ists_asp.trace.core.writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -26,14 +26,14 @@ from clingo.ast import (
 
 from ists_asp.syntax.changes import PREFIX, atom, tuple_of
 from ists_asp.syntax.ground import texts
-from ists_asp.trace.probes import Kind
+from ists_asp.trace.core.probes import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.probes import Probe
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Instance", "conflict"]
 
@@ -100,18 +100,18 @@ def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
     """The pair's program, ground, with a switch for each instance of a constraint."""
     program = trace.best.program
     by_rule: dict[tuple[str, int, int], list[Probe]] = {}
-    for probe in trace.tracer.probes:
+    for probe in trace.reified.probes:
         if probe.kind.forbids:
             rule = probe.rule
             by_rule.setdefault((rule.file, rule.line, rule.column), []).append(probe)
     places = {
         id(statement): (rule.file, rule.line, rule.column)
         for statement, rule in zip(
-            trace.tracer.rules.statements, trace.tracer.rules.rules, strict=True
+            trace.reified.rules.statements, trace.reified.rules.rules, strict=True
         )
     }
     control = Control(
-        ["--opt-mode=ignore", *trace.tracer.solver.arguments], logger=lambda _code, _text: None
+        ["--opt-mode=ignore", *trace.reified.solver.arguments], logger=lambda _code, _text: None
     )
     with control.backend() as backend:
         for fact in chain(program.facts, trace.facts):

@@ -22,8 +22,8 @@ from ists_asp.syntax.changes import PREFIX, atom, is_atom, tuple_of, variable_na
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
 
-    from ists_asp.trace.patterns import Pattern
-    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.core.patterns import Pattern
+    from ists_asp.trace.core.probes import Probe
 
 __all__ = ["NUMBER", "Query", "queries_of"]
 

@@ -13,18 +13,18 @@ import clingo
 import orjson
 
 from ists_asp.collector import paused
-from ists_asp.trace.decisions import decisions, told
-from ists_asp.trace.others import runner_up
+from ists_asp.trace.view.contrast import runner_up
+from ists_asp.trace.view.decisions import decisions, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.firing import Firing
-    from ists_asp.trace.others import RunnerUp
-    from ists_asp.trace.probes import Probe
-    from ists_asp.trace.trace import Trace
+    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.view.contrast import RunnerUp
+    from ists_asp.trace.view.decisions import Decision
 
 __all__ = ["VERSION", "document", "trace_line"]
 
@@ -103,13 +103,13 @@ class _Document:
         atoms = self._follow()
         best = trace.best.found
         pair = trace.answer.pair
-        rules = trace.tracer.rules
+        rules = trace.reified.rules
         record = {
             "version": VERSION,
             "program": [{"path": file.name, "sha256": file.sha256} for file in rules.files],
             "solver": {
                 "clingo": clingo.__version__,
-                "arguments": list(trace.tracer.solver.arguments),
+                "arguments": list(trace.reified.solver.arguments),
                 "exhausted": best.optimal,
             },
             "pair": {
@@ -121,7 +121,7 @@ class _Document:
                 {"priority": priority, "value": value}
                 for priority, value in zip(best.priorities, best.cost, strict=True)
             ],
-            "knowledge": list(trace.tracer.knowledge),
+            "knowledge": list(trace.reified.knowledge),
             "decisions": made,
             "rules": self._rule_list,
             "atoms": atoms,

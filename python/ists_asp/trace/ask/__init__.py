@@ -1,0 +1,1 @@
+"""Questions about an answer: why it is so, and why not otherwise."""

@@ -1,0 +1,124 @@
+"""The rules of a program as facts about what they do: reified, once for all pairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from clingo.ast import ASTType
+
+from ists_asp.rules.constants import constants_in
+from ists_asp.syntax.signatures import functions
+from ists_asp.trace.core.firings import Firings
+from ists_asp.trace.core.grounding import Alone, ground_probes
+from ists_asp.trace.core.places import Places
+from ists_asp.trace.core.probes import Kind, Probe
+from ists_asp.trace.core.rewriting import probes_of
+from ists_asp.trace.core.rewritten import Rewritten
+from ists_asp.trace.core.strata import Strata
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from clingo.ast import AST
+
+    from ists_asp.rules import RuleSet
+    from ists_asp.solver import Solver
+    from ists_asp.solver.program import Program
+    from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.queries import Query
+
+__all__ = ["ReifiedRules"]
+
+
+class ReifiedRules:
+    """Rules with the probes that say when they fire.
+
+    Args:
+        rules: the parsed rules.
+        solver: a solver made of the same rules.
+        knowledge: what words are compared by, as
+            :attr:`ists_asp.engine.System.knowledge` has it.
+
+    Raises:
+        RuleError: the rules have a statement that cannot be traced.
+    """
+
+    def __init__(self, rules: RuleSet, solver: Solver, knowledge: Sequence[str] = ()) -> None:
+        self.rules = rules
+        self.solver = solver
+        self.knowledge = tuple(knowledge)
+        constants = frozenset((*solver.options.constants, *constants_in(rules.statements)))
+        self._probes = tuple(
+            probes_of(statement, rule, number, constants)
+            for number, (statement, rule) in enumerate(
+                zip(rules.statements, rules.rules, strict=True)
+            )
+        )
+        self.strata = Strata(self.probes)
+        self._rewritten: dict[int, Rewritten] = {}
+        self.queries: dict[str, tuple[Query, ...]] = {}
+        self._weighing: tuple[list[Probe], list[AST]] | None = None
+
+    @cached_property
+    def places(self) -> Places:
+        """What the variables of the rules stand for."""
+        return Places(self.probes)
+
+    @property
+    def probes(self) -> tuple[Probe, ...]:
+        """All probes of the rule set, in the order of the rules."""
+        return tuple(chain.from_iterable(self._probes))
+
+    @cached_property
+    def deriving(self) -> Mapping[tuple[str, int], tuple[Probe, ...]]:
+        """The probes that may derive the atoms of a predicate; ``-p`` is called so."""
+        found: dict[tuple[str, int], list[Probe]] = defaultdict(list)
+        for probe_ in self.probes:
+            if probe_.head is not None:
+                term, sign = probe_.head.atom.symbol, ""
+                if term.ast_type is ASTType.UnaryOperation:
+                    term, sign = term.argument, "-"
+                for name, arity in {
+                    (sign + one.name, len(one.arguments)) for one in functions(term)
+                }:
+                    found[name, arity].append(probe_)
+        return {key: tuple(probes) for key, probes in found.items()}
+
+    def weigh(self, atoms: Collection[Ground]) -> list[Firing]:
+        """What counts in the objective of an answer set.
+
+        Args:
+            atoms: its atoms, those of other predicates than the objective's may lack.
+        """
+        if self._weighing is None:
+            probes = [found for found in self.probes if found.kind is Kind.OBJECTIVE]
+            definitions = [
+                node for node in self.rules.statements if node.ast_type is ASTType.Definition
+            ]
+            written = [found.statement for found in probes if found.statement is not None]
+            self._weighing = (probes, [*definitions, *written])
+        probes, statements = self._weighing
+        control = ground_probes(statements, "", atoms, self.solver.arguments)
+        known = frozenset(atoms)
+        grounding = Alone(control)
+        return Firings(probes, grounding, self.strata, known, known).objective
+
+    def rewritten(self, program: Program) -> Rewritten:
+        """A program rewritten, each program once."""
+        if id(program) not in self._rewritten:
+            open_ = {id(statement) for statement in program.statements}
+            definitions = [
+                node for node in self.rules.statements if node.ast_type is ASTType.Definition
+            ]
+            once: list[Probe] = []
+            each: list[Probe] = []
+            for statement, probes in zip(self.rules.statements, self._probes, strict=True):
+                (each if id(statement) in open_ else once).extend(probes)
+            self._rewritten[id(program)] = Rewritten(
+                program, once, each, definitions, self.strata, self.solver.arguments
+            )
+        return self._rewritten[id(program)]

@@ -1,0 +1,1 @@
+"""Traces as people and programs read them: decisions, trees, JSON."""
