@@ -280,8 +280,9 @@ def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text
     assert not [error for error in messages.errors if "could not be opened" in error]
 
 
-def test_a_private_predicate_belongs_to_one_file(tmp_path):
+@pytest.mark.parametrize("head", ["_p(X)", "{ _p(X) }", "r(X) ; _p(X)", "_p((X;1))", "-_p(X)"])
+def test_a_private_predicate_belongs_to_one_file(tmp_path, head):
     (tmp_path / "a.lp").write_text("_p(1).\n_p(2).\n")
-    (tmp_path / "b.lp").write_text("_p(1,2).\nq(X) :- _p(X,_).\n\n_p(X) :- q(X).\n")
+    (tmp_path / "b.lp").write_text(f"_p(1,2).\nq(X) :- _p(X,_).\n\n{head} :- q(X).\n")
     with pytest.raises(RuleError, match=r"b\.lp:4:1: the private predicate _p/1 .*a\.lp:1;"):
         load_rules(find_rules(tmp_path))

@@ -19,7 +19,6 @@ from ists_asp.io.wa_writer import write_answer
 from ists_asp.model import Pair
 from ists_asp.rules import load_profile_rules
 from ists_asp.run import Inline, Limits, Pool, Spec, run
-from ists_asp.run import executor as executors
 from ists_asp.run.worker import Decider
 
 TEXTS = ("a cat sits", "a dog runs", "two men talk", "a bird sings")
@@ -112,12 +111,9 @@ def test_a_bomb_costs_its_pair_only(
     assert outcomes[2].failure.reason == reason
 
 
-def test_rules_that_cannot_be_loaded_are_one_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(executors, "LOADING", 8.0)
+def test_rules_that_cannot_be_loaded_are_one_error(tmp_path: Path) -> None:
     with pytest.raises(RuleError, match=r"the rules cannot be loaded: more than 8 s"):
-        Pool(spec(tmp_path, TABLE_BOMB), 1)
+        Pool(spec(tmp_path, TABLE_BOMB, loading=8.0), 1)
 
 
 def test_faulty_rules_are_told_as_without_workers(tmp_path: Path) -> None:

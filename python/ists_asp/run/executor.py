@@ -31,12 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Executor", "Inline", "Pool", "Task"]
 
-LOADING = 30.0
-"""Seconds that loading the rules may take."""
-
-SEMANTIC_LOADING = 120.0
-"""The same where words are compared in context, which takes torch."""
-
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
 
@@ -176,8 +170,7 @@ class Pool:
     @property
     def patience(self) -> float:
         """Seconds that a batch may take at most, with one before it and a worker replaced."""
-        limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
-        return limit + 2 * self._idle
+        return self._spec.loading + 2 * self._idle
 
     @property
     def _idle(self) -> float:
@@ -217,14 +210,18 @@ class Pool:
 
     def _load(self) -> tuple[RuleWarning, ...]:
         """Wait for the first worker to be ready, and tell why if it never will be."""
-        limit = SEMANTIC_LOADING if self._spec.semantic else LOADING
+        limit = BUSY * self._spec.loading
+        code: int | None = OUT_OF_TIME
         try:
             return self._pool.schedule(ready).result(timeout=limit)
         except FutureTimeout:
-            failure = Failure(f"more than {limit:g} s", _LARGE)
+            pass
         except LOST:
             # The pool cannot tell how a worker ended that had nothing to do yet.
-            failure = self._ended(_exit_code(self._spec, limit))
+            code = _exit_code(self._spec, limit)
+        failure = self._ended(code)
+        if code == OUT_OF_TIME:
+            failure = Failure(f"more than {self._spec.loading:g} s", _LARGE)
         raise RuleError(f"the rules cannot be loaded: {failure.reason}", hint=failure.hint)
 
 

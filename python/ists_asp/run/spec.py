@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Spec", "sums"]
 
+_TORCH = 4
+"""How many times as long loading takes with a model that compares words in context."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -27,11 +30,13 @@ class Limits:
             if there is one.
         memory: bytes of address space of a worker; None for as many as there are.
         grace: seconds beyond these after which a worker is killed.
+        loading: seconds of processor time in which a worker loads the rules.
     """
 
     seconds: float = 10.0
     memory: int | None = None
     grace: float = GRACE
+    loading: float = 30.0
 
 
 def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:
@@ -60,6 +65,11 @@ class Spec:
     rated: bool = False
     files: tuple[str, ...] = ()
     scripts: bool = False
+
+    @property
+    def loading(self) -> float:
+        """Seconds of processor time in which a worker loads all of it, torch included."""
+        return self.limits.loading * (_TORCH if self.semantic else 1)
 
     def load(self) -> System:
         """Load the system that the spec describes; it keeps no annotations.

@@ -129,6 +129,7 @@ def start(spec: Spec) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (spec.limits.memory, spec.limits.memory))
+    end_after(spec.loading)
     try:
         _decider = Decider(spec, partial(_begin, spec.limits))
     except IstsError as error:
@@ -137,6 +138,7 @@ def start(spec: Spec) -> None:
         _decider = too_deep()
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
+    end_after(0)
 
 
 def _begin(limits: Limits, pairs: int) -> None:
