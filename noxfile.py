@@ -32,6 +32,7 @@ def style(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
+    session.run("lint-imports", "--no-cache")
 
 
 @nox.session

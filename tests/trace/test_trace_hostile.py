@@ -15,11 +15,11 @@ ODD = {
     "a side that is a function": "in_chunk(f(x),1,1).",
     "a third sentence": "in_chunk(3,1,1).",
     "a token that is text": 'in_chunk(1,odd,"t").',
-    "a token that is not there": "in_chunk(1,odd,99). span_token(2,odd,0).",
-    "a token that is a tuple": "span_token(1,odd,(1,2)).",
-    "everything of spans is odd": "span_token(1,x,y). span_token(2,#sup,-1).",
+    "a token that is not there": "in_chunk(1,odd,99).",
+    "a token that is a tuple": "in_chunk(1,odd,(1,2)).",
+    "everything is odd": "in_chunk(x,y,z). in_chunk(#inf,#sup,-1).",
     "a negated atom": "-in_chunk(1,odd,1).",
-    "two arguments": "in_chunk(1,1). span_token(1,1).",
+    "two arguments": "in_chunk(1,1).",
 }
 
 
