@@ -286,3 +286,10 @@ def test_long_pairs_are_long_by_tokens_or_by_characters() -> None:
     assert is_long(Pair("1", word, sentence))
     assert not is_long(Pair("1", word, make_sentence(["x" * 1998])))
     assert is_long(Pair("1", word, make_sentence(["x" * 1999])))
+
+
+def test_messages_name_the_ends_of_endless_places():
+    told = str(DataError("is missing", where=f"/begin/{'a' * 5000}/end.txt"))
+    assert told.startswith("/begin/aaa")
+    assert told.endswith("aaa/end.txt: is missing")
+    assert len(told) < 400

@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 _QUOTED = 80
+_PLACE = 300
 
 
 def shortened(text: str) -> str:
@@ -66,8 +67,13 @@ def told(fault: OSError) -> str:
     """Return what the system refused, as one line."""
     if fault.errno in (errno.EMFILE, errno.ENFILE):
         return "too many files are open. Allow more with ulimit -n"
-    where = fault.filename if isinstance(fault.filename, str) else "standard output"
+    where = _place(fault.filename) if isinstance(fault.filename, str) else "standard output"
     return one_line(f"{where}: {fault.strerror or fault}")
+
+
+def _place(where: str) -> str:
+    """A place as messages name it: no more of it than a path can be long that people type."""
+    return where if len(where) <= _PLACE else f"{where[: _PLACE // 2]}…{where[-_PLACE // 2 :]}"
 
 
 class IstsError(Exception):
@@ -97,7 +103,7 @@ class IstsError(Exception):
         super().__init__(found)
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.found}" if self.where else self.found
+        text = f"{_place(self.where)}: {self.found}" if self.where else self.found
         if self.expected:
             text += f"; expected {self.expected}"
         if self.hint:

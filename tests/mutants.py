@@ -1,0 +1,311 @@
+"""Does the suite notice? Breaks chosen lines, one after the other, and runs the tests.
+
+``python -m tests.mutants`` copies the checkout, changes one line of the copy (a sign, a bound, an
+order, a rule), and runs the tests until one fails: first those that are meant for it, then those
+of every day, then all. What no test notices is told, and the exit code is 1 if those are more
+than two. ``--only 3,17`` tries some of them, ``--first`` runs only the tests that are meant for it.
+A test checks that all lines are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PY = "python/ists_asp"
+_LEFT_OUT = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__")
+_MISSED = 2
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A line to break: ``old`` stands once in ``file``; ``tests`` are run first."""
+
+    file: str
+    old: str
+    new: str
+    tests: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.old.strip()} -> {self.new.strip()}"
+
+    def apply(self, root: Path) -> None:
+        """Break the line below ``root``."""
+        path = root / self.file
+        path.write_text(self.broken(path.read_text("utf-8")), "utf-8")
+
+    def broken(self, text: str) -> str:
+        """The text of the file with the line broken."""
+        count = text.count(self.old)
+        assert count == 1, f"{self.file}: {self.old!r} is there {count} times"
+        return text.replace(self.old, self.new)
+
+
+MUTANTS = [
+    Mutant(
+        f"{PY}/evaluate/scorer.py",
+        "max(fan1[one], fan2[two])",
+        "min(fan1[one], fan2[two])",
+        "tests/evaluate",
+    ),
+    Mutant(
+        f"{PY}/evaluate/scorer.py",
+        "(len(one & two) + 1) / (len(one | two) - 1)",
+        "len(one & two) / len(one | two)",
+        "tests/evaluate",
+    ),
+    Mutant(
+        f"{PY}/evaluate/scorer.py",
+        "max(one.score, two.score) < 3",
+        "max(one.score, two.score) <= 3",
+        "tests/evaluate",
+    ),
+    Mutant(
+        f"{PY}/evaluate/pearson.py",
+        "min(1.0, mean + margin)",
+        "min(1.0, mean - margin)",
+        "tests/evaluate",
+    ),
+    Mutant(
+        f"{PY}/answers.py",
+        "if not 0 <= rating <= 1000 * highest:",
+        "if not 0 <= rating <= 2000 * highest:",
+        "tests/test_answers.py",
+    ),
+    Mutant(
+        f"{PY}/answers.py",
+        "if self._one_to_one and len(places) > 1:",
+        "if self._one_to_one and len(places) > 2:",
+        "tests/test_answers.py",
+    ),
+    Mutant(
+        f"{PY}/answers.py",
+        "if not 0 <= place < len(self.chunks):",
+        "if not 0 <= place <= len(self.chunks):",
+        "tests/test_answers.py",
+    ),
+    Mutant(f"{PY}/io/wa_writer.py", "sorted(alignments, key=_order)", "alignments", "tests/io"),
+    Mutant(
+        f"{PY}/io/wa_reader.py",
+        "if token.number != len(tokens) + 1:",
+        "if token.number > len(tokens) + 1:",
+        "tests/io",
+    ),
+    Mutant(f"{PY}/io/text.py", "if len(raw) > LONGEST:", "if len(raw) > 2 * LONGEST:", "tests/io"),
+    Mutant(
+        f"{PY}/io/text.py", "column {error.start + 1} is", "column {error.start} is", "tests/io"
+    ),
+    Mutant(
+        f"{PY}/limits.py", "    if size > most:", "    if size > most + 1:", "tests/test_limits.py"
+    ),
+    Mutant(
+        f"{PY}/limits.py", "_TOGETHER * (pairs - 1)", "_TOGETHER * pairs", "tests/test_limits.py"
+    ),
+    Mutant(
+        f"{PY}/knowledge/nearness.py",
+        "percents >= MIN_PERCENT",
+        "percents > MIN_PERCENT",
+        "tests/vectors tests/knowledge",
+    ),
+    Mutant(
+        f"{PY}/knowledge/related.py",
+        "edges1 + edges2 <= MAX_EDGES",
+        "edges1 + edges2 < MAX_EDGES",
+        "tests/knowledge",
+    ),
+    Mutant(
+        f"{PY}/knowledge/numbers.py",
+        "zeros = 3 * ((len(whole) - 1) // 3)",
+        "zeros = 3 * (len(whole) // 3)",
+        "tests/knowledge",
+    ),
+    Mutant(
+        f"{PY}/knowledge/spelling.py",
+        "len(word) >= MIN_LETTERS",
+        "len(word) > MIN_LETTERS",
+        "tests/knowledge",
+    ),
+    Mutant(
+        f"{PY}/solver/prices.py",
+        "if each.reduced(priority, prices) < len(each.chunks)",
+        "if each.reduced(priority, prices) < 0",
+        "tests/solver",
+    ),
+    Mutant(
+        f"{PY}/solver/batching.py",
+        "return short if len(short) > 1 else []",
+        "return []",
+        "tests/solver",
+    ),
+    Mutant(
+        f"{PY}/run/journal.py",
+        "if len(self.first) < NAMED:",
+        "if len(self.first) <= NAMED:",
+        "tests/run tests/cli",
+    ),
+    Mutant(
+        f"{PY}/run/executor.py",
+        "-error.exitcode not in _CRASHES",
+        "-error.exitcode in _CRASHES",
+        "tests/run tests/faults",
+    ),
+    Mutant(
+        f"{PY}/cli/guard.py",
+        "careful = place + CAREFUL\n    _state",
+        "careful = 0\n    _state",
+        "tests/cli/test_cli_guard.py",
+    ),
+    Mutant(
+        f"{PY}/terminal.py",
+        '"\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"',
+        '"\\x00-\\x08\\x0b-\\x1f\\x7f"',
+        "tests/test_terminal.py",
+    ),
+    Mutant(
+        f"{PY}/trace/core/words.py",
+        "if 0 < number <= len(sentence.tokens)",
+        "if 0 <= number <= len(sentence.tokens)",
+        "tests/trace",
+    ),
+    Mutant(
+        f"{PY}/trace/core/trace.py",
+        "(-term.priority, term.weight, str(term.terms))",
+        "(term.priority, term.weight, str(term.terms))",
+        "tests/trace",
+    ),
+    Mutant(
+        f"{PY}/trace/ask/nearest.py",
+        "return lacking, self.gap < 0,",
+        "return -lacking, self.gap < 0,",
+        "tests/trace",
+    ),
+    Mutant(
+        f"{PY}/trace/ask/question.py",
+        "        if number > size:",
+        "        if number > size + 1:",
+        "tests/trace",
+    ),
+    Mutant(
+        f"{PY}/rules/parsing.py",
+        "if taken.file != rule.file:",
+        "if taken.file == rule.file:",
+        "tests/rules",
+    ),
+    Mutant(
+        f"{PY}/engine/rating.py",
+        '"speaks_against": -1',
+        '"speaks_against": 1',
+        "tests/learn tests/cli/test_cli_sts.py",
+    ),
+    Mutant(
+        f"{PY}/annotate/batches.py",
+        "full = start + WINDOW",
+        "full = start + WINDOW + 1",
+        "tests/annotate",
+    ),
+    Mutant("asp/align.lp", "span_chunk(2,Y,C)} > 1.", "span_chunk(2,Y,C)} > 2.", "tests/encodings"),
+    Mutant("asp/label.lp", "#maximize{ W@3,X,Y", "#minimize{ W@3,X,Y", "tests/encodings"),
+    Mutant(
+        "asp/score.lp",
+        "score(X,Y,5) :- label(X,Y,equi).",
+        "score(X,Y,4) :- label(X,Y,equi).",
+        "tests/encodings",
+    ),
+    Mutant("asp/chunks.lp", "J <= I}.", "J < I}.", "tests/encodings"),
+    Mutant(
+        "asp/chunks.lp",
+        "W > 0, not must_join(S,I).",
+        "W >= 0, not must_join(S,I).",
+        "tests/encodings",
+    ),
+    Mutant(
+        "lp_rules/labels/contradiction.lp",
+        "_denial_differs(X,Y) :- _denied(S,X,Y), other(S,R), not _denied(R,X,Y).",
+        "_denial_differs(X,Y) :- _denied(S,X,Y), other(S,R), _denied(R,X,Y).",
+        "tests/encodings",
+    ),
+    Mutant(
+        "lp_rules/labels/lexical.lp",
+        "_opener(2,X,Y,W) :- viable(X,Y), span_start(2,Y,C)",
+        "_opener(2,X,Y,W) :- viable(X,Y), span_start(2,X,C)",
+        "tests/encodings",
+    ),
+    Mutant(
+        "lp_rules/explanation/answer.lp",
+        "I = #min{J : own(K,S,J)}, token(S,I,_).",
+        "I = #max{J : own(K,S,J)}, token(S,I,_).",
+        "tests/explain",
+    ),
+    Mutant(
+        "lp_rules/chunking/boundaries.lp",
+        "casualties) :- word(S,I,W), _fate(W), upos(S,I-1,num)",
+        "casualties) :- word(S,I,W), _fate(W), upos(S,I+1,num)",
+        "tests/encodings",
+    ),
+    Mutant(
+        "lp_rules/explanation/answer.lp",
+        "_verb_in(K,S,I), I < J : _nominal_in(K,S,J).",
+        "_verb_in(K,S,I), I > J : _nominal_in(K,S,J).",
+        "tests/explain",
+    ),
+]
+
+
+def caught(mutant: Mutant, root: Path, stages: list[list[str]]) -> str | None:
+    """The first test that fails with a line broken in a fresh copy below ``root``; None if none."""
+    shutil.copytree(ROOT, root, ignore=_LEFT_OUT)
+    shared = ROOT.parent / "shared"
+    if shared.exists() and not (root.parent / "shared").exists():
+        (root.parent / "shared").symlink_to(shared)
+    mutant.apply(root)
+    for stage in stages:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *stage],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root / "python")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            lines = (done.stdout + done.stderr).splitlines()
+            failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+            return failed[0] if failed else f"pytest ended with {done.returncode}"
+    return None
+
+
+def main() -> int:
+    """Try the mutants and tell what became of each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="numbers, with commas between them")
+    parser.add_argument("--first", action="store_true", help="only the tests meant for each")
+    arguments = parser.parse_args()
+    wanted = [int(number) for number in arguments.only.split(",") if number]
+    survived = []
+    for number, mutant in enumerate(MUTANTS, start=1):
+        if wanted and number not in wanted:
+            continue
+        began = time.monotonic()
+        stages = [mutant.tests.split()] + ([] if arguments.first else [[], ["-m", ""]])
+        with TemporaryDirectory() as folder:
+            test = caught(mutant, Path(folder) / "checkout", stages)
+        if test is None:
+            survived.append(number)
+        seconds = time.monotonic() - began
+        print(f"{number:2} {seconds:5.0f} s  {mutant}\n      {test or 'NOT NOTICED'}", flush=True)
+    tried = len(wanted) or len(MUTANTS)
+    print(f"{tried - len(survived)} of {tried} were noticed; not: {survived or 'none'}")
+    return int(len(survived) > _MISSED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
