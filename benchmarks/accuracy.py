@@ -150,7 +150,7 @@ def _run(options: argparse.Namespace) -> Iterator[Case]:
 
 def _has_own_weights(profile: str) -> bool:
     """Whether weights were learned for the profile's rules, rather than lent by another."""
-    return f"weights/{profile}" in load_profile(profile).weights
+    return f"weights/{profile}" in load_profile(profile).answer.weights
 
 
 def _print(cases: Sequence[Case]) -> None:

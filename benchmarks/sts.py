@@ -101,7 +101,8 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
     for profile, folder in FOLDERS.items():
         if profile not in list_profiles():
             continue
-        if options.semantic and not load_profile(profile).semantic_rating_weights:
+        rating = load_profile(profile).rating
+        if rating is None or (options.semantic and not rating.semantic_weights):
             continue
         files = sorted((options.data / folder).glob("*.tsv"))
         if not files:
@@ -141,8 +142,9 @@ def _measured(
 
 def _learned_from(profile: str, *, semantic: bool) -> set[str]:
     """The files that a profile's weights were learned from, as they say themselves."""
-    found = load_profile(profile)
-    names = found.semantic_rating_weights if semantic else found.rating_weights
+    rating = load_profile(profile).rating
+    assert rating is not None
+    names = rating.semantic_weights if semantic else rating.weights
     texts = ((rules_dir() / f"{name}.lp").read_text("utf-8") for name in names)
     return {gold for text in texts for gold in _GOLD.findall(text)}
 

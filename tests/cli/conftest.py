@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator
 from ists_asp.cli import main
-from ists_asp.rules import load_profile_rules
+from ists_asp.rules import load_program
 from ists_asp.solver import search
 
 PAIRS = [
@@ -33,7 +33,7 @@ CHUNKED = [
 
 
 _annotators = cache(Annotator)
-_shipped_rules = cache(load_profile_rules)
+_shipped_rules = cache(load_program)
 
 
 def _annotator(lang, stanza_dir=None, package=None, _cache=None):
@@ -42,7 +42,7 @@ def _annotator(lang, stanza_dir=None, package=None, _cache=None):
 
 def _rules(name, given=(), *, semantic=False, scripts=False):
     if given:
-        return load_profile_rules(name, given, semantic=semantic, scripts=scripts)
+        return load_program(name, given, semantic=semantic, scripts=scripts)
     return _shipped_rules(name, semantic=semantic)
 
 
@@ -50,8 +50,8 @@ def _rules(name, given=(), *, semantic=False, scripts=False):
 def _shared(monkeypatch):
     monkeypatch.setattr("ists_asp.engine.loading.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.cli.running.Annotator", _annotator)
-    monkeypatch.setattr("ists_asp.rules.load_profile_rules", _rules)
-    monkeypatch.setattr("ists_asp.engine.loading.load_profile_rules", _rules)
+    monkeypatch.setattr("ists_asp.rules.load_program", _rules)
+    monkeypatch.setattr("ists_asp.engine.loading.load_program", _rules)
 
 
 @pytest.fixture

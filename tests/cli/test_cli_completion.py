@@ -57,7 +57,7 @@ def test_profiles_are_those_of_the_rules_named(complete, tmp_path):
     folder = tmp_path / "mine"
     (folder / "profiles").mkdir(parents=True)
     (folder / "profiles" / "letters.toml").write_text(
-        'description = "Letters"\nlanguage = "en"\nmachine = ["decide"]\nrules = ["words"]\n'
+        'description = "Letters"\nlanguage = "en"\n[answer]\nrules = ["words"]\n'
     )
     assert complete("solve", "--rules", str(folder), "--profile", "") == ["plain,letters"]
     assert complete("rules", "check", str(folder), "--profile", "") == ["plain,letters"]
@@ -78,8 +78,7 @@ def test_what_a_terminal_would_obey_is_not_offered(tmp_path, monkeypatch, shell)
         path = tmp_path / "rules" / "profiles" / f"{name}.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
-            f'description = {json.dumps(text)}\nlanguage = "en"\n'
-            'machine = ["decide"]\nrules = ["own"]\n'
+            f'description = {json.dumps(text)}\nlanguage = "en"\n[answer]\nrules = ["own"]\n'
         )
     monkeypatch.setenv("_ISTS_ASP_COMPLETE", f"{shell}_complete")
     monkeypatch.setenv("COMP_WORDS", f"ists-asp solve --rules {tmp_path / 'rules'} --profile odd")

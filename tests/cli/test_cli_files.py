@@ -34,9 +34,10 @@ PAIR = "a cat\ta dog\n"
 PROFILE = """
 language = "en"
 description = "x"
-machine = ["decide"]
+[answer]
 rules = ["a"]
-explanation = ["a"]
+[explanation]
+rules = ["a"]
 """
 
 

@@ -67,10 +67,12 @@ def toml(text: str) -> str:
 PROFILE = f"""
 description = {toml(HOSTILE)}
 language = "en"
-machine = ["decide"]
+[answer]
 rules = ["own/answer"]
-rating = ["own/rating"]
-explanation = ["own/explanation"]
+[rating]
+rules = ["own/rating"]
+[explanation]
+rules = ["own/explanation"]
 """
 WA = f"""<sentence id="ID" status="">
 // cats {WORD} cats

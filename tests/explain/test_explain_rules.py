@@ -12,7 +12,7 @@ from ists_asp.io.given import given_answer
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair
 from ists_asp.resources import rules_dir
-from ists_asp.rules import copy_rules, explanation_rule_sources, list_profiles, load_rules
+from ists_asp.rules import Purpose, copy_rules, list_profiles, load_program
 from tests.explain.golden import make_answer
 
 TEXT = "".join(
@@ -45,17 +45,17 @@ def test_each_topic_of_a_class_has_a_word():
 
 @pytest.mark.parametrize("profile", list_profiles())
 def test_each_profile_can_explain(profile):
-    assert load_rules(explanation_rule_sources(profile)).warnings == ()
+    assert load_program(profile, purpose=Purpose.EXPLANATION)[1].warnings == ()
 
 
 def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
     copy_rules(tmp_path / "mine")
     file = tmp_path / "mine" / "profiles" / "default.toml"
-    lines = file.read_text("utf-8").splitlines(keepends=True)
-    file.write_text("".join(line for line in lines if "explanation" not in line), "utf-8")
+    others, _, _ = file.read_text("utf-8").partition("[explanation]")
+    file.write_text(others, "utf-8")
     with (
         ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
-        pytest.raises(RuleError, match='the key "explanation" is missing') as caught,
+        pytest.raises(RuleError, match=r"the table \[explanation\] is missing") as caught,
     ):
         mine.explain(mine.solve("a cat", "a dog"))
     assert "\n" not in str(caught.value)

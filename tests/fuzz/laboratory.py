@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import IstsError
 from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
-from ists_asp.rules import load_profile_rules, parsing
+from ists_asp.rules import load_program, parsing
 from ists_asp.run import Limits, Pool, Spec, executor, worker
 from ists_asp.solver import pairing
 from ists_asp.syntax.trees import walk
@@ -111,7 +111,7 @@ class Laboratory:
     def __init__(self, profile: str, pairs: int = 6, limits: Limits = LIMITS) -> None:
         self.profile = profile
         self.limits = limits
-        self.pairs = read_pairs(load_profile_rules(profile)[0].language)[:pairs]
+        self.pairs = read_pairs(load_program(profile)[0].language)[:pairs]
         _remember()
         decider = worker.Decider(Spec(profile, limits=limits))
         decider.decide(self.pairs)

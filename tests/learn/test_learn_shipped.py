@@ -44,10 +44,10 @@ def test_each_learned_profile_has_weights_of_its_own():
     learned = set()
     for name, profile in profiles.items():
         lender = BORROWED.get(name, name)
-        assert profile.weights == (f"weights/{lender}",)
+        assert profile.answer.weights == (f"weights/{lender}",)
         learned.add(lender)
-        if profile.semantic_weights:
-            assert profile.semantic_weights == (f"weights/{lender}-semantic",)
+        if profile.answer.semantic_weights:
+            assert profile.answer.semantic_weights == (f"weights/{lender}-semantic",)
             learned.add(f"{lender}-semantic")
         else:
             assert profile.scheme is not Scheme.Y2016 or name in UNREAD

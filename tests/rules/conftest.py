@@ -2,18 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.rules import copy, find_rules, load_rules, overlay, profile_files, profiles
+from ists_asp.rules import copy, find_rules, load_rules, overlay, profiles, programs
 
 PROFILE = """\
 description = "Small"
 language = "en"
-machine = ["choose"]
+constants = { max_span = 2, domain = "news" }
+[answer]
 rules = ["labels", "words.lp"]
 weights = ["weights/small"]
-constants = { max_span = 2, domain = "news" }
 """
 FILES = {
-    "asp/choose.lp": "{ a }.\n",
+    "asp/decide.lp": "{ a }.\n",
     "lp_rules/labels/tags.lp": "label_tags.\n",
     "lp_rules/labels/types.lp": "types.\n",
     "lp_rules/chunking/tags.lp": "chunk_tags.\n",
@@ -36,9 +36,9 @@ def write(root: Path, files: dict[str, str]) -> Path:
 def shipped(tmp_path, monkeypatch):
     """A small asp/ and lp_rules/ that stand for the shipped ones."""
     root = write(tmp_path / "shipped", FILES)
-    for module in (overlay, profile_files):
+    for module in (overlay, programs):
         monkeypatch.setattr(module, "asp_dir", lambda: root / "asp")
-    for module in (copy, overlay, profile_files, profiles):
+    for module in (copy, overlay, programs, profiles):
         monkeypatch.setattr(module, "rules_dir", lambda: root / "lp_rules")
     return root
 

@@ -20,7 +20,7 @@ GOOD = '%@rule like: "{X} is like {Y}"\nfeature(pair(X,Y),like) :- proposed(X,Y)
 LABELS = """\
 description = "Small"
 language = "en"
-machine = ["decide"]
+[answer]
 rules = ["labels"]
 weights = ["weights"]
 """

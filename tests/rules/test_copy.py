@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from ists_asp.errors import UsageError
-from ists_asp.rules import copy_rules, load_profile_rules
+from ists_asp.rules import copy_rules, load_program
 
 
 def test_a_copy_is_a_rule_folder(shipped, tmp_path):
@@ -11,7 +11,7 @@ def test_a_copy_is_a_rule_folder(shipped, tmp_path):
     files = copy_rules(target)
     assert files == sorted(path for path in target.rglob("*") if path.is_file())
     assert target / "labels" / "tags.lp" in files
-    _, rules = load_profile_rules("small", [target])
+    _, rules = load_program("small", [target])
     assert rules.files[1].name == f"{target}/labels/tags.lp"
 
 

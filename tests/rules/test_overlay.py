@@ -3,19 +3,21 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import load_profile, load_profile_rules, profile_sources, read_overlay
+from ists_asp.rules import Purpose, load_profile, load_program, program_sources, read_overlay
 
 from .conftest import PROFILE, write
 
 
 def names(profile, given):
     chosen = read_overlay(given)
-    sources = chosen.apply(profile_sources(load_profile(profile, chosen.base), chosen.base))
+    sources = chosen.over(
+        program_sources(load_profile(profile, chosen.base), rules=chosen.base), Purpose.ANSWER
+    )
     return [source.name for source in sources]
 
 
 SMALL = [
-    "asp/choose.lp",
+    "asp/decide.lp",
     "lp_rules/labels/tags.lp",
     "lp_rules/labels/types.lp",
     "lp_rules/words.lp",
@@ -82,7 +84,7 @@ def test_a_rule_folder_takes_the_place_of_all(shipped, mine):
         },
     )
     assert names("small", [mine / "new.lp", base]) == [
-        "asp/choose.lp",
+        "asp/decide.lp",
         "copy/labels.lp",
         "copy/words.lp",
         "copy/weights/small.lp",
@@ -103,6 +105,6 @@ def test_what_is_no_rule_file(shipped, mine):
 
 
 def test_the_rules_are_loaded(shipped, mine):
-    _, rules = load_profile_rules("small", [mine / "words.lp"])
+    _, rules = load_program("small", [mine / "words.lp"])
     assert "my_words." in [str(statement) for statement in rules.statements]
     assert "words." not in [str(statement) for statement in rules.statements]

@@ -5,8 +5,8 @@ from ists_asp.rules import (
     copy_rules,
     list_profiles,
     load_profile,
-    load_profile_rules,
-    profile_sources,
+    load_program,
+    program_sources,
 )
 
 from .conftest import PROFILE, write
@@ -18,15 +18,15 @@ def test_a_profile_as_written(shipped):
     assert profile.name == "small"
     assert profile.file == "lp_rules/profiles/small.toml"
     assert (profile.description, profile.language) == ("Small", "en")
-    assert profile.rules == ("labels", "words.lp")
-    assert profile.constants == (("max_span", "2"), ("domain", "news"))
+    assert profile.answer.rules == ("labels", "words.lp")
+    assert profile.constants == {"max_span": "2", "domain": "news"}
 
 
 def test_its_files_in_order_each_once(shipped):
     write(shipped, {"lp_rules/profiles/small.toml": PROFILE.replace("labels", "labels/types")})
-    names = [source.name for source in profile_sources(load_profile("small"))]
+    names = [source.name for source in program_sources(load_profile("small"))]
     assert names == [
-        "asp/choose.lp",
+        "asp/decide.lp",
         "lp_rules/labels/types.lp",
         "lp_rules/words.lp",
         "lp_rules/weights/small.lp",
@@ -43,20 +43,21 @@ def test_another_rule_folder_is_named_as_given(shipped, tmp_path):
             "profiles/new.toml": PROFILE,
         },
     )
-    names = [source.name for source in profile_sources(load_profile("new", mine), mine)]
-    assert names[:2] == ["asp/choose.lp", f"{mine}/labels.lp"]
+    names = [source.name for source in program_sources(load_profile("new", mine), rules=mine)]
+    assert names[:2] == ["asp/decide.lp", f"{mine}/labels.lp"]
 
 
 def test_weights_and_constants_may_be_absent(shipped):
-    text = "".join(PROFILE.splitlines(keepends=True)[:4])
+    text = 'description = "Few"\nlanguage = "en"\n[answer]\nrules = ["labels"]\n'
     write(shipped, {"lp_rules/profiles/few.toml": text})
     profile = load_profile("few")
-    assert profile.weights == profile.constants == ()
+    assert (profile.answer.weights, profile.constants) == ((), {})
+    assert (profile.rating, profile.explanation) == (None, None)
     assert not profile.symmetric
 
 
 def test_profile_and_rules_at_once(shipped):
-    profile, rules = load_profile_rules("small")
+    profile, rules = load_program("small")
     assert profile.name == "small"
     assert len(rules.files) == 5
 
@@ -83,8 +84,17 @@ def test_only_names_name_profiles(shipped, name):
         ('language = "en"\n', "", 'small.toml: the key "language" is missing'),
         ("rules =", "rule =", 'unknown key "rule"; expected'),
         ("rules =", "rule =", 'Did you mean "rules"?'),
-        ('["choose"]', '"choose"', "machine: found 'choose'; expected a list"),
-        ('["choose"]', "[]", "machine: the list is empty"),
+        ('["weights/small"]', '"small"', "answer.weights: found 'small'; expected a list"),
+        ('["weights/small"]', "[3]", "answer.weights: found [3]; expected a list of file names"),
+        ('["weights/small"]', '[""]', "answer.weights: found ['']; expected a list of file names"),
+        ('["weights/small"]', str(["a"] * 201), "201 entries; expected 200 at most"),
+        ('["labels", "words.lp"]', "[]", "answer.rules: the list is empty"),
+        ('rules = ["labels", "words.lp"]\n', "", 'answer: the key "rules" is missing'),
+        ("[answer]", "[answers]", 'unknown key "answers"; expected'),
+        ("[answer]", "[rating]", 'small.toml: the key "answer" is missing'),
+        ('language = "en"', 'language = "en"\nrating = 3', "rating: found 3; expected a table"),
+        ('language = "en"', 'language = "en"\nscheme = "2014"', "scheme: found '2014'; expected"),
+        ('language = "en"', 'language = "en"\nname = "x"', 'unknown key "name"'),
         ('language = "en"', 'language = "en"\nsymmetric = 1', "small.toml: symmetric: found 1"),
         ("max_span = 2", "max_span = 0.5", "constants.max_span: found 0.5"),
         ("max_span = 2", "max_span = 3000000000", "expected an integer of 32 bits"),
@@ -106,7 +116,7 @@ def test_faulty_profiles_name_file_and_key(shipped, old, new, words):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ("nowhere", 'small.toml: rules: there is no "nowhere" in lp_rules'),
+        ("nowhere", 'small.toml: answer.rules: there is no "nowhere" in lp_rules'),
         ("../asp/choose", 'there is no "../asp/choose" in lp_rules'),
         ("double", '"double" is both a folder and a file'),
         ("profiles", "lp_rules/profiles: the folder has no rule files"),
@@ -122,12 +132,12 @@ def test_files_that_a_profile_cannot_have(shipped, entry, words):
         },
     )
     with pytest.raises(RuleError) as caught:
-        profile_sources(load_profile("small"))
+        program_sources(load_profile("small"))
     assert words in str(caught.value)
 
 
 def weights(profile, folder=None, *, semantic):
-    sources = profile_sources(load_profile(profile, folder), folder, semantic=semantic)
+    sources = program_sources(load_profile(profile, folder), rules=folder, semantic=semantic)
     return [source.path.name for source in sources if source.path.parent.name == "weights"]
 
 
@@ -143,7 +153,7 @@ def test_semantic_weights_take_the_place_of_weights(shipped):
     )
     assert weights("small", semantic=False) == ["small.lp"]
     assert weights("small", semantic=True) == ["small-semantic.lp"]
-    _, rules = load_profile_rules("small", semantic=True)
+    _, rules = load_program("small", semantic=True)
     assert rules.files[-1].name == "lp_rules/weights/small-semantic.lp"
 
 
@@ -158,8 +168,8 @@ def test_a_copy_has_semantic_weights_too(shipped, tmp_path):
     )
     mine = tmp_path / "mine"
     copy_rules(mine)
-    _, rules = load_profile_rules("small", [mine], semantic=True)
+    _, rules = load_program("small", [mine], semantic=True)
     assert rules.files[-1].name == f"{mine}/weights/small-semantic.lp"
     other = write(tmp_path / "other", {"small-semantic.lp": "weight(b,3).\n"})
-    _, rules = load_profile_rules("small", [mine, other / "small-semantic.lp"], semantic=True)
+    _, rules = load_program("small", [mine, other / "small-semantic.lp"], semantic=True)
     assert rules.files[-1].path == other / "small-semantic.lp"

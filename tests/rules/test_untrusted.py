@@ -113,8 +113,8 @@ def test_a_script_without_an_end(tmp_path):
         (PROFILE.replace('"news"', f'"{"f(" * 2000}1{")" * 2000}"'), "a name in lower case"),
         (PROFILE + "#" * 70_000, "more than 16 kB"),
         (
-            PROFILE + "rating = [" + "'a', " * 1000 + "]",
-            "rating: 1000 entries; expected 200 at most",
+            PROFILE + "[rating]\nrules = [" + "'a', " * 1000 + "]",
+            "rating.rules: 1000 entries; expected 200 at most",
         ),
         (PROFILE.replace("words.lp", "w" * 5000), "there is no "),
         (PROFILE + f"{'k' * 5000} = 1", 'unknown key "k+…"'),
@@ -124,10 +124,10 @@ def test_profiles_lead_nowhere_else(shipped, tmp_path, text, words):
     write(tmp_path, {"o.lp": "a."})
     base = write(tmp_path / "mine", {"words.lp": "w.", "labels.lp": "l.", "weights/small.lp": "x."})
     write(base, {"profiles/small.toml": text})
-    from ists_asp.rules import profile_sources
+    from ists_asp.rules import program_sources
 
     with pytest.raises(RuleError, match=words):
-        profile_sources(load_profile("small", base), base)
+        program_sources(load_profile("small", base), rules=base)
 
 
 def test_a_profile_is_no_link_and_no_pipe(shipped, tmp_path):

@@ -1,6 +1,6 @@
 """Which weights belong to which rule."""
 
-from ists_asp.rules import load_profile_rules, rule_weights
+from ists_asp.rules import load_program, rule_weights
 
 NAMED = '%@rule {}: "x"\n'
 
@@ -100,7 +100,7 @@ def test_pools_arithmetic_and_constants(load):
 def test_every_weight_of_the_shipped_profiles_has_a_rule():
     for name in ("default", "headlines", "images", "answers-students"):
         for semantic in (False, True):
-            profile, loaded = load_profile_rules(name, semantic=semantic)
+            profile, loaded = load_program(name, semantic=semantic)
             known = {
                 str(node.head)
                 for node in loaded.statements

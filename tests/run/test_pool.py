@@ -17,7 +17,7 @@ from ists_asp.errors import RuleError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_answer
 from ists_asp.model import Pair
-from ists_asp.rules import load_profile_rules
+from ists_asp.rules import load_program
 from ists_asp.run import Inline, Limits, Pool, Spec, run
 from ists_asp.run.worker import Decider
 
@@ -123,7 +123,7 @@ def test_faulty_rules_are_told_as_without_workers(tmp_path: Path) -> None:
 
 def test_rules_that_changed_meanwhile_are_refused(tmp_path: Path) -> None:
     made = spec(tmp_path, "extra.\n")
-    _, rules = load_profile_rules("images", made.rules)
+    _, rules = load_program("images", made.rules)
     sums = tuple(file.sha256 for file in rules.files)
     changed = Spec("images", made.rules, files=(*sums[:-1], "0" * 64))
     with pytest.raises(RuleError, match="a rule file has changed since the run began"):

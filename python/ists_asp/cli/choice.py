@@ -69,9 +69,9 @@ class Choice:
         Raises:
             IstsError: there is no such profile, or it does not rate pairs.
         """
-        from ists_asp.rules import rating_rule_sources
+        from ists_asp.rules import Purpose, find_program
 
-        rating_rule_sources(self.profile, self.rules, semantic=bool(self.words.semantic))
+        find_program(self.profile, self.rules, Purpose.RATING, semantic=bool(self.words.semantic))
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system in a child process: rules and long sentences may take for ever.

@@ -133,12 +133,10 @@ def _program(
 
 def _command(system: System, choice: Choice, target: Path | None) -> str:
     """The command line of plain clingo that does what the system does with these facts."""
-    from ists_asp.rules import profile_rule_sources
+    from ists_asp.rules import find_program
 
-    _, sources = profile_rule_sources(
-        choice.profile, choice.rules, semantic=bool(choice.words.semantic)
-    )
-    constants = {**dict(system.profile.constants), **choice.constants}
+    _, sources = find_program(choice.profile, choice.rules, semantic=bool(choice.words.semantic))
+    constants = {**system.profile.constants, **choice.constants}
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in constants.items():
         words += ["-c", f"{name}={value}"]

@@ -47,8 +47,10 @@ def _weights(values: Values) -> Collection[Path]:
     task = values["task"]
     base = read_overlay(values["rules"]).base
     profile = load_profile(values["profile"] or _PROFILES[task], base)
-    deciding = (*profile.weights, *profile.semantic_weights)
-    rating = (*profile.rating_weights, *profile.semantic_rating_weights)
+    deciding, rating = (
+        () if part is None else (*part.weights, *part.semantic_weights)
+        for part in (profile.answer, profile.rating)
+    )
     learned, read = (rating, deciding) if task == "sts" else (deciding, ())
 
     def files(names: Iterable[str]) -> set[Path]:
@@ -144,9 +146,9 @@ def learn(
     your own rules included; the profile's present weights play no part (with --task sts those
     of ratings do not).
 
-    Out: a rule file of weight(Name,Decision,Integer) facts, for the profile's "weights", or
-    with --semantic for its "semantic_weights"; with --task sts for its "rating_weights" or
-    "semantic_rating_weights". The same data and seed give the same bytes. With
+    Out: a rule file of weight(Name,Decision,Integer) facts, for the "weights" of the profile's
+    [answer], or with --semantic for its "semantic_weights"; with --task sts for those of its
+    [rating]. The same data and seed give the same bytes. With
     --cross-validate and without -o, only what is reached on unseen parts is printed: the four
     official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
     be found; with --task sts Pearson's correlation of each data set.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -38,7 +39,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
 
     Out: the name of each profile, which --profile takes, its language and what it is for.
     """
-    from ists_asp.rules import list_profiles, load_profile, read_overlay
+    from ists_asp.rules import Purpose, list_profiles, load_profile, read_overlay
 
     base = read_overlay([] if rules is None else [rules]).base
     found = [load_profile(name, base) for name in list_profiles(base)]
@@ -49,10 +50,12 @@ def profiles(rules: Path | None, as_json: bool) -> None:
                     "name": profile.name,
                     "language": profile.language,
                     "description": profile.description,
-                    "rules": list(profile.rules),
-                    "weights": list(profile.weights),
-                    "semantic_weights": list(profile.semantic_weights),
-                    "constants": dict(profile.constants),
+                    **{
+                        purpose: asdict(files)
+                        for purpose in Purpose
+                        if (files := profile.files(purpose)) is not None
+                    },
+                    "constants": profile.constants,
                     "symmetric": profile.symmetric,
                     "scheme": str(profile.scheme),
                     "attached_punctuation": profile.attached_punctuation,

@@ -14,7 +14,7 @@ from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.rules import load_profile_rules, read_rating_rules, unknown_constants
+from ists_asp.rules import load_program, read_profile_rules, unknown_constants
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def load(
             ``semantic_weights``.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
-        parsed: what :func:`ists_asp.rules.load_profile_rules` gave for this profile and these
+        parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
             rules, where it has been called already.
         scripts: whether rules may hold scripts, which can do anything that this process can.
 
@@ -72,14 +72,14 @@ def load(
         ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
             cache cannot be used.
     """
-    chosen, found = parsed or load_profile_rules(
+    chosen, found = parsed or load_program(
         profile, rules, semantic=semantic is not False, scripts=scripts
     )
     if constants:
         warnings = unknown_constants(constants, chosen, found, rules, scripts=scripts)
         found = replace(found, warnings=(*found.warnings, *warnings))
     encoder = find_encoder(semantic, chosen.language)
-    options = SolverOptions(models, time_limit, {**dict(chosen.constants), **(constants or {})})
+    options = SolverOptions(models, time_limit, {**chosen.constants, **(constants or {})})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
         chosen,
@@ -95,5 +95,7 @@ def load(
         lambda: load_rater(
             profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
         ),
-        lambda: read_rating_rules(chosen, rules, semantic=encoder is not None, scripts=scripts),
+        lambda: (
+            read_profile_rules(profile, rules, semantic=encoder is not None, scripts=scripts).rating
+        ),
     )

@@ -14,7 +14,7 @@ from clingo.ast import ASTType, ProgramBuilder
 
 from ists_asp.answers import HIGHEST, read_rating
 from ists_asp.facts import line_facts
-from ists_asp.rules import load_rules, rating_rule_sources
+from ists_asp.rules import Purpose, load_program
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.options import constant_arguments
 
@@ -71,9 +71,8 @@ def load_rater(
         RuleError: a rule file or the profile is faulty, or it names no rules for ratings.
         ResourceError: the installation lacks the shipped rules.
     """
-    sources = rating_rule_sources(profile, rules, semantic=semantic)
-    options = SolverOptions(constants=dict(constants or {}))
-    return Rater(load_rules(sources, scripts=scripts), options)
+    _, found = load_program(profile, rules, Purpose.RATING, semantic=semantic, scripts=scripts)
+    return Rater(found, SolverOptions(constants=dict(constants or {})))
 
 
 class Rater:

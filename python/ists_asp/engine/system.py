@@ -188,7 +188,7 @@ class System(Closing):
     @property
     def rates(self) -> bool:
         """Whether the profile has rules that rate a pair as a whole."""
-        return bool(self.profile.rating)
+        return self.profile.rating is not None
 
     @property
     def rater(self) -> Rater:

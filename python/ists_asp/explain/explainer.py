@@ -14,7 +14,7 @@ from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
-from ists_asp.rules import explanation_rule_sources, load_rules
+from ists_asp.rules import Purpose, load_program
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.blame import Blame
 from ists_asp.solver.edge import inside
@@ -68,8 +68,8 @@ def load_explainer(
         RuleError: a rule file or the profile is faulty, or it names no rules for explanations.
         ResourceError: the installation lacks the shipped rules.
     """
-    sources = explanation_rule_sources(profile, rules)
-    return Explainer(load_rules(sources, scripts=scripts), constants)
+    _, found = load_program(profile, rules, Purpose.EXPLANATION, scripts=scripts)
+    return Explainer(found, constants)
 
 
 class Explainer:

@@ -19,7 +19,7 @@ from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
 from ists_asp.model import Label
-from ists_asp.rules import load_profile, load_rules, profile_sources, read_overlay
+from ists_asp.rules import Purpose, load_profile, load_rules, program_sources, read_overlay
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -110,10 +110,10 @@ class Teacher(Closing):
         overlay = read_overlay(rules)
         self.profile = load_profile(profile, overlay.base)
         encoder = find_encoder(semantic, self.profile.language)
-        bare = replace(self.profile, weights=())
-        sources = overlay.apply(profile_sources(bare, overlay.base))
+        bare = self.profile.unweighed(Purpose.ANSWER)
+        sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
         parsed = load_rules(sources, scripts=scripts)
-        self._solver = Solver(parsed, SolverOptions(constants=dict(bare.constants)))
+        self._solver = Solver(parsed, SolverOptions(constants=bare.constants))
         knowledge = Knowledge(
             language=bare.language,
             vectors_path=shipped(bare.language) if vectors is True else vectors or None,

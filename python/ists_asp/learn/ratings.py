@@ -10,7 +10,7 @@ pairs that were put together from unrelated sentences :data:`LIKELY` are rated b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
@@ -21,7 +21,7 @@ from ists_asp.io.tsv import ScoredPair
 from ists_asp.learn.fit import Weight
 from ists_asp.learn.folds import deal
 from ists_asp.model import Pair
-from ists_asp.rules import load_profile, load_rules, rating_sources, read_overlay
+from ists_asp.rules import Purpose, load_profile, load_rules, program_sources, read_overlay
 from ists_asp.solver import SolverOptions
 
 if TYPE_CHECKING:
@@ -102,9 +102,10 @@ class RatingTeacher(Closing):
     ) -> None:
         overlay = read_overlay(rules)
         found = load_profile(profile, overlay.base)
-        bare = replace(found, rating_weights=(), semantic_rating_weights=())
-        parsed = load_rules(overlay.replace(rating_sources(bare, overlay.base)), scripts=scripts)
-        self._constants = dict(found.constants)
+        bare = found.unweighed(Purpose.RATING)
+        sources = program_sources(bare, Purpose.RATING, overlay.base)
+        parsed = load_rules(overlay.over(sources, Purpose.RATING), scripts=scripts)
+        self._constants = found.constants
         self._rater = Rater(parsed, SolverOptions(constants=self._constants))
         self._system = load(
             profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache, scripts=scripts

@@ -9,28 +9,27 @@ from ists_asp.rules.find import RuleSource, find_rules
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
-from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
-from ists_asp.rules.profile_rules import (
+from ists_asp.rules.profiles import Files, Profile, Purpose, list_profiles, load_profile
+from ists_asp.rules.programs import (
     ProfileFiles,
-    explanation_rule_sources,
-    load_profile_rules,
-    profile_rule_sources,
-    rating_rule_sources,
+    find_program,
+    load_program,
+    program_sources,
     read_profile_rules,
-    read_rating_rules,
 )
-from ists_asp.rules.profiles import Profile, list_profiles, load_profile
 from ists_asp.rules.reading import RuleFile
 from ists_asp.rules.weights import Weight, rule_weights
 
 __all__ = [
     "Catalogue",
+    "Files",
     "ListedRule",
     "Messages",
     "NamedRule",
     "Overlay",
     "Profile",
     "ProfileFiles",
+    "Purpose",
     "RuleFile",
     "RuleSet",
     "RuleSource",
@@ -39,22 +38,17 @@ __all__ = [
     "Weight",
     "constants_in",
     "copy_rules",
-    "explanation_rule_sources",
-    "explanation_sources",
     "files_of_rules",
+    "find_program",
     "find_rules",
     "list_profiles",
     "list_rules",
     "load_profile",
-    "load_profile_rules",
+    "load_program",
     "load_rules",
-    "profile_rule_sources",
-    "profile_sources",
-    "rating_rule_sources",
-    "rating_sources",
+    "program_sources",
     "read_overlay",
     "read_profile_rules",
-    "read_rating_rules",
     "rule_files",
     "rule_sentences",
     "rule_weights",

@@ -7,13 +7,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ists_asp.rules.directives import names_in
-from ists_asp.rules.loader import load_rules, rule_files
-from ists_asp.rules.profile_rules import (
-    explanation_rule_sources,
-    load_profile_rules,
-    rating_rule_sources,
-    read_profile_rules,
-)
+from ists_asp.rules.loader import rule_files
+from ists_asp.rules.profiles import Purpose
+from ists_asp.rules.programs import find_program, load_program, read_profile_rules
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
@@ -76,23 +72,22 @@ def list_rules(
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, answer = load_profile_rules(name, given, semantic=semantic, scripts=scripts)
-    weights = rule_weights(answer, profile.constants)
+    profile, answer = load_program(name, given, semantic=semantic, scripts=scripts)
+    weights = rule_weights(answer, profile.constants.items())
     first = _named(answer)
     second: dict[NamedRule, None] = {}
     warnings = answer.warnings
-    if profile.explanation:
-        explanation = load_rules(explanation_rule_sources(name, given), scripts=scripts)
+    if profile.explanation is not None:
+        _, explanation = load_program(name, given, Purpose.EXPLANATION, scripts=scripts)
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
     listed = [
         ListedRule(rule, Use.BOTH if rule in second else Use.ANSWER, weights.get(rule.name))
         for rule in first
     ]
-    if profile.rating:
-        sources = rating_rule_sources(name, given, semantic=semantic)
-        rating = load_rules(sources, scripts=scripts)
-        worth = rule_weights(rating, profile.constants)
+    if profile.rating is not None:
+        _, rating = load_program(name, given, Purpose.RATING, semantic=semantic, scripts=scripts)
+        worth = rule_weights(rating, profile.constants.items())
         warnings = tuple(dict.fromkeys((*warnings, *rating.warnings)))
         listed += [
             ListedRule(rule, Use.RATING, worth.get(rule.name))
@@ -119,8 +114,8 @@ def rule_sentences(name: str, given: Sequence[Path] = ()) -> Mapping[str, str]:
     """
     files = read_profile_rules(name, given)
     every = files.every
-    if files.profile.explanation:
-        every += rule_files(explanation_rule_sources(name, given))
+    if files.profile.explanation is not None:
+        every += rule_files(find_program(name, given, Purpose.EXPLANATION)[1])
     found: dict[str, str] = {}
     for file in every:
         found |= names_in(file.path.read_text("utf-8"))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType
 
-from ists_asp.rules.loader import load_rules
 from ists_asp.rules.messages import RuleWarning
-from ists_asp.rules.profile_rules import explanation_rule_sources, rating_rule_sources
+from ists_asp.rules.profiles import Purpose
+from ists_asp.rules.programs import load_program
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -51,12 +51,10 @@ def unknown_constants(
     known = set(constants_in(rules.statements))
     if known.issuperset(names):
         return
-    if profile.explanation:
-        sources = explanation_rule_sources(profile.name, given)
-        known.update(constants_in(load_rules(sources, scripts=scripts).statements))
-    if profile.rating:
-        sources = rating_rule_sources(profile.name, given)
-        known.update(constants_in(load_rules(sources, scripts=scripts).statements))
+    for purpose in (Purpose.EXPLANATION, Purpose.RATING):
+        if profile.files(purpose) is not None:
+            _, others = load_program(profile.name, given, purpose, scripts=scripts)
+            known.update(constants_in(others.statements))
     for name in names:
         if name not in known:
             near = get_close_matches(name, sorted(known), n=1)

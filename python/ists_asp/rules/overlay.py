@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.find import RuleSource, find_rules, resolved
+from ists_asp.rules.profiles import Purpose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,22 +41,16 @@ class Overlay:
     files: tuple[RuleSource, ...]
     added: tuple[RuleSource, ...]
 
-    def apply(self, sources: Sequence[RuleSource]) -> tuple[RuleSource, ...]:
-        """Return a profile's files with the user's put in their place or added.
+    def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
+        """Return a program's files with the user's in the place of those of their name.
+
+        The others that the user gave are added where pairs are decided.
 
         Raises:
             UsageError: it is not clear which file a user's file replaces.
         """
         result, more = self._replaced(sources)
-        return (*result, *more, *self.added)
-
-    def replace(self, sources: Sequence[RuleSource]) -> tuple[RuleSource, ...]:
-        """Return a profile's files with the user's in the place of those of their name.
-
-        Raises:
-            UsageError: it is not clear which file a user's file replaces.
-        """
-        return tuple(self._replaced(sources)[0])
+        return (*result, *more, *self.added) if purpose is Purpose.ANSWER else tuple(result)
 
     def _replaced(self, sources: Sequence[RuleSource]) -> tuple[list[RuleSource], list[RuleSource]]:
         """The files with those replaced that a user's file replaces, and the user's others."""

@@ -4,38 +4,48 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
 
     description = "News headlines"
     language = "en"
-    machine = ["chunks", "align", "output"]
-    rules = ["chunking", "english/words"]
-    explanation = ["english/words", "explanation"]
-    weights = ["weights/headlines"]
-    semantic_weights = ["weights/headlines-semantic"]
-    rating = ["english/words", "sts"]
-    rating_weights = ["weights/sts-en"]
-    semantic_rating_weights = ["weights/sts-en-semantic"]
     constants = { highest = 4 }
     symmetric = true
     scheme = "2015"
     attached_punctuation = true
 
-``machine`` names files in ``asp/``; ``rules`` and ``weights`` name files in the rule folder,
-or folders for all ``.lp`` files in them. ``.lp`` may be left out. ``explanation`` names those
-that say an answer in words, beside ``asp/explain.lp``. ``semantic_weights`` take the place of
-``weights`` where words are compared in context. ``rating`` names the files that rate the pair as
-a whole, given its answer, beside ``asp/sts.lp``; ``rating_weights`` and
-``semantic_rating_weights`` are theirs. A constant is what ``clingo -c name=value``
-takes: an integer, or the text of a term. ``symmetric`` says that which sentence comes first means
-nothing, so that weights are learned from each pair and its mirror image. ``scheme`` is the year
-of the task whose answers are made, "2016" or "2015"; rules decide what that means, here it says
-whose measure learning looks at. ``attached_punctuation`` says that the tokens of such texts have
-their punctuation attached (``connected.``), so that nobody need be warned of it. Only
-``description``, ``language``, ``machine`` and ``rules`` are required.
+    [answer]
+    rules = ["english/words", "chunking"]
+    weights = ["weights/headlines"]
+    semantic_weights = ["weights/headlines-semantic"]
+
+    [rating]
+    rules = ["english/words", "sts"]
+    weights = ["weights/sts-en"]
+    semantic_weights = ["weights/sts-en-semantic"]
+
+    [explanation]
+    rules = ["english/words", "explanation"]
+
+Each table is a program: ``answer`` decides a pair, ``rating`` rates it as a whole, given its
+answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files in the
+rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core encoding
+of ``asp/`` comes with them. ``semantic_weights`` take the place of ``weights`` where words are
+compared in context.
+
+A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term. ``symmetric``
+says that which sentence comes first means nothing, so that weights are learned from each pair and
+its mirror image. ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
+rules decide what that means, here it says whose measure learning looks at.
+``attached_punctuation`` says that the tokens of such texts have their punctuation attached
+(``connected.``), so that nobody need be warned of it. Only ``description``, ``language`` and the
+rules of ``answer`` are required.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
 
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.io.toml import TomlError, parse_toml, shown
@@ -47,55 +57,84 @@ from ists_asp.rules.values import EXPECTED, is_name, is_value
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Profile", "list_profiles", "load_profile", "shown_folder"]
+__all__ = ["Files", "Profile", "Purpose", "list_profiles", "load_profile", "shown_folder"]
 
-_REQUIRED = ("description", "language", "machine", "rules")
-_OPTIONAL = (
-    "explanation",
-    "weights",
-    "semantic_weights",
-    "rating",
-    "rating_weights",
-    "semantic_rating_weights",
-    "constants",
-    "symmetric",
-    "scheme",
-    "attached_punctuation",
-)
-_KEYS = (*_REQUIRED, *_OPTIONAL)
 _LARGEST = 1 << 14
 """Bytes of a profile at most."""
 
 _MOST = 200
-"""Entries of a list at most."""
+"""Entries of a list, and characters of a key that are looked at."""
 
 _BITS = 64
 """Python refuses to write numbers of thousands of digits; constants have 32 bits."""
+
+_AT = re.compile(r" - at `\$\.(?P<path>.*)`")
+_WANTED = re.compile(r"Expected `(?P<kind>[^`]*)`, got ")
+_EXPECTED = {
+    "array": "a list of file names",
+    "array | null": "a list of file names",
+    "bool": "true or false",
+    "object": "a table",
+    "object | null": "a table",
+    "str": "a text",
+}
+
+
+class Purpose(StrEnum):
+    """What a program of a profile is for."""
+
+    ANSWER = "answer"
+    EXPLANATION = "explanation"
+    RATING = "rating"
+
+
+_Name = Annotated[str, msgspec.Meta(min_length=1)]
+_Names = Annotated[tuple[_Name, ...], msgspec.Meta(max_length=_MOST)]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a profile names for one purpose."""
+
+    rules: Annotated[tuple[_Name, ...], msgspec.Meta(min_length=1, max_length=_MOST)]
+    weights: _Names = ()
+    semantic_weights: _Names = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A profile as written; ``file`` is its TOML file, for messages.
 
-    ``constants`` are pairs of a name and an ASP term, in the order of the file.
+    ``constants`` have the text of an ASP term each, in the order of the file.
     """
 
-    name: str
-    file: str
-    description: str
-    language: str
-    machine: tuple[str, ...]
-    rules: tuple[str, ...]
-    explanation: tuple[str, ...] = ()
-    weights: tuple[str, ...] = ()
-    semantic_weights: tuple[str, ...] = ()
-    rating: tuple[str, ...] = ()
-    rating_weights: tuple[str, ...] = ()
-    semantic_rating_weights: tuple[str, ...] = ()
-    constants: tuple[tuple[str, str], ...] = ()
+    description: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    language: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    answer: Files
+    rating: Files | None = None
+    explanation: Files | None = None
+    constants: dict[str, str] = field(default_factory=dict)
     symmetric: bool = False
     scheme: Scheme = Scheme.Y2016
     attached_punctuation: bool = False
+    name: str = ""
+    file: str = ""
+
+    def files(self, purpose: Purpose) -> Files | None:
+        """What it names for a purpose; None if it has no such program."""
+        found: Files | None = getattr(self, purpose)
+        return found
+
+    def unweighed(self, purpose: Purpose) -> Profile:
+        """The profile without weights for a purpose, as where they are learned."""
+        files = self.files(purpose)
+        changed: dict[str, Any] = {purpose: files and Files(files.rules)}
+        return replace(self, **changed)
+
+
+_KEYS = tuple(one.name for one in fields(Profile) if one.name not in ("name", "file"))
+_FILE_KEYS = tuple(one.name for one in fields(Files))
+_REQUIRED = ("description", "language", "answer")
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -135,25 +174,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
             where=f"{file}:{error.line}",
             hint='Texts stand in "…", lists in […]',
         ) from None
-    _check_keys(table, file)
-    return Profile(
-        name,
-        file,
-        description=_text(table, "description", file),
-        language=_text(table, "language", file),
-        machine=_list(table, "machine", file),
-        rules=_list(table, "rules", file),
-        explanation=_list(table, "explanation", file),
-        weights=_list(table, "weights", file),
-        semantic_weights=_list(table, "semantic_weights", file),
-        rating=_list(table, "rating", file),
-        rating_weights=_list(table, "rating_weights", file),
-        semantic_rating_weights=_list(table, "semantic_rating_weights", file),
-        constants=_constants(table.get("constants", {}), file),
-        symmetric=_flag(table, "symmetric", file),
-        scheme=_scheme(table, file),
-        attached_punctuation=_flag(table, "attached_punctuation", file),
-    )
+    return _profile(table, name, file)
 
 
 def shown_folder(base: Path, relative: str = "") -> str:
@@ -171,64 +192,64 @@ def _read(base: Path, name: str, file: str) -> bytes:
     return read_plain(path, file, _LARGEST)
 
 
-def _check_keys(table: dict[str, Any], file: str) -> None:
-    for key in table:
-        if key not in _KEYS:
-            close = get_close_matches(key[:_MOST], _KEYS, n=1)
-            raise RuleError(
-                f'unknown key "{shortened(key)}"',
-                where=file,
-                expected=", ".join(_KEYS),
-                hint=f'Did you mean "{close[0]}"?' if close else None,
-            )
+def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
+    _check_keys(table, _KEYS, file)
     for key in _REQUIRED:
         if key not in table:
             raise RuleError(f'the key "{key}" is missing', where=file, hint="Add it")
+    for purpose in Purpose:
+        if isinstance(part := table.get(purpose), dict):
+            _check_keys(part, _FILE_KEYS, f"{file}: {purpose}")
+            if "rules" not in part:
+                raise RuleError(
+                    'the key "rules" is missing', where=f"{file}: {purpose}", hint="Add it"
+                )
+    constants = _constants(table.get("constants", {}), file)
+    given = {**table, "constants": constants, "name": name, "file": file}
+    try:
+        return msgspec.convert(given, Profile)
+    except msgspec.ValidationError as fault:
+        raise _faulty(str(fault), table, file) from None
 
 
-def _text(table: dict[str, Any], key: str, file: str) -> str:
-    value = table[key]
-    if not isinstance(value, str) or not value.strip():
-        raise RuleError(f"found {shown(value)}", where=f"{file}: {key}", expected="a text")
-    return value
+def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in table:
+        if key not in known:
+            close = get_close_matches(key[:_MOST], known, n=1)
+            raise RuleError(
+                f'unknown key "{shortened(key)}"',
+                where=where,
+                expected=", ".join(known),
+                hint=f'Did you mean "{close[0]}"?' if close else None,
+            )
 
 
-def _list(table: dict[str, Any], key: str, file: str) -> tuple[str, ...]:
-    value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(part, str) and part for part in value):
-        raise RuleError(
-            f"found {shown(value)}", where=f"{file}: {key}", expected="a list of file names"
-        )
-    if key in _REQUIRED and not value:
-        raise RuleError("the list is empty", where=f"{file}: {key}", expected="a file name")
-    if len(value) > _MOST:
-        raise RuleError(
-            f"{len(value)} entries", where=f"{file}: {key}", expected=f"{_MOST} at most"
-        )
-    return tuple(value)
+def _faulty(fault: str, table: dict[str, Any], file: str) -> RuleError:
+    """What msgspec says of a value, with the value and the key as people know them."""
+    at, wanted = _AT.search(fault), _WANTED.match(fault)
+    keys = re.findall(r"(?<!\[)\b\w+", at["path"]) if at else []
+    value: object = table
+    for key in keys:
+        value = value[key] if isinstance(value, dict) else value
+    where = f"{file}: {'.'.join(keys)}"
+    if isinstance(value, list) and not value:
+        return RuleError("the list is empty", where=where, expected="a file name")
+    if isinstance(value, list) and len(value) > _MOST:
+        return RuleError(f"{len(value)} entries", where=where, expected=f"{_MOST} at most")
+    if keys == ["scheme"]:
+        expected = " or ".join(f'"{scheme}"' for scheme in Scheme)
+    else:
+        kind = "array" if isinstance(value, list) else wanted["kind"] if wanted else "str"
+        expected = _EXPECTED.get(kind, kind)
+    return RuleError(f"found {shown(value)}", where=where, expected=expected)
 
 
-def _flag(table: dict[str, Any], key: str, file: str) -> bool:
-    value = table.get(key, False)
-    if not isinstance(value, bool):
-        raise RuleError(f"found {shown(value)}", where=f"{file}: {key}", expected="true or false")
-    return value
-
-
-def _scheme(table: dict[str, Any], file: str) -> Scheme:
-    value = table.get("scheme", str(Scheme.Y2016))
-    if value not in tuple(Scheme):
-        known = " or ".join(f'"{scheme}"' for scheme in Scheme)
-        raise RuleError(f"found {shown(value)}", where=f"{file}: scheme", expected=known)
-    return Scheme(value)
-
-
-def _constants(table: object, file: str) -> tuple[tuple[str, str], ...]:
+def _constants(table: object, file: str) -> dict[str, str]:
     if not isinstance(table, dict):
         raise RuleError(
             f"found {shown(table)}", where=f"{file}: constants", expected="{ name = value }"
         )
-    return tuple((name, _constant(name, value, file)) for name, value in table.items())
+    return {name: _constant(name, value, file) for name, value in table.items()}
 
 
 def _constant(name: str, value: object, file: str) -> str:

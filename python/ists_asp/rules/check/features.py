@@ -60,7 +60,9 @@ def _weights(checked: Checked) -> Iterator[Finding]:
     statements = [one for found in checked.by_file.values() for one in found]
     # What a weight weighs plays no part, so that one file's is as good as another's.
     each = {key: one for found in checked.weights.values() for key, one in found.items()}
-    constants = {pair for program in checked.plan.programs for pair in program.profile.constants}
+    constants = {
+        pair for program in checked.plan.programs for pair in program.profile.constants.items()
+    }
     every = [*statements, *each.values()]
     makers = rule_weights(
         replace(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir
 from ists_asp.rules.find import find_rules
 from ists_asp.rules.overlay import read_overlay
-from ists_asp.rules.profile_files import explanation_sources, profile_sources, rating_sources
-from ists_asp.rules.profiles import list_profiles, load_profile
+from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
+from ists_asp.rules.programs import program_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from ists_asp.rules.profiles import Profile
 
 __all__ = ["Plan", "Program", "make_plan"]
+
+_TITLES = {
+    Purpose.ANSWER: "profile ",
+    Purpose.EXPLANATION: "explanations of profile ",
+    Purpose.RATING: "ratings of profile ",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,45 +96,20 @@ def make_plan(
     return Plan(tuple(programs), sources, frozenset(source.path for source in own))
 
 
-def _programs(profile: Profile, overlay: Overlay) -> list[Program]:
-    """The programs of a profile: with its weights, the semantic ones, to explain and to rate."""
-    bare = len(_sources(replace(profile, weights=()), overlay, semantic=False))
-    programs = []
-    for semantic in (False, True) if profile.semantic_weights else (False,):
-        sources = _sources(profile, overlay, semantic=semantic)
-        programs.append(
-            Program(
-                f"profile {profile.name}" + (" --semantic" if semantic else ""),
+def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
+    """The programs of a profile, those with weights also with the semantic ones."""
+    for purpose in Purpose:
+        files = profile.files(purpose)
+        if files is None:
+            continue
+        bare = profile.unweighed(purpose)
+        unweighed = len(program_sources(bare, purpose, overlay.base))
+        for semantic in (False, True) if files.semantic_weights else (False,):
+            sources = program_sources(profile, purpose, overlay.base, semantic=semantic)
+            yield Program(
+                _TITLES[purpose] + profile.name + (" --semantic" if semantic else ""),
                 profile,
-                overlay.apply(sources),
-                decides=True,
-                weights=frozenset(source.path for source in sources[bare:]),
+                overlay.over(sources, purpose),
+                decides=purpose is Purpose.ANSWER,
+                weights=frozenset(source.path for source in sources[unweighed:]),
             )
-        )
-    if profile.explanation:
-        sources = explanation_sources(profile, overlay.base)
-        name = f"explanations of profile {profile.name}"
-        replaced = overlay.replace(sources)
-        programs.append(Program(name, profile, replaced, decides=False))
-    if profile.rating:
-        programs += _rating(profile, overlay)
-    return programs
-
-
-def _rating(profile: Profile, overlay: Overlay) -> Iterator[Program]:
-    """What rates the pairs of a profile, with its weights and with the semantic ones."""
-    unweighed = replace(profile, rating_weights=(), semantic_rating_weights=())
-    bare = len(rating_sources(unweighed, overlay.base))
-    for semantic in (False, True) if profile.semantic_rating_weights else (False,):
-        sources = rating_sources(profile, overlay.base, semantic=semantic)
-        yield Program(
-            f"ratings of profile {profile.name}" + (" --semantic" if semantic else ""),
-            profile,
-            overlay.replace(sources),
-            decides=False,
-            weights=frozenset(source.path for source in sources[bare:]),
-        )
-
-
-def _sources(profile: Profile, overlay: Overlay, *, semantic: bool) -> tuple[RuleSource, ...]:
-    return profile_sources(profile, overlay.base, semantic=semantic)

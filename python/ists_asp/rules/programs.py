@@ -1,0 +1,197 @@
+"""The programs of a profile: which files they load, with what the user puts over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import RuleError, shortened
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.find import RuleSource, find_rules, resolved
+from ists_asp.rules.loader import load_rules, rule_files
+from ists_asp.rules.overlay import read_overlay
+from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.rules.reading import RuleFile
+
+__all__ = ["ProfileFiles", "find_program", "load_program", "program_sources", "read_profile_rules"]
+
+_CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
+"""The core encodings, in ``asp/``."""
+
+_LACKING = {
+    Purpose.RATING: (
+        "this profile does not rate pairs",
+        "Choose a profile that does, such as sts-en, or add it",
+    ),
+    Purpose.EXPLANATION: ("this profile says nothing in words", "Add it"),
+}
+
+
+def load_program(
+    name: str,
+    given: Sequence[Path] = (),
+    purpose: Purpose = Purpose.ANSWER,
+    *,
+    semantic: bool = False,
+    scripts: bool = False,
+) -> tuple[Profile, RuleSet]:
+    """Return a profile and the parsed rules of one of its programs.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order; see
+            :mod:`ists_asp.rules.overlay`.
+        purpose: what the program is for.
+        semantic: whether words are compared in context; see :func:`program_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: a rule file or the profile is faulty, or it has no such program.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    profile, sources = find_program(name, given, purpose, semantic=semantic)
+    return profile, load_rules(sources, scripts=scripts)
+
+
+def find_program(
+    name: str,
+    given: Sequence[Path] = (),
+    purpose: Purpose = Purpose.ANSWER,
+    *,
+    semantic: bool = False,
+) -> tuple[Profile, tuple[RuleSource, ...]]:
+    """Return a profile and the files to load for a purpose, without what they include.
+
+    A user's file takes the place of the one of its name. Others are added to the program that
+    decides pairs, and to no other.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        purpose: what the program is for.
+        semantic: whether words are compared in context; see :func:`program_sources`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty or has no such program, or a file is missing.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    overlay = read_overlay(given)
+    profile = load_profile(name, overlay.base)
+    sources = program_sources(profile, purpose, overlay.base, semantic=semantic)
+    return profile, overlay.over(sources, purpose)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFiles:
+    """A profile and the files of its rules, in the order of loading.
+
+    ``deciding`` decide about a pair, ``rating`` rate it as a whole; some may do both.
+    """
+
+    profile: Profile
+    deciding: tuple[RuleFile, ...]
+    rating: tuple[RuleFile, ...]
+
+    @property
+    def every(self) -> tuple[RuleFile, ...]:
+        """All of them; those that do both come twice."""
+        return (*self.deciding, *self.rating)
+
+
+def read_profile_rules(
+    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+) -> ProfileFiles:
+    """Return a profile and its rule files, which are read but not given to clingo.
+
+    Args:
+        name: the profile's name.
+        given: what the user gave with ``--rules``, in order.
+        semantic: whether words are compared in context; see :func:`program_sources`.
+        scripts: whether rules may hold scripts; see :func:`load_rules`.
+
+    Raises:
+        UsageError: there is no such profile, or what was given does not go together.
+        RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    profile, sources = find_program(name, given, semantic=semantic)
+    rating: tuple[RuleSource, ...] = ()
+    if profile.rating is not None:
+        _, rating = find_program(name, given, Purpose.RATING, semantic=semantic)
+    deciding = rule_files(sources, scripts=scripts)
+    return ProfileFiles(profile, deciding, rule_files(rating, scripts=scripts))
+
+
+def program_sources(
+    profile: Profile,
+    purpose: Purpose = Purpose.ANSWER,
+    rules: Path | None = None,
+    *,
+    semantic: bool = False,
+) -> tuple[RuleSource, ...]:
+    """Return the files that a profile loads for a purpose, each once: core, rules, weights.
+
+    Args:
+        profile: the profile.
+        purpose: what they are for.
+        rules: its rule folder (the shipped one by default).
+        semantic: whether words are compared in context; the weights are then the
+            ``semantic_weights``, if there are any.
+
+    Raises:
+        RuleError: the profile names no such files, or one that does not exist; the message names
+            the key.
+        ResourceError: the installation lacks the shipped rules or encodings.
+    """
+    base = rules_dir() if rules is None else rules
+    files = profile.files(purpose)
+    if files is None:
+        found, hint = _LACKING[purpose]
+        raise RuleError(
+            f"the table [{purpose}] is missing: {found}",
+            where=profile.file,
+            expected="the rule files that do it",
+            hint=hint,
+        )
+    weights = "semantic_weights" if semantic and files.semantic_weights else "weights"
+    sources: dict[Path, RuleSource] = {}
+    for key, entries, folder, shown in (
+        ("core", (_CORE[purpose],), asp_dir(), "asp"),
+        ("rules", files.rules, base, shown_folder(base)),
+        (weights, getattr(files, weights), base, shown_folder(base)),
+    ):
+        for entry in entries:
+            for source in _entry(f"{profile.file}: {purpose}.{key}", entry, folder, shown):
+                sources.setdefault(source.path, source)
+    return tuple(sources.values())
+
+
+def _entry(where: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSource]:
+    root = folder.resolve()
+    found = [
+        place
+        for place in (root / entry, root / f"{entry}.lp")
+        if (there := resolved(place)) and there.exists() and there.is_relative_to(root)
+    ]
+    if len(found) != 1:
+        raise RuleError(
+            f'"{shortened(entry)}" is both a folder and a file'
+            if found
+            else f'there is no "{shortened(entry)}" in {shown}',
+            where=where,
+            expected=f"{shortened(entry)}.lp or {shortened(entry)}/",
+            hint="Write the name with .lp for the file" if found else "Check its spelling",
+        )
+    relative = found[0].relative_to(root).as_posix()
+    return (
+        RuleSource(source.path, source.name, root, shown)
+        for source in find_rules(found[0], shown if relative == "." else f"{shown}/{relative}")
+    )
