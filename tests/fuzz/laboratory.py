@@ -1,7 +1,7 @@
 """Where one rule file after the other is tried: the workers of ``ists-asp solve``, made cheap.
 
 Nearly all that loading a profile takes is spent on looking at the syntax trees of the shipped
-rules, which are the same each time. A laboratory does that once and remembers it: parsing, and
+rules, which are the same each time. A laboratory does that once and remembers it:
 functions of single syntax trees that depend on nothing else. Each rule file is then tried in a
 child of its own, which inherits all of that, and in which a pool of workers decides the pairs.
 """
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import IstsError
 from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
-from ists_asp.rules import load_program, parsing
+from ists_asp.rules import load_program
 from ists_asp.run import Limits, Pool, Spec, executor, worker
 from ists_asp.solver import pairing
 from ists_asp.syntax.trees import walk
@@ -215,8 +215,6 @@ def _remember() -> None:
     """Keep what is found out about syntax trees and pairs, in this process for good."""
     for name in ("predicates", "derived", "derives_atom", "is_fact"):
         _everywhere("ists_asp.syntax.signatures", name, functools.cache)
-    _everywhere("ists_asp.rules.directives", "name_rules", _by_source)
-    parsing.Parsing.parse = _by_text(parsing.Parsing.parse)
     obstacle = pairing._is_obstacle
     pairing.walk = functools.cache(lambda node: tuple(filter(obstacle, walk(node))))
     knowledge.Knowledge.prepare = lambda _self, _pairs: None
@@ -243,32 +241,6 @@ def _by_pair(relations: Callable[..., Any]) -> Callable[..., Any]:
         if key not in known:
             known[key] = relations(self, pair)
         return known[key]
-
-    return remembered
-
-
-def _by_text(parse: Callable[..., Any]) -> Callable[..., Any]:
-    known: dict[Any, Any] = {}
-
-    def remembered(self: Any, path: Path, text: Any, includes: Any) -> Any:
-        if path.name == MINE:
-            return parse(self, path, text, includes)
-        if path not in known:
-            known[path] = parse(self, path, text, includes)
-        return known[path]
-
-    return remembered
-
-
-def _by_source(name_rules: Callable[..., Any]) -> Callable[..., Any]:
-    known: dict[Any, Any] = {}
-
-    def remembered(source: Any, *rest: Any) -> Any:
-        if Path(source.name).name == MINE:
-            return name_rules(source, *rest)
-        if source.name not in known:
-            known[source.name] = name_rules(source, *rest)
-        return known[source.name]
 
     return remembered
 

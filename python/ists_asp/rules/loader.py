@@ -100,7 +100,7 @@ def read_rules(sources: Iterable[RuleSource], report: Report) -> RuleSet:
 def _parsed(reading: Reading) -> RuleSet:
     parsing = Parsing(reading.report)
     for path, text, includes in reading.texts:
-        parsing.add(text, *parsing.parse(path, text, includes))
+        parsing.take(path, text, includes)
     return RuleSet(
         tuple(reading.files.values()),
         tuple(parsing.statements),

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Parsing"]
 
+_MOST = 1000
+"""Files that are remembered; those that change are parsed again."""
+
+_known: dict[
+    tuple[Path, SourceText, tuple[Include, ...]], tuple[Sequence[AST], Sequence[NamedRule]]
+] = {}
+"""The syntax trees and rules of files that nobody complained of. Nobody changes the trees."""
+
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
 
@@ -41,10 +49,29 @@ class Parsing:
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[Signature, NamedRule] = field(default_factory=dict)
 
-    def parse(
+    def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
+        """Take in a file, parsed once in a process as long as it says the same."""
+        key = path, text, includes
+        strict = self.report is refuse
+        found = _known.get(key) if strict else None
+        if found is None:
+            found, silent = self._parse(path, text, includes)
+            if strict and silent:
+                if len(_known) >= _MOST:
+                    _known.clear()
+                _known[key] = found
+        statements, rules = found
+        if any(node.ast_type is ASTType.Script for node in statements):
+            enable_python()
+        if strict:
+            self._keep_apart(text, statements, rules)
+        self.statements.extend(statements)
+        self.rules.extend(rules)
+
+    def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
-    ) -> tuple[list[AST], bool]:
-        """The syntax trees of a file, and whether they are all that should be there."""
+    ) -> tuple[tuple[Sequence[AST], Sequence[NamedRule]], bool]:
+        """The syntax trees and rules of a file, and whether the parser had nothing to say."""
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
         whole = True
@@ -65,22 +92,13 @@ class Parsing:
                 self.report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
-        return nodes, whole
-
-    def add(self, text: SourceText, nodes: list[AST], whole: bool) -> None:
-        """Take in the syntax trees of a file; ``whole`` says whether they are all."""
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
-        if any(node.ast_type is ASTType.Script for node in statements):
-            enable_python()
         report = partial(self.report, "directive")
         if not whole:
             check_forms(text, comments, report)
         rules = name_rules(text, comments if whole else (), statements, report)
-        if self.report is refuse:
-            self._keep_apart(text, statements, rules)
-        self.statements.extend(statements)
-        self.rules.extend(rules)
+        return (statements, rules), not messages.warnings
 
     def _keep_apart(
         self, text: SourceText, statements: Sequence[AST], rules: Sequence[NamedRule]
