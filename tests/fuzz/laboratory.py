@@ -31,13 +31,9 @@ from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.rules import load_program
 from ists_asp.run import Limits, Pool, Spec, executor, worker
-from ists_asp.solver import pairing
-from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from clingo.ast import AST
 
     from ists_asp.run import Outcome
     from ists_asp.run.outcome import Report
@@ -213,14 +209,9 @@ def _note(run: Run, error: Exception) -> None:
 @functools.cache
 def _remember() -> None:
     """Keep what is found out about syntax trees and pairs, in this process for good."""
-    for name in ("predicates", "derived", "derives_atom", "is_fact"):
-        _everywhere("ists_asp.syntax.signatures", name, functools.cache)
-    obstacle = pairing._is_obstacle
-    pairing.walk = functools.cache(lambda node: tuple(filter(obstacle, walk(node))))
     knowledge.Knowledge.prepare = lambda _self, _pairs: None
     knowledge.Knowledge.relations = _by_pair(knowledge.Knowledge.relations)
     _everywhere("ists_asp.collector", "settle", lambda _settle: lambda: None)
-    pairing.Pairing.statement = _by_statement(pairing.Pairing.statement)
 
 
 def _everywhere(module: str, name: str, wrap: Callable[..., Any]) -> None:
@@ -240,22 +231,6 @@ def _by_pair(relations: Callable[..., Any]) -> Callable[..., Any]:
         key = pair.id, pair.sent1.text
         if key not in known:
             known[key] = relations(self, pair)
-        return known[key]
-
-    return remembered
-
-
-def _by_statement(statement: Callable[..., AST]) -> Callable[..., AST]:
-    known: dict[Any, AST] = {}
-
-    def remembered(self: Any, node: AST) -> AST:
-        used = {*pairing.predicates(node)}
-        if node.ast_type.name in ("ShowSignature", "Defined"):
-            used.add(pairing.Signature(node.name, node.arity))
-        # Trees that differ in their place only are equal.
-        key = node, str(node.location), frozenset(used & self._tables)
-        if key not in known:
-            known[key] = statement(self, node)
         return known[key]
 
     return remembered

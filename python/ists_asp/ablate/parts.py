@@ -29,7 +29,7 @@ from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact
 from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set
 
     from clingo import Symbol
 
@@ -145,7 +145,7 @@ def _used(rule: AST) -> set[Signature]:
     return used
 
 
-def _taken(node: AST) -> set[Signature]:
+def _taken(node: AST) -> Set[Signature]:
     """The predicates whose atoms a statement needs."""
     if node.ast_type is ASTType.ShowSignature:
         return {Signature(node.name, node.arity)}

@@ -113,7 +113,7 @@ class Profile:
     answer: Files
     rating: Files | None = None
     explanation: Files | None = None
-    constants: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict, hash=False)
     symmetric: bool = False
     scheme: Scheme = Scheme.Y2016
     attached_punctuation: bool = False

@@ -123,10 +123,10 @@ def read_profile_rules(
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = find_program(name, given, semantic=semantic)
-    rating: tuple[RuleSource, ...] = ()
-    if profile.rating is not None:
-        _, rating = find_program(name, given, Purpose.RATING, semantic=semantic)
     deciding = rule_files(sources, scripts=scripts)
+    if profile.rating is None:
+        return ProfileFiles(profile, deciding, ())
+    _, rating = find_program(name, given, Purpose.RATING, semantic=semantic)
     return ProfileFiles(profile, deciding, rule_files(rating, scripts=scripts))
 
 

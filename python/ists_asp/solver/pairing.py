@@ -8,6 +8,7 @@ rules sees none of this, and names that begin with ``__`` are left to it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from clingo.ast import (
@@ -68,6 +69,15 @@ _KINDS = frozenset(
 )
 
 
+_MEMORY = 1 << 14
+
+_rewritten: dict[int, tuple[AST, frozenset[Signature], AST]] = {}
+"""Statements, those of their predicates that are tables, and what became of them, by identity.
+
+Most statements are those that were shipped, whose syntax trees live as long as the process.
+"""
+
+
 def pair_up(program: Program) -> tuple[AST, ...] | None:
     """Rewrite the rules for a pair to rules for numbered pairs.
 
@@ -84,7 +94,7 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
     kinds = {node.ast_type for node in statements}
     if ASTType.ShowSignature not in kinds or not kinds <= _KINDS:
         return None
-    if any(_is_obstacle(part) for node in statements for part in walk(node)):
+    if any(map(_has_obstacle, statements)):
         return None
     if any(fact.name.startswith(PREFIX) for fact in program.facts):
         return None
@@ -113,17 +123,26 @@ class Pairing(Transformer):
 
     def statement(self, node: AST) -> AST:
         """Rewrite a statement of one of the known kinds."""
-        if node.ast_type is ASTType.Minimize:
-            return self._cost(node)
-        if node.ast_type is ASTType.Rule:
-            if predicates(node) <= self._tables:
-                return node
-            return node.update(head=self.visit(node.head), body=self._body(node))
+        if node.ast_type in (ASTType.Minimize, ASTType.Rule):
+            tables = predicates(node) & self._tables
+            known = _rewritten.get(id(node))
+            if known is None or known[0] is not node or known[1] != tables:
+                if len(_rewritten) >= _MEMORY:
+                    _rewritten.clear()
+                known = _rewritten[id(node)] = node, tables, self._rewrite(node)
+            return known[2]
         if node.ast_type is ASTType.Definition or not node.name:
             return node
         if Signature(node.name, node.arity) in self._tables:
             return node
         return node.update(name=PREFIX + node.name, arity=node.arity + 1)
+
+    def _rewrite(self, node: AST) -> AST:
+        if node.ast_type is ASTType.Minimize:
+            return self._cost(node)
+        if predicates(node) <= self._tables:
+            return node
+        return node.update(head=self.visit(node.head), body=self._body(node))
 
     def visit_SymbolicAtom(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
         """Rewrite an atom."""
@@ -165,8 +184,12 @@ def _literal(place: Location, name: str, arguments: Sequence[AST]) -> AST:
     return Literal(place, Sign.NoSign, SymbolicAtom(Function(place, name, arguments, 0)))
 
 
-def _is_obstacle(node: AST) -> bool:
-    """Whether a part of a statement is a theory atom, or has a reserved name."""
-    if node.ast_type in {ASTType.Function, ASTType.Variable}:
-        return bool(node.name.startswith(PREFIX))
-    return node.ast_type is ASTType.TheoryAtom
+@lru_cache(_MEMORY)
+def _has_obstacle(node: AST) -> bool:
+    """Whether a statement has a theory atom or a reserved name."""
+    return any(
+        part.name.startswith(PREFIX)
+        if part.ast_type in {ASTType.Function, ASTType.Variable}
+        else part.ast_type is ASTType.TheoryAtom
+        for part in walk(node)
+    )

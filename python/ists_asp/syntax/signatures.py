@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import AST, ASTType, Sign
@@ -9,7 +10,7 @@ from clingo.ast import AST, ASTType, Sign
 from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from clingo import Symbol
 
@@ -22,6 +23,10 @@ __all__ = [
     "predicates",
     "signature",
 ]
+
+
+_MEMORY = 1 << 14
+"""Syntax trees that are remembered: looking into one takes thousands of calls into clingo."""
 
 
 class Signature(NamedTuple):
@@ -47,25 +52,31 @@ def functions(symbol: AST) -> Iterator[AST]:
         yield symbol
 
 
-def predicates(node: AST) -> set[Signature]:
+@lru_cache(_MEMORY)
+def predicates(node: AST) -> frozenset[Signature]:
     """All predicates of the atoms in a syntax tree."""
-    return {
+    return frozenset(
         Signature(function.name, len(function.arguments))
         for part in walk(node)
         if part.ast_type is ASTType.SymbolicAtom
         for function in functions(part.symbol)
-    }
+    )
 
 
-def derived(head: AST) -> set[Signature]:
+@lru_cache(_MEMORY)
+def derived(head: AST) -> frozenset[Signature]:
     """The predicates that a head derives, without those of its conditions."""
     if head.ast_type is ASTType.Literal:
         return predicates(head)
     if head.ast_type is ASTType.HeadAggregate:
-        return {name for part in head.elements for name in predicates(part.condition.literal)}
+        return _all(part.condition.literal for part in head.elements)
     if head.ast_type in {ASTType.Aggregate, ASTType.Disjunction}:
-        return {name for part in head.elements for name in predicates(part.literal)}
+        return _all(part.literal for part in head.elements)
     return predicates(head)
+
+
+def _all(nodes: Iterable[AST]) -> frozenset[Signature]:
+    return frozenset(name for node in nodes for name in predicates(node))
 
 
 def is_fact(node: AST) -> bool:
@@ -73,6 +84,7 @@ def is_fact(node: AST) -> bool:
     return derives_atom(node) and not node.body
 
 
+@lru_cache(_MEMORY)
 def derives_atom(node: AST) -> bool:
     """Whether a statement is a rule for an atom, rather than for a choice or a constraint."""
     if node.ast_type is not ASTType.Rule or node.head.ast_type is not ASTType.Literal:
