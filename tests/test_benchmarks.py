@@ -16,6 +16,8 @@ from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = ROOT / "data" / "samples"
 
 

@@ -54,6 +54,7 @@ def options(command):
 COMMANDS = dict(commands(main))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "block",
     [pytest.param(block, id=f"{name} line {block.line}") for name, block in COMMAND_BLOCKS],
@@ -62,6 +63,7 @@ def test_commands_print_what_the_page_says(place, block):
     follow(place, block)
 
 
+@pytest.mark.slow
 def test_learning_changes_the_answer():
     """The same command stands before and after learning, with different outputs."""
     learn = next(

@@ -38,6 +38,7 @@ def test_each_output_belongs_to_a_command():
     assert len(outputs) == sum(block.output is not None for block in TOUR) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", TOUR, ids=lambda block: f"line {block.line}")
 def test_the_tour_prints_what_it_says(place, block):
     follow(place, block)
@@ -49,6 +50,7 @@ def test_the_line_that_sets_up_and_runs():
     assert " -e . && .venv/bin/ists-asp " in line
 
 
+@pytest.mark.slow
 def test_the_line_that_runs_solves_the_samples(place):
     printed = run(place, "ists-asp " + marked("run").partition("/ists-asp ")[2])
     sentences = (ROOT / "data" / "samples" / "headlines" / "sent1.txt").read_text("utf-8")

@@ -15,6 +15,8 @@ from ists_asp.cli import main
 from ists_asp.engine import load
 from ists_asp.learn import read_gold
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.
 FEATURES = ["overlap_reaches", "best_by_far", "meaning_reaches"]

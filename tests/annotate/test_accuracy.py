@@ -73,6 +73,7 @@ def score(treebank: list[list[Row]], readings: list[list[Reading]]) -> tuple[flo
     return 100 * upos, 100 * xpos, 100 * sum(lemmas) / len(lemmas)
 
 
+@pytest.mark.slow
 def test_accuracy(treebank: list[list[Row]], plain: list[list[Reading]]) -> None:
     upos, xpos, lemma = score(treebank, plain)
     assert upos >= 92.5
@@ -80,6 +81,7 @@ def test_accuracy(treebank: list[list[Row]], plain: list[list[Reading]]) -> None
     assert lemma >= 97.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [str.lower, _title])
 def test_accuracy_hardly_depends_on_case(
     adapter: StanzaAdapter,

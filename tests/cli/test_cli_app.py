@@ -125,6 +125,7 @@ def test_output_is_utf8_in_the_c_locale(tmp_path):
     assert done.stdout.decode("utf-8").endswith(f"x.lp:2 (answer)\n{text}")
 
 
+@pytest.mark.slow
 def test_terminal_gets_text():
     master, slave = pty.openpty()
     done = subprocess.run([*COMMAND, "solve", "a cat", "one dog"], stdout=slave)

@@ -128,7 +128,7 @@ GOLD = """<sentence id="1" status="">
 </alignment>
 </sentence>
 """
-DEEP = "a rule is nested too deeply. Break up its terms"
+DEEP = "a rule or a term is nested too deeply. Break up its terms"
 CRASHED = (
     "with these rules the command crashed: arithmetic overflow (signal 8). "
     "Look for a division of -2147483648 by -1, which the processor refuses"
@@ -137,6 +137,7 @@ SPUN = "pair spin: no answer within 0.05 s. Allow more time, or simplify the rul
 SLOW = "pair loop: the rules take more than 2 s. Look for rules without an end, such as p("
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ids", "code", "out", "told"),
     [
@@ -201,6 +202,7 @@ def test_a_child_of_rules_may_be_silent_for_the_time_that_is_promised():
     assert guard.patience(100.0) == 260.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["trace", "why", "report"])
 def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
     words = " ".join(f"{word}{number}" for number in range(20) for word in ("a", "cat", "sat"))
@@ -239,6 +241,7 @@ def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
             CliRunner().invoke(main, f"{command} {option}".split(), catch_exceptions=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["trace", "explain", "facts", "report"])
 def test_a_crash_of_clingo_is_one_line(tmp_path, command):
     (tmp_path / "crash.lp").write_text(CRASH)
@@ -249,6 +252,7 @@ def test_a_crash_of_clingo_is_one_line(tmp_path, command):
     assert found.stdout == ""
 
 
+@pytest.mark.slow
 def test_rules_deeper_than_python_goes_are_one_line(tmp_path):
     (tmp_path / "deep.lp").write_text(f":- p({'f(' * 2000}X{')' * 2000}).")
     found = call("-m", "ists_asp", "trace", "--rules", "deep.lp", *SENTENCES, folder=tmp_path)
@@ -263,6 +267,7 @@ def test_listing_rules_is_guarded_too(tmp_path):
     assert found.stderr.startswith("error: with these rules the command crashed (signal 11). ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "code", "words"),
     [

@@ -32,6 +32,7 @@ def _table(pairs):
     return "".join(f"{name}\t{first}\t{second}\n" for name, (first, second) in pairs.items())
 
 
+@pytest.mark.slow
 def test_hostile_words_take_no_time_and_cost_no_neighbour_anything(run):
     table = _table({"first": GOOD, **HOSTILE, "last": GOOD})
     found = {}
@@ -64,6 +65,7 @@ def test_alone_and_from_python_the_reason_is_the_same(bad, name):
             next(answers)
 
 
+@pytest.mark.slow
 def test_text_that_has_too_many_tokens_fails_when_they_are_known(run):
     table = _table({"first": GOOD, "many": ("x, " * 300, "y"), "last": GOOD})
     result = run("sts", "--raw", "--tsv", "-", stdin=table)

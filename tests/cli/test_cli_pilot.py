@@ -8,6 +8,8 @@ import pytest
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.model import Label
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SETS = ("headlines", "images")
 PAIR = (

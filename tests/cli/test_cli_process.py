@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Ctrl-C, as often as the second argument says, when the module is looked for that the first names.
 INTERRUPTED = """
 import os, signal, sys

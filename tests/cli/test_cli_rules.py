@@ -60,6 +60,7 @@ def test_unsafe_rule_is_one_line(bad, rule):
     assert "unsafe" in message
 
 
+@pytest.mark.slow
 def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
     first, second = files([("a cat", "a dog"), ("bad luck", "a dog"), ("a cat", "a cat")])
     name = rule(':- token(_,_,"bad").\n')
@@ -76,6 +77,7 @@ def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
     assert (tmp_path / "out.wa").read_text().count("<sentence ") == 3
 
 
+@pytest.mark.slow
 def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
     first, second = files(pairs)
     name = rule("helper(S) :- tokne(S,_,_).\n")
@@ -103,6 +105,7 @@ def heads(text):
     return [line.split() for line in text.splitlines() if not line.startswith("    ")]
 
 
+@pytest.mark.slow
 def test_rules_are_listed_with_place_use_and_sentence(good):
     text = good("rules", "list")
     lines = text.splitlines()
@@ -119,6 +122,7 @@ def test_rules_are_listed_with_place_use_and_sentence(good):
     assert any(record["file"].startswith("lp_rules/") for record in records)
 
 
+@pytest.mark.slow
 def test_rules_are_listed_with_their_weights(good):
     ask = ("rules", "list", "--profile", "headlines")
     lines = good(*ask).splitlines()
@@ -237,6 +241,7 @@ def test_check_as_json_has_all_findings(run, tmp_path):
     assert findings[1]["subject"] == "wrod/3"
 
 
+@pytest.mark.slow
 def test_check_counts_notes_about_shipped_rules_unless_all_are_wanted(good, tmp_path):
     good("rules", "copy", "my")
     options = ("rules", "check", "my", "--no-sample")
@@ -261,6 +266,7 @@ def test_check_counts_notes_about_shipped_rules_unless_all_are_wanted(good, tmp_
     assert lines[-1] == verdict
 
 
+@pytest.mark.slow
 def test_check_says_which_rules_never_fire_for_sample_pairs(good, tmp_path):
     (tmp_path / "mine.lp").write_text(
         '%@rule power: "p"\nalike(I,J,synonym,95) :- word(1,I,"power"), word(2,J,"light").\n'

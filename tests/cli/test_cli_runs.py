@@ -14,6 +14,8 @@ from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.temporary import journal_of
 from ists_asp.run.draft import Drafts
 
+pytestmark = pytest.mark.slow
+
 SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "images"]
 BOMB = 'deep(0) :- word(1,_,"bomb").\ndeep(N+1) :- deep(N).\n'
 WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")

@@ -63,6 +63,7 @@ def test_ways_in_agree(good, files, pairs):
     assert good("solve", "--jsonl", "pairs.jsonl") == expected
 
 
+@pytest.mark.slow
 def test_batch_gives_the_same_as_one_at_a_time(good, files, pairs):
     first, second = files(pairs)
     batch = answers(good("solve", "--sent1", first, "--sent2", second, "--format", "jsonl"))
@@ -70,6 +71,7 @@ def test_batch_gives_the_same_as_one_at_a_time(good, files, pairs):
     assert [{**record, "id": ""} for record in batch] == [{**record, "id": ""} for record in single]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["wa", "jsonl", "text"])
 def test_same_input_twice_gives_the_same_bytes(good, files, pairs, tmp_path, form):
     first, second = files(pairs[:3])
@@ -96,6 +98,7 @@ def test_answers_in_json_can_be_read_again_with_their_chunks(good):
     assert good("solve", "--jsonl", "-", "--format", "jsonl", stdin=text) == text
 
 
+@pytest.mark.slow
 def test_one_sentence_can_come_from_standard_input(good):
     expected = good("solve", "a black cat", "one cat")
     assert good("solve", "-", "one cat", stdin="a black cat\n") == expected
@@ -162,6 +165,7 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     assert run("solve", "a", "b").stderr == ""
 
 
+@pytest.mark.slow
 def test_constants_reach_the_rules(good, bad, tmp_path):
     (tmp_path / "limit.lp").write_text("#const most = 9.\n:- #count{X,Y : aligned(X,Y)} > most.\n")
     same = "[ a cat ] [ sleeps ]"
@@ -176,6 +180,7 @@ def test_constants_reach_the_rules(good, bad, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["solve", "sts", "trace", "explain", "facts"])
 def test_a_constant_that_no_rule_has_is_warned_of(run, command):
     result = run(command, "a cat", "a dog", "-c", "highets=4", "--profile", "sts-en")
@@ -204,6 +209,7 @@ def test_answer_that_was_not_proved_the_best_is_told(run, pairs):
     )
 
 
+@pytest.mark.slow
 def test_chunks_are_printed_one_sentence_a_line(good, files, pairs):
     first, second = files(pairs[:2])
     both = good("chunk", "--sent1", first, "--sent2", second)

@@ -25,6 +25,7 @@ def test_why_and_why_not(good, bad):
     assert "Ask ists-asp why" in bad(2, "why-not", *PAIR[:2], "1 <==> 1", *PAIR[2:])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_stopped_early")
 @pytest.mark.parametrize(
     ("command", "more"),
@@ -43,6 +44,7 @@ def test_an_answer_not_proved_the_best_is_named(run, command, more):
     )
 
 
+@pytest.mark.slow
 def test_one_pair_of_a_file_is_asked_about(good, bad, files, pairs):
     first, second = files(pairs)
     given = ("--sent1", first, "--sent2", second)
@@ -52,6 +54,7 @@ def test_one_pair_of_a_file_is_asked_about(good, bad, files, pairs):
     assert "chunk of sentence 1" in good("why", *given, "--id", "6", "1: 1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["why", "why-not"])
 def test_questions_need_a_decision_and_two_sentences(bad, command):
     assert "there is no decision" in bad(2, command)
@@ -59,6 +62,7 @@ def test_questions_need_a_decision_and_two_sentences(bad, command):
     assert "is no list of tokens" in bad(2, command, "a", "b", "x <==> 1")
 
 
+@pytest.mark.slow
 def test_solve_writes_traces_whose_firings_are_counted(good, bad, files, pairs, tmp_path):
     first, second = files(pairs[:2])
     given = ("solve", "--sent1", first, "--sent2", second)

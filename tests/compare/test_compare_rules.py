@@ -12,6 +12,8 @@ from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import copy_rules
 
+pytestmark = pytest.mark.slow
+
 POWER = ("Storm leaves thousands without power", "Storm leaves thousands without electricity")
 SAME = ("the dog barks", "the dog barks")
 SYNONYM = (

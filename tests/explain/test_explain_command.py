@@ -43,6 +43,7 @@ def test_json_traces_each_statement(run):
     assert lines[number["rule"]["line"] - 2].startswith("%@rule say_number_done:")
 
 
+@pytest.mark.slow
 def test_files_give_a_line_a_pair_and_id_chooses(run):
     lines = run(*GIVEN, "-q").stdout.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [str(n) for n in range(1, 11)]

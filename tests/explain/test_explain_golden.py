@@ -16,6 +16,7 @@ def test_the_answer_is_explained_as_reviewed(system, case):
     assert system(case.profile).explain(case.answer).text == case.text
 
 
+@pytest.mark.slow
 def test_all_profiles_and_enough_kinds_are_covered(system):
     kinds = {
         statement.kind
@@ -26,6 +27,7 @@ def test_all_profiles_and_enough_kinds_are_covered(system):
     assert len(kinds) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.sent1[:40])
 def test_every_statement_is_traced_to_alignments_and_a_rule(system, case):
     explanation = system(case.profile).explain(case.answer)
@@ -41,6 +43,7 @@ def test_every_statement_is_traced_to_alignments_and_a_rule(system, case):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.sent1[:40])
 def test_no_line_that_differs_is_left_out(system, case):
     told = {

@@ -61,6 +61,7 @@ def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_own_rules_change_what_is_said(tmp_path):
     copy_rules(tmp_path / "mine")
     (tmp_path / "mine" / "explanation" / "more.lp").write_text(

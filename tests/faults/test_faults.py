@@ -13,6 +13,8 @@ from . import cached, disk, inputs, processes, resumed, rules
 from .faults import FAULTS, Failed, Same, Silent, Told
 from .place import FEW, MANY, SECONDS, Place
 
+pytestmark = pytest.mark.slow
+
 THEMES = (inputs, rules, processes, disk, cached, resumed)
 
 

@@ -17,6 +17,8 @@ from .rule_files import MARKED, PROFILES
 from .verdict import findings
 from .vocabulary import vocabulary
 
+pytestmark = pytest.mark.slow
+
 FILES = 20
 """For each profile; ``python -m tests.fuzz.rule_files`` tries as many as you like."""
 

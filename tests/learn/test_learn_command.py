@@ -7,6 +7,8 @@ from click.testing import CliRunner
 
 from ists_asp.cli import main
 
+pytestmark = pytest.mark.slow
+
 RULES = """
 %@rule brands: "a medicine by its brand and by what is in it"
 _brand("nurofen","ibuprofen"; "ventolin","salbutamol"; "zocor","simvastatin"; "valium","diazepam";

@@ -62,6 +62,7 @@ def test_many_rivals_take_no_time():
     assert len(chosen) == 30
 
 
+@pytest.mark.slow
 def test_the_solver_chooses_the_same(teacher, examples):
     """With weights drawn at random, so that no two choices are equally good."""
     compared = 0

@@ -7,6 +7,8 @@ import pytest
 
 from ists_asp.report import Entry, Evidence, Fired, compare, evidence, page
 
+pytestmark = pytest.mark.browser
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Root may not use the sandbox; without the others Chromium looks for its maker's servers.
 OPTIONS = (

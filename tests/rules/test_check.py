@@ -226,6 +226,7 @@ def test_a_faulty_profile_does_not_hide_the_others(folder):
     assert ("unsafe", "/labels/a.lp:1") in found
 
 
+@pytest.mark.slow
 def test_a_file_without_a_header(tmp_path):
     write(tmp_path / "mine", {"a.lp": GOOD})
     _, findings = check_rules([tmp_path / "mine"])

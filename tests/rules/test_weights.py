@@ -1,5 +1,7 @@
 """Which weights belong to which rule."""
 
+import pytest
+
 from ists_asp.rules import load_program, rule_weights
 
 NAMED = '%@rule {}: "x"\n'
@@ -97,6 +99,7 @@ def test_pools_arithmetic_and_constants(load):
     assert found(load, text, (("limit", "8"),)) == own
 
 
+@pytest.mark.slow
 def test_every_weight_of_the_shipped_profiles_has_a_rule():
     for name in ("default", "headlines", "images", "answers-students"):
         for semantic in (False, True):

@@ -21,6 +21,8 @@ from ists_asp.rules import load_program
 from ists_asp.run import Inline, Limits, Pool, Spec, run
 from ists_asp.run.worker import Decider
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ("a cat sits", "a dog runs", "two men talk", "a bird sings")
 GROUND_BOMB = 'deep(N+1) :- deep(N). deep(0) :- word(1,_,"bomb").\n'
 MEMORY_BOMB = 'many(A,B,C,D) :- word(1,_,"bomb"), A=1..900, B=1..900, C=1..900, D=1..900.\n'

@@ -8,6 +8,8 @@ from benchmarks import ROOT
 from benchmarks.sets import SAMPLES, read_set
 from ists_asp.engine import load
 
+pytestmark = pytest.mark.slow
+
 TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
 CASES = [
     ("headlines", "headlines", True),

@@ -56,6 +56,7 @@ def test_an_answer_costs_the_same_with_prices_as_without(seed):
     assert costs[0] == costs[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [20, 40])
 def test_chunks_that_are_all_the_same_are_aligned_in_their_order(size):
     with load("headlines") as system:

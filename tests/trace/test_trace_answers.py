@@ -40,6 +40,7 @@ def test_the_rating_of_an_answer_can_be_asked_for(answer):
     assert "words_covered" in answer.why("rating").text()
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_traced_says_so(answer):
     copy = pickle.loads(pickle.dumps(answer))
     assert copy == answer

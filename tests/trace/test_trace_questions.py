@@ -18,7 +18,7 @@ def solve(trace, wanted):
     """The cost of the best answer with these atoms, by plain clingo; None without an answer."""
     control = Control(["--opt-strategy=usc"], logger=lambda _code, _text: None)
     with ProgramBuilder(control) as builder:
-        for statement in trace.tracer.rules.statements:
+        for statement in trace.reified.rules.statements:
             builder.add(statement)
     text = [f"{fact}." for fact in trace.facts]
     text += [f":- {'not ' if true else ''}{atom}." for atom, true in wanted]
@@ -72,6 +72,7 @@ def question(rng, trace):
     return f"{side(rng, trace, 1)} <==> {side(rng, trace, 2)}{label}"
 
 
+@pytest.mark.slow
 def test_every_line_of_an_answer_has_reasons(traces):
     for trace in traces:
         for line in lines(trace):
@@ -151,6 +152,7 @@ def test_a_boundary_shows_its_arithmetic():
     assert trace.why_not("1: 1 2").verdict is Verdict.CERTAIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -8,11 +8,13 @@ from jsonschema import Draft202012Validator
 
 from ists_asp.engine import load
 from ists_asp.errors import TraceError, UsageError
-from ists_asp.trace import DecisionKind, decisions, runner_up, select
+from ists_asp.trace import DecisionKind, Tracer, decisions, runner_up, select
 from ists_asp.trace.core.invariants import check
 from ists_asp.trace.view.document import document, trace_line
 from ists_asp.trace.view.tree import decision_tree, render
 from tests.trace.conftest import system
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "data" / "schema" / "trace.schema.json").read_text("utf-8"))
@@ -79,7 +81,9 @@ def test_documents_say_what_words_were_compared_by(vectors, known):
 def test_traces_made_together_are_those_made_alone(traces):
     for trace in traces[:3]:
         assert trace.best.together is not None
-        alone = trace.tracer.trace(trace.answer.pair, trace.facts)
+        rules = trace.reified
+        tracer = Tracer(rules.rules, rules.solver, rules.knowledge)
+        alone = tracer.trace(trace.answer.pair, trace.facts)
         assert alone.best.together is None
         assert alone.true == trace.true
         assert alone.answer == trace.answer

@@ -77,6 +77,7 @@ def single(span):
     return span in {f"run({chunk},{chunk})" for chunk in range(1, 6)}
 
 
+@pytest.mark.slow
 def test_the_cosine_of_spans(encoder, pair):
     atoms = ground(pair)
     tokens = {1: {}, 2: {}}
@@ -93,6 +94,7 @@ def test_the_cosine_of_spans(encoder, pair):
     assert {"run(1,1)", "run(4,4)", "run(3,3)"} <= spans
 
 
+@pytest.mark.slow
 def test_steps_and_rivals(encoder, pair):
     atoms = ground(pair)
     cosines = {(str(x), str(y)): v.number for x, y, v in atoms["meaning_in_context", 3]}
@@ -115,6 +117,7 @@ def test_steps_and_rivals(encoder, pair):
         assert ((target, "1", "10") in ahead) == (value - rival >= 10)
 
 
+@pytest.mark.slow
 def test_coverage_of_words(encoder, pair):
     atoms = ground(pair)
     near = {(i.number, j.number): v.number for i, j, v in atoms["near_in_context", 3]}
@@ -134,6 +137,7 @@ def test_coverage_of_words(encoder, pair):
     assert {int(n) for where, side, n in mean if (where, side) == (target, "1")} == wanted
 
 
+@pytest.mark.slow
 def test_nothing_is_derived_without_an_encoder(encoder, pair):
     names = {name for name, _ in ground(pair, semantic=False)}
     tables = {"_context_step", "_context_lead", "_context_delay", "_context_coverage_step"}

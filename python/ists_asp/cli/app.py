@@ -26,6 +26,7 @@ from ists_asp.cli.sts import sts
 from ists_asp.cli.trace import trace
 from ists_asp.cli.usage import usage_message
 from ists_asp.cli.why import why, why_not
+from ists_asp.edge import too_deep
 from ists_asp.errors import IstsError, UsageError, told
 from ists_asp.terminal import open_doors
 
@@ -59,7 +60,7 @@ class _Application(Group):
             fail(fault)
             code = fault.exit_code
         except RecursionError:
-            error("a rule is nested too deeply. Break up its terms")
+            error(str(too_deep()))
             code = 1
         except BrokenPipeError:
             # Nobody reads to the end.

@@ -25,10 +25,10 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ists_asp.edge import inside
 from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError, of_pair
 from ists_asp.limits import lifetime
 from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason
-from ists_asp.solver.edge import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

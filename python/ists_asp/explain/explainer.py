@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import Function, Number
 
 from ists_asp.answers import AnswerError
+from ists_asp.edge import inside
 from ists_asp.errors import RuleError, TimeLimitError, UnsatisfiableError
 from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
@@ -17,7 +18,6 @@ from ists_asp.facts import line_facts
 from ists_asp.rules import Purpose, load_program
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.blame import Blame
-from ists_asp.solver.edge import inside
 from ists_asp.solver.options import constant_arguments
 from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground, search

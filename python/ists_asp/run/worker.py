@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ists_asp.collector import paused
+from ists_asp.edge import inside, too_deep
 from ists_asp.errors import (
     DataError,
     IstsError,
@@ -23,7 +24,6 @@ from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.spec import sums
-from ists_asp.solver.edge import inside, too_deep
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:

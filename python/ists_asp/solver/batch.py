@@ -15,7 +15,7 @@ from clingo.ast import ASTType
 
 from ists_asp.answers import AnswerError
 from ists_asp.collector import paused
-from ists_asp.solver.edge import unless_it_fails
+from ists_asp.edge import unless_it_fails
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
 
+from ists_asp.edge import clingo_error
 from ists_asp.rules.messages import Messages
-from ists_asp.solver.edge import clingo_error
 from ists_asp.solver.prices import Objective, Prices
 from ists_asp.syntax.ground import Ground, texts
 

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer
+from ists_asp.edge import inside, unless_it_fails
 from ists_asp.errors import IstsError, MemoryLimitError, TimeLimitError
 from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
 from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
-from ists_asp.solver.edge import inside, unless_it_fails
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import pair_up

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from ists_asp.edge import inside
 from ists_asp.engine import load
 from ists_asp.errors import IstsError, RuleError, SolveError
 from ists_asp.model import Pair, Sentence, Token, Word
-from ists_asp.solver.edge import inside
 
 
 def annotated(text):
