@@ -69,7 +69,11 @@ def test_the_value_is_kept(number: Decimal) -> None:
         assert Decimal(value) == number
 
 
-@given(st.text(alphabet="0123456789,.-+$%thrdsn", max_size=8))
+@given(
+    st.from_regex(
+        r"[-+]?[$€]?[0-9]{1,3}(,[0-9]{3}|[0-9]){0,3}(\.[0-9]{1,3})?(%|st|nd|rd|th)?", fullmatch=True
+    )
+)
 def test_the_value_is_canonical(form: str) -> None:
     value = numeral(form)
     assume(value is not None)
