@@ -21,7 +21,7 @@ def test(session: nox.Session) -> None:
 def test_all(session: nox.Session) -> None:
     """Run all tests, the slow ones and the browser's too, and report coverage."""
     session.run(
-        *("python", "-m", "pytest", "-m", "", "--cov", "--cov-report=term:skip-covered"),
+        *("python", "-m", "pytest", "-m", "", "--cov", "--cov-report=term"),
         *session.posargs,
     )
 
