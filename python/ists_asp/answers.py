@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 from ists_asp.errors import RuleError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
+from ists_asp.vocabulary import ALIGNED, CONTRIBUTION, FIRST, LABEL, RATING, SCORE, SPAN_TOKEN, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -92,14 +93,14 @@ def read_answer(
         AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
     shown = _by_predicate(atoms)
-    firsts, tokens = (_by_side(shown[name, 3]) for name in ("first", "span_token"))
+    firsts, tokens = (_by_side(shown[one.signature]) for one in (FIRST, SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number], scheme)
         for number, sentence in (("1", pair.sent1), ("2", pair.sent2))
     )
-    labels, scores, tags = (_by_link(shown[name, 3]) for name in ("label", "score", "tag"))
+    labels, scores, tags = (_by_link(shown[one.signature]) for one in (LABEL, SCORE, TAG))
 
-    aligned = _by_link(shown["aligned", 2])
+    aligned = _by_link(shown[ALIGNED.signature])
     alignments = []
     for link, (atom,) in aligned.items():
         label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
@@ -154,7 +155,7 @@ def read_rating(
         AnswerError: the atoms are no rating, such as two of them.
     """
     shown = _by_predicate(atoms)
-    found = [atom for atom, _ in shown["rating", 1]]
+    found = [atom for atom, _ in shown[RATING.signature]]
     if len(found) != 1:
         _refuse(f"there are {len(found)} ratings", found, "one, as asp/rate.lp derives it")
     rating = _integer(found[0], found[0].arguments[0])
@@ -162,7 +163,7 @@ def read_rating(
         _refuse("the rating is not on the scale", found, f"0 to {1000 * highest} thousandths")
     parts = [
         Contribution(str(name), _integer(atom, value))
-        for atom, (name, value) in shown["contribution", 2]
+        for atom, (name, value) in shown[CONTRIBUTION.signature]
     ]
     if sum(part.thousandths for part in parts) != rating:
         _refuse("the rating is not the sum of its contributions", found, "their sum")

@@ -14,6 +14,31 @@ from typing import TYPE_CHECKING
 from clingo import Function, Number, String, Symbol, parse_term
 
 from ists_asp.errors import DataError, of_pair
+from ists_asp.vocabulary import (
+    ACRONYM,
+    CHUNKED,
+    CLASS,
+    DECIMAL,
+    GIVEN,
+    GLUED,
+    IN_CONTEXT,
+    INITIALS,
+    LANGUAGE,
+    LETTERS_SHARED,
+    LINE,
+    LINE_TAG,
+    LINE_TOKEN,
+    MEASURE,
+    MULTIWORD,
+    NUMERAL,
+    PART,
+    RELATION,
+    SPELLING,
+    STATIC,
+    STEM,
+    TOKEN,
+    VERB_USAGE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +46,7 @@ if TYPE_CHECKING:
     from ists_asp.knowledge import Nearness, PairKnowledge
     from ists_asp.knowledge.nearness import Norm, Product
     from ists_asp.model import Answer, Pair, Sentence
+    from ists_asp.vocabulary import Vectors
 
 __all__ = ["constant", "facts_text", "line_facts", "pair_facts"]
 
@@ -42,17 +68,17 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
     Raises:
         DataError: a token has not been annotated, or has a character that clingo cannot take.
     """
-    facts = [Function("language", [constant(language)])]
+    facts = [LANGUAGE(constant(language))]
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
         facts.extend(_sentence_facts(pair, number, sentence))
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
-        facts.append(Function("chunked"))
+        facts.append(CHUNKED())
     facts.extend(_knowledge_facts(knowledge))
     runs = _Runs.of(pair)
     return (
         *dict.fromkeys(facts),
-        *_nearness_facts(knowledge.nearness, "", runs),
-        *_nearness_facts(knowledge.nearness_in_context, "_in_context", runs),
+        *_nearness_facts(knowledge.nearness, STATIC, runs),
+        *_nearness_facts(knowledge.nearness_in_context, IN_CONTEXT, runs),
     )
 
 
@@ -60,12 +86,12 @@ def line_facts(answer: Answer) -> Iterator[Symbol]:
     """The facts of an answer, for what is decided about it: its explanation and its rating."""
     for number, line in enumerate(answer.alignments, start=1):
         key = Number(number)
-        yield Function("line", [key, Function(line.label.lower()), Number(round(line.score or 0))])
+        yield LINE(key, Function(line.label.lower()), Number(round(line.score or 0)))
         for tag in sorted(line.tags):
-            yield Function("line_tag", [key, Function(tag.lower())])
+            yield LINE_TAG(key, Function(tag.lower()))
         for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
             for token in tokens:
-                yield Function("line_token", [key, Number(side), Number(token)])
+                yield LINE_TOKEN(key, Number(side), Number(token))
 
 
 def facts_text(facts: tuple[Symbol, ...]) -> str:
@@ -84,7 +110,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
                 where=of_pair(pair.id),
                 hint="Remove null characters and halves of surrogate pairs",
             )
-        yield Function("token", [side, index, String(token.form)])
+        yield TOKEN(side, index, String(token.form))
         if not token.words:
             raise DataError(
                 f"token {token.index} ({token.form!r}) of sentence {number} has no annotation",
@@ -93,62 +119,57 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
                 hint="Annotate the pair before its facts are made",
             )
         for place, word in enumerate(token.words, start=1):
-            yield Function(
-                "part",
-                [
-                    side,
-                    index,
-                    Number(place),
-                    String(word.form.lower()),
-                    String(word.lemma.lower()),
-                    constant(word.upos),
-                    constant(word.xpos),
-                ],
+            yield PART(
+                side,
+                index,
+                Number(place),
+                String(word.form.lower()),
+                String(word.lemma.lower()),
+                constant(word.upos),
+                constant(word.xpos),
             )
     for chunk in sentence.chunks or ():
-        yield Function("given", [side, Number(chunk.first)])
+        yield GIVEN(side, Number(chunk.first))
 
 
 def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for relation in knowledge.relations:
         lemmas = [String(relation.lemma1), String(relation.lemma2)]
-        yield Function("relation", [constant(relation.kind), *lemmas, Number(relation.distance)])
+        yield RELATION(constant(relation.kind), *lemmas, Number(relation.distance))
     for entry in knowledge.classes:
-        yield Function("class", [String(entry.lemma), constant(entry.name)])
+        yield CLASS(String(entry.lemma), constant(entry.name))
     for usage in knowledge.verbs:
-        yield Function("verb_usage", [String(usage.lemma), Number(usage.percent)])
+        yield VERB_USAGE(String(usage.lemma), Number(usage.percent))
     for spelling in knowledge.spellings:
         words = [String(spelling.word1.lower()), String(spelling.word2.lower())]
-        yield Function("spelling", [*words, Number(spelling.similarity)])
+        yield SPELLING(*words, Number(spelling.similarity))
     for stem in knowledge.stems:
         place = [Number(stem.sentence), Number(stem.token)]
-        yield Function("stem", [*place, String(stem.stem)])
+        yield STEM(*place, String(stem.stem))
     if knowledge.shared_letters:
-        yield Function("letters_shared", [Number(knowledge.shared_letters)])
+        yield LETTERS_SHARED(Number(knowledge.shared_letters))
     for glued in knowledge.glued:
         numbers = (glued.sentence, glued.token, glued.first)
-        yield Function("glued", [Number(number) for number in numbers])
+        yield GLUED(*map(Number, numbers))
     for numeral in knowledge.numerals:
         place = [Number(numeral.sentence), Number(numeral.token)]
-        yield Function("numeral", [*place, String(numeral.value)])
+        yield NUMERAL(*place, String(numeral.value))
     for measure in knowledge.measures:
         place = [Number(measure.sentence), Number(measure.token)]
-        yield Function("measure", [*place, String(measure.value), String(measure.unit)])
+        yield MEASURE(*place, String(measure.value), String(measure.unit))
     for decimal in knowledge.decimals:
-        yield Function(
-            "decimal", [String(decimal.value), String(decimal.number), Number(decimal.zeros)]
-        )
+        yield DECIMAL(String(decimal.value), String(decimal.number), Number(decimal.zeros))
     for acronym in knowledge.acronyms:
         place = [Number(acronym.sentence), Number(acronym.token)]
-        yield Function("acronym", [*place, String(acronym.letters)])
+        yield ACRONYM(*place, String(acronym.letters))
     for initials in knowledge.initials:
         numbers = (initials.sentence, initials.first, initials.last)
         place = [Number(number) for number in numbers]
-        yield Function("initials", [*place, String(initials.letters)])
+        yield INITIALS(*place, String(initials.letters))
     for multiword in knowledge.multiwords:
         numbers = (multiword.sentence, multiword.first, multiword.last)
         place = [Number(number) for number in numbers]
-        yield Function("multiword", [*place, String(multiword.lemma)])
+        yield MULTIWORD(*place, String(multiword.lemma))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +220,19 @@ class _Runs:
         )
 
 
-def _nearness_facts(nearness: Nearness, suffix: str, runs: _Runs) -> list[Symbol]:
-    atoms = [f"near{suffix}({near.token1},{near.token2},{near.percent})" for near in nearness.near]
+def _nearness_facts(nearness: Nearness, names: Vectors, runs: _Runs) -> list[Symbol]:
+    atoms = [
+        f"{names.near.name}({near.token1},{near.token2},{near.percent})" for near in nearness.near
+    ]
     atoms += [
-        f"product{suffix}({first},{second},{value})"
+        f"{names.product.name}({first},{second},{value})"
         for first, second, value in runs.products(nearness.products)
     ]
     atoms += [
-        f"norm{suffix}({norm.sentence},{norm.first},{norm.last},{norm.value})"
+        f"{names.norm.name}({norm.sentence},{norm.first},{norm.last},{norm.value})"
         for norm in runs.norms(nearness.norms)
     ]
     if nearness.whole is not None:
-        atoms.append(f"nearness{suffix}({nearness.whole})")
+        atoms.append(f"{names.nearness.name}({nearness.whole})")
     # Hundreds of numbers: parsing one tuple of all takes a third of the time of Function.
     return parse_term(f"({','.join(atoms)},)").arguments if atoms else []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo import Function, SymbolType
+from clingo import SymbolType
 
 from ists_asp.ablate.parts import Parts, cut, switch
 from ists_asp.ablate.sums import Sums
@@ -23,6 +23,7 @@ from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground
 from ists_asp.syntax.ground import symbols
 from ists_asp.syntax.signatures import signature
+from ists_asp.vocabulary import ALIGNED, LEARNING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import SolverOptions
 
 __all__ = ["FeatureAblation"]
-
-_LEARNING = Function("learning")
-_ALIGNED = "aligned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ class FeatureAblation:
         if mine.answer.alignments != answer.alignments:
             return None
         aligned = frozenset(
-            tuple(atom.arguments) for atom in symbols(mine.shown) if atom.name == _ALIGNED
+            tuple(atom.arguments) for atom in symbols(mine.shown) if atom.name == ALIGNED.name
         )
         return self._answers(pair, grounded, full, sums, aligned, wanted)
 
@@ -154,7 +152,7 @@ class FeatureAblation:
             program = self._plain
         control = ground(
             (*program.statements, *self._external),
-            chain(program.facts, facts, (_LEARNING,)),
+            chain(program.facts, facts, (LEARNING(),)),
             self._arguments,
             self._messages,
         )

@@ -27,6 +27,7 @@ from clingo.ast import (
 from ists_asp.rules import RuleSet
 from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
 from ists_asp.syntax.trees import walk
+from ists_asp.vocabulary import FEATURE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Parts", "cut", "switch"]
 
 _SWITCH = "__on"
-_FEATURE = Signature("feature", 2)
-_WEIGHT = Signature("weight", 3)
+_FEATURE = FEATURE.signature
+_WEIGHT = WEIGHT.signature
 _TARGETS = ("pair", "link")
 _MACHINE = "asp/"
 _CHOICES = (ASTType.Aggregate, ASTType.HeadAggregate, ASTType.Disjunction)

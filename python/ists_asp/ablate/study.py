@@ -23,6 +23,7 @@ from ists_asp.evaluate.measures import Scores
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import derives_atom, is_fact
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -110,7 +111,7 @@ class Study:
     def features(self) -> FeatureAblation:
         """Leaves rules for features out."""
         program = self.system.solver.program
-        weights = [fact for fact in program.facts if fact.name == "weight"]
+        weights = [fact for fact in program.facts if fact.name == WEIGHT.name]
         solver = self.system.solver
         return FeatureAblation(self.system.rules, solver.options, solver.arguments, weights)
 

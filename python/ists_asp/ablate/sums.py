@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Function, Number
 
+from ists_asp.vocabulary import FEATURE, WEIGHT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -20,11 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Sums", "is_feature"]
 
 _ALIGN = Function("align")
-_FEATURE = "feature"
 _LINK = "link"
 _PAIR = "pair"
 _SUM = "sum"
-_WEIGHT = "weight"
 
 _Spans = tuple["Symbol", ...]
 
@@ -134,10 +134,10 @@ class Sums:
 
 def is_feature(atom: Symbol) -> bool:
     """Whether an atom is a feature of something."""
-    return atom.name == _FEATURE and len(atom.arguments) == 2
+    return (atom.name, len(atom.arguments)) == FEATURE.signature
 
 
 def _sum(target: str, spans: _Spans, decision: Symbol, weight: int) -> Iterator[Symbol]:
     name = Function(_SUM, [decision, Number(weight)])
-    yield Function(_FEATURE, [Function(target, spans), name])
-    yield Function(_WEIGHT, [name, decision, Number(weight)])
+    yield FEATURE(Function(target, spans), name)
+    yield WEIGHT(name, decision, Number(weight))

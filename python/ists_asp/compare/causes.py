@@ -20,6 +20,7 @@ from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.view.decisions import decisions
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -203,7 +204,7 @@ class _Search:
         weights: dict[tuple[str, str], dict[str, Firing]] = defaultdict(dict)
         sides = {side.name: side for side in self._sides}
         for (name, rule), firing in self._roots.items():
-            if firing.head.name == "weight" and not firing.positive:
+            if firing.head.name == WEIGHT.name and not firing.positive:
                 feature, decision, _ = map(str, firing.head.arguments)
                 weights[feature, decision][name] = firing
                 continue
@@ -269,7 +270,7 @@ def _content(element: Element) -> tuple[object, ...]:
 
 def _weight(element: Element, sign: int) -> Moved | None:
     """What an element of a sum weighs, if it is a weighed feature."""
-    weights = [atom for atom in element.positive if atom.name == "weight"]
+    weights = [atom for atom in element.positive if atom.name == WEIGHT.name]
     first = element.terms[0] if element.terms else None
     if not weights or first is None or first.type is not SymbolType.Number:
         return None

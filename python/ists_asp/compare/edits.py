@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
+from ists_asp.vocabulary import WEIGHT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Edit", "EditKind", "WeightEdits", "find_edits", "texts"]
 
 _KINDS = (ASTType.Rule, ASTType.Minimize)
-_WEIGHT = "weight("
+_WEIGHT = f"{WEIGHT.name}("
 
 
 class EditKind(StrEnum):

@@ -17,6 +17,7 @@ from ists_asp.facts import line_facts
 from ists_asp.rules import Purpose, load_program
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.options import constant_arguments
+from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Evidence", "Known", "Rated", "Rater", "load_rater"]
 
 
-_SIGNS = {"speaks_for": 1, "speaks_against": -1}
+_SIGNS = {SPEAKS_FOR.name: 1, SPEAKS_AGAINST.name: -1}
 
 
 class Known(NamedTuple):

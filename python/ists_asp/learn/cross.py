@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from clingo import Function, Number, parse_term
+from clingo import Number, parse_term
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.learn.folds import deal
 from ists_asp.learn.tune import learn_weights
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -125,8 +126,6 @@ def _chunking(parts: Iterable[_Part]) -> Chunking:
 def weight_facts(weights: Iterable[Weight]) -> list[Symbol]:
     """The weights as facts ``weight(Name,Class,Integer)``."""
     return [
-        Function(
-            "weight", [parse_term(weight.name), parse_term(weight.decision), Number(weight.value)]
-        )
+        WEIGHT(parse_term(weight.name), parse_term(weight.decision), Number(weight.value))
         for weight in weights
     ]

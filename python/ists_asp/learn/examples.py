@@ -10,8 +10,6 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from clingo import Function
-
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.closing import Closing
 from ists_asp.engine import System
@@ -21,6 +19,16 @@ from ists_asp.knowledge.vectors import shipped
 from ists_asp.model import Label
 from ists_asp.rules import Purpose, load_profile, load_rules, program_sources, read_overlay
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.vocabulary import (
+    BOUNDARY,
+    CHUNKED,
+    FEATURE,
+    GIVEN,
+    LEARNING,
+    MASS,
+    SPAN_TOKEN,
+    TARGETS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,8 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Decision", "Example", "Teacher"]
 
-_LEARNING = Function("learning")
-_GIVEN = frozenset({("chunked", 0), ("given", 2)})
+_GIVEN = frozenset({CHUNKED.signature, GIVEN.signature})
 _MIRRORED = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
 
 
@@ -140,7 +147,7 @@ class Teacher(Closing):
         kept = list(golds)
         annotated = self._system.facts(gold.pair for gold in kept)
         for gold, (pair, facts) in zip(kept, annotated, strict=True):
-            atoms = self._solver.ground_atoms((*facts, _LEARNING))
+            atoms = self._solver.ground_atoms((*facts, LEARNING()))
             yield _example(replace(gold, pair=pair), facts, atoms)
 
     def solve(self, example: Example, weights: Sequence[Symbol], *, chunked: bool) -> Answer:
@@ -173,13 +180,13 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
     spoken: set[tuple[int, int]] = set()
     for atom in atoms:
         match _signature(atom):
-            case ("feature", 2):
+            case FEATURE.signature:
                 target, name = atom.arguments
                 features[target].append(str(name))
-            case ("span_token", 3):
+            case SPAN_TOKEN.signature:
                 side, span, index = atom.arguments
                 tokens[side.number, span].append(index.number)
-            case ("mass", 3):
+            case MASS.signature:
                 span1, span2, mass = atom.arguments
                 masses[span1, span2] = mass.number
             case ("tells", 3):
@@ -199,8 +206,8 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
                 side1,
                 side2,
                 carried,
-                tuple(sorted(features[Function("pair", [span1, span2])])),
-                tuple(sorted(features[Function("link", [span1, span2])])),
+                tuple(sorted(features[TARGETS["pair"](span1, span2)])),
+                tuple(sorted(features[TARGETS["link"](span1, span2)])),
                 golden.get((_kept(side1, 1, spoken), _kept(side2, 2, spoken))),
             )
         )
@@ -214,7 +221,7 @@ def _boundaries(pair: Pair, features: dict[Symbol, list[str]]) -> Iterator[Decis
         for side, sentence in ((1, pair.sent1), (2, pair.sent2))
         for chunk in sentence.chunks or ()
     }
-    for target in sorted(symbol for symbol in features if symbol.name == "boundary"):
+    for target in sorted(symbol for symbol in features if symbol.name == BOUNDARY.name):
         side, index = target.arguments
         taken = (side.number, index.number) in starts
         yield Decision(tuple(sorted(features[target])), taken)

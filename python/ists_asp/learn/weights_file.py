@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ists_asp.terminal import unbroken
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -81,7 +82,7 @@ def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
 def _facts(weights: Iterable[Weight]) -> list[str]:
     """A line for each weight, the strongest first."""
     ordered = sorted(weights, key=lambda weight: (-abs(weight.value), weight.name))
-    facts = [f"weight({w.name},{w.decision},{w.value})." for w in ordered]
+    facts = [f"{WEIGHT.name}({w.name},{w.decision},{w.value})." for w in ordered]
     width = max(map(len, facts), default=0)
     return [
         f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, ordered, strict=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 
 from ists_asp.trace.view.decisions import DecisionKind, decisions
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -130,4 +131,4 @@ def _weight(element: Element) -> int | None:
 
 
 def _is_weight(atom: Ground) -> bool:
-    return atom.name == "weight" and len(atom.arguments) == 3
+    return (atom.name, len(atom.arguments)) == WEIGHT.signature

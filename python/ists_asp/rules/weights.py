@@ -20,6 +20,7 @@ from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import RuleError
 from ists_asp.syntax.terms import Call, atoms, match, meets, read_term, variables_in
+from ists_asp.vocabulary import FEATURE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
@@ -27,19 +28,16 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
 
-__all__ = ["TARGETS", "Weight", "rule_weights"]
+__all__ = ["Weight", "rule_weights"]
 
-_FEATURE = ("feature", 2)
-_EVIDENCE = {("speaks_for", 2), ("speaks_against", 2)}
-_WEIGHT = ("weight", 3)
+_FEATURE = FEATURE.signature
+_EVIDENCE = {SPEAKS_FOR.signature, SPEAKS_AGAINST.signature}
+_WEIGHT = WEIGHT.signature
 _RATING = "rating"
 _TARGETS = {"boundary": {"boundary"}, "align": {"pair"}, _RATING: {_RATING}}
 """What decisions are about, as ``asp/weights.lp`` tells."""
 _LABELS = frozenset({"pair", "link"})
 """What labels and scores are about."""
-
-TARGETS = {"boundary": 2, "pair": 2, "link": 2}
-"""What features can be of, and how many arguments that has."""
 
 _Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = tuple[Symbol, Symbol, int]

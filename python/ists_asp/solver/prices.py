@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Function, Number, Observer
 
+from ists_asp.vocabulary import ALIGNED, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
@@ -106,7 +108,7 @@ class Prices(Objective):
 
     def add_to(self, control: Control) -> None:
         """Add prices to the objective of the ground program, if it has many alignments."""
-        possible = sum(1 for _ in control.symbolic_atoms.by_signature("aligned", 2))
+        possible = sum(1 for _ in control.symbolic_atoms.by_signature(*ALIGNED.signature))
         if possible <= _FEW or not 0 < self.largest <= _MOST // 2:
             return
         # Below zero are the ties, one priority for each chunk.
@@ -129,12 +131,12 @@ class Prices(Objective):
     def _alignments(self, control: Control, priorities: Sequence[int]) -> list[_Alignment]:
         """The possible alignments, each with its best label and score."""
         chunks: dict[tuple[Symbol, Symbol], list[Chunk]] = defaultdict(list)
-        for atom in control.symbolic_atoms.by_signature("span_chunk", 3):
+        for atom in control.symbolic_atoms.by_signature(*SPAN_CHUNK.signature):
             sentence, span, chunk = atom.symbol.arguments
             chunks[sentence, span].append((sentence, chunk))
-        labels, scores = _choices(control, "label"), _choices(control, "score")
+        labels, scores = _choices(control, LABEL), _choices(control, SCORE)
         found = []
-        for atom in control.symbolic_atoms.by_signature("aligned", 2):
+        for atom in control.symbolic_atoms.by_signature(*ALIGNED.signature):
             first, second = atom.symbol.arguments
             choices: list[tuple[int, ...]] = [
                 (atom.literal, label, score)
@@ -174,7 +176,7 @@ class Prices(Objective):
         weights = self._weights[priority]
         free = {
             (atom.symbol.arguments[0], atom.symbol.arguments[1]): atom.literal
-            for atom in control.symbolic_atoms.by_signature("free", 2)
+            for atom in control.symbolic_atoms.by_signature(*FREE.signature)
         }
         with control.backend() as backend:
             true = backend.add_atom()
@@ -190,10 +192,12 @@ class Prices(Objective):
             backend.add_minimize(priority, [term for term in terms if term[1]])
 
 
-def _choices(control: Control, name: str) -> dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]]:
+def _choices(
+    control: Control, predicate: Predicate
+) -> dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]]:
     """The values that may be chosen for each pair of spans, with their literals."""
     found: dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]] = defaultdict(list)
-    for atom in control.symbolic_atoms.by_signature(name, 3):
+    for atom in control.symbolic_atoms.by_signature(*predicate.signature):
         first, second, value = atom.symbol.arguments
         found[first, second].append((value, atom.literal))
     return found

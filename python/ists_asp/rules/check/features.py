@@ -11,8 +11,9 @@ from clingo import Symbol, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.weights import TARGETS, Weight, rule_weights
+from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.terms import Call, atoms, match, read_term
+from ists_asp.vocabulary import FEATURE, TARGETS, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_features"]
 
-_FEATURE = ("feature", 2)
-_WEIGHT = ("weight", 3)
+_FEATURE = FEATURE.signature
+_WEIGHT = WEIGHT.signature
 
 
 def check_features(checked: Checked) -> Iterator[Finding]:
@@ -42,7 +43,10 @@ def _targets(checked: Checked) -> Iterator[Finding]:
             if (atom.name, len(atom.arguments)) != _FEATURE:
                 continue
             target = read_term(atom.arguments[0])
-            if isinstance(target, Call) and TARGETS.get(target.name) != len(target.arguments):
+            if not isinstance(target, Call):
+                continue
+            known = TARGETS.get(target.name)
+            if known is None or known.arity != len(target.arguments):
                 near = get_close_matches(target.name, TARGETS, n=1)
                 yield checked.finding(
                     Severity.ERROR,

@@ -11,6 +11,7 @@ from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.vocabulary import documented, suggestion
 from ists_asp.syntax.signatures import Signature, functions
 from ists_asp.syntax.trees import walk
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["check_predicates"]
 
 _RESERVED = "__"
-_WEIGHT = Signature("weight", 3)
+_WEIGHT = WEIGHT.signature
 _HEADS = {
     ASTType.Aggregate: lambda part: (part.literal, part.condition),
     ASTType.Disjunction: lambda part: (part.literal, part.condition),

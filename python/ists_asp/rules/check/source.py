@@ -15,6 +15,7 @@ from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.copy import is_shipped
 from ists_asp.rules.loader import RuleSet, read_rules
 from ists_asp.rules.source import SourceText, read_source
+from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Checked", "Statement", "Weighed", "read_plan"]
 
-_WEIGHT = re.compile(r"weight\(.*\)\.", re.DOTALL)
+_WEIGHT = re.compile(rf"{WEIGHT.name}\(.*\)\.", re.DOTALL)
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
 
 
@@ -203,7 +204,7 @@ def _weighed(text: str) -> Weighed | None:
     except RuntimeError:
         # A rule, or a fact that stands for several.
         return None
-    if (symbol.name, len(symbol.arguments)) != ("weight", 3):
+    if (symbol.name, len(symbol.arguments)) != WEIGHT.signature:
         return None
     feature, decision, value = symbol.arguments
     return (str(feature), str(decision)) if value.type is SymbolType.Number else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.view.decisions import boundary, tokens_text
+from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     spans = [_span(trace, side, tokens) for side, tokens in sides]
     first, second = spans
     words = f"{_words(trace, 1, question.tokens1)} ~ {_words(trace, 2, question.tokens2)}"
-    for name, value in (("aligned", None), *_more(question)):
+    for name, value in ((ALIGNED.name, None), *_more(question)):
         arguments = f"{first},{second}" if value is None else f"{first},{second},{value}"
         words = words if value is None else f"{words} // {value.upper()}"
         found.append(Goal(Ground(f"{name}({arguments})"), True, words))
@@ -62,11 +63,11 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
 
 def _more(question: Question) -> Iterator[tuple[str, str]]:
     if question.label is not None:
-        yield "label", str(question.label).lower()
+        yield LABEL.name, str(question.label).lower()
     if question.score is not None:
-        yield "score", str(question.score)
+        yield SCORE.name, str(question.score)
     for tag in sorted(question.tags):
-        yield "tag", str(tag).lower()
+        yield TAG.name, str(tag).lower()
 
 
 def holds(trace: Trace, goal: Goal) -> bool:
@@ -115,7 +116,7 @@ def _chunks_of(
 
 def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> Ground:
     """The term of the span that has these tokens, whether the rules propose it or not."""
-    for atom in trace.atoms("span"):
+    for atom in trace.atoms(SPAN.name):
         if (
             len(atom.arguments) == 2
             and atom.arguments[0] == str(side)

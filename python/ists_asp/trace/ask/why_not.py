@@ -23,6 +23,7 @@ from ists_asp.trace.core.trace import terms
 from ists_asp.trace.view.contrast import difference
 from ists_asp.trace.view.decisions import DecisionKind, told
 from ists_asp.trace.view.tree import Branch, reason_tree, render
+from ists_asp.vocabulary import ALIC, ALIGNED, LABEL, NOALI, SCORE, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -212,7 +213,7 @@ class _Asking:
 
     def _changes(self, found: Found) -> Iterator[Branch]:
         trace = self._trace
-        kinds = ("aligned", "label", "score", "tag", "noali", "alic")
+        kinds = {one.name for one in (ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC)}
         ours = {atom for atom in trace.best.shown if atom.name in kinds}
         theirs = {atom for atom in found.shown if atom.name in kinds}
         come = sorted(told(trace, theirs - ours))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.trace.core.outlines import Atom, outline_of
+from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,54 +40,28 @@ class Place:
 
 
 _Meaning: TypeAlias = "tuple[str, Side]"
-_SEEDS: dict[tuple[str, int], dict[int, _Meaning]] = {
-    ("token", 3): {1: (TOKEN, ("is", 0))},
-    ("part", 7): {1: (TOKEN, ("is", 0))},
-    ("given", 2): {1: (TOKEN, ("is", 0))},
-    ("boundary", 2): {1: (TOKEN, ("is", 0))},
-    ("numeral", 3): {1: (TOKEN, ("is", 0))},
-    ("multiword", 4): {1: (TOKEN, ("is", 0)), 2: (TOKEN, ("is", 0))},
-    ("glued", 3): {1: (TOKEN, ("is", 0)), 2: (TOKEN, ("other", 0))},
-    ("near", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
-    ("product", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
-    ("near_in_context", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
-    ("product_in_context", 3): {0: (TOKEN, 1), 1: (TOKEN, 2)},
-    ("chunk", 2): {1: (CHUNK, ("is", 0))},
-    ("first", 3): {1: (CHUNK, ("is", 0)), 2: (TOKEN, ("is", 0))},
-    ("last", 3): {1: (CHUNK, ("is", 0)), 2: (TOKEN, ("is", 0))},
-    ("in_chunk", 3): {1: (CHUNK, ("is", 0)), 2: (TOKEN, ("is", 0))},
-    ("mark", 2): {1: (CHUNK, ("is", 0))},
-    ("free", 2): {1: (CHUNK, ("is", 0))},
-    ("noali", 2): {1: (CHUNK, ("is", 0))},
-    ("alic", 2): {1: (CHUNK, ("is", 0))},
-    ("must_split", 2): {1: (TOKEN, ("is", 0))},
-    ("must_join", 2): {1: (TOKEN, ("is", 0))},
-    ("span", 2): {1: (SPAN, ("is", 0))},
-    ("single", 2): {1: (SPAN, ("is", 0))},
-    ("merge", 2): {1: (SPAN, ("is", 0))},
-    ("span_chunk", 3): {1: (SPAN, ("is", 0)), 2: (CHUNK, ("is", 0))},
-    ("span_token", 3): {1: (SPAN, ("is", 0)), 2: (TOKEN, ("is", 0))},
-    **{
-        signature: {0: (SPAN, 1), 1: (SPAN, 2)}
-        for signature in (
-            ("proposed", 2),
-            ("viable", 2),
-            ("aligned", 2),
-            ("mass", 3),
-            ("align_weight", 3),
-            ("label", 3),
-            ("forbidden_label", 3),
-            ("label_weight", 4),
-            ("score", 3),
-            ("score_weight", 4),
-            ("tag", 3),
-            ("differs", 3),
-            ("pair", 2),
-            ("link", 2),
-        )
-    },
+_MEANINGS: dict[Argument, _Meaning] = {
+    Argument.TOKEN: (TOKEN, ("is", 0)),
+    Argument.OTHER_TOKEN: (TOKEN, ("other", 0)),
+    Argument.TOKEN1: (TOKEN, 1),
+    Argument.TOKEN2: (TOKEN, 2),
+    Argument.CHUNK: (CHUNK, ("is", 0)),
+    Argument.SPAN: (SPAN, ("is", 0)),
+    Argument.SPAN1: (SPAN, 1),
+    Argument.SPAN2: (SPAN, 2),
 }
-_INSIDE = frozenset({("boundary", 2), ("pair", 2), ("link", 2)})
+_SEEDS: dict[tuple[str, int], dict[int, _Meaning]] = {
+    one.signature: places
+    for one in (*all_predicates(), *TARGETS.values())
+    if (
+        places := {
+            index: _MEANINGS[argument]
+            for index, argument in enumerate(one.arguments)
+            if argument in _MEANINGS
+        }
+    )
+}
+_INSIDE = frozenset(one.signature for one in TARGETS.values())
 """Functions in ``feature/2`` that have the meaning of a predicate of their name."""
 _ROUNDS = 6
 

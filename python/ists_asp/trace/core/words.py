@@ -12,6 +12,7 @@ from clingo import SymbolType
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.trace.core.places import CHUNK, TOKEN, Place
+from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,7 @@ class Words:
         places: what the variables of the rules stand for.
     """
 
-    READ = ("in_chunk", "span_token")
+    READ = (IN_CHUNK.name, SPAN_TOKEN.name)
     """The names of the atoms that are read."""
 
     def __init__(self, pair: Pair, true: Iterable[Ground], places: Places) -> None:
@@ -44,7 +45,7 @@ class Words:
         self._spans: dict[tuple[int, Ground], list[int]] = defaultdict(list)
         self._quoted: dict[tuple[str, int, Ground], str | None] = {}
         self._terms: dict[Ground, str] = {}
-        kinds = {"in_chunk": self._chunks, "span_token": self._spans}
+        kinds = {IN_CHUNK.name: self._chunks, SPAN_TOKEN.name: self._spans}
         for atom in true:
             if len(atom.arguments) == 3:
                 # Users' rules may derive such atoms of anything.

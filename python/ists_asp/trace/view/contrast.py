@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import parse_term
 
 from ists_asp.trace.view.decisions import PREDICATES, DecisionKind
+from ists_asp.vocabulary import ALIGNED, LABEL, SCORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ists_asp.trace.view.decisions import Decision
 
 __all__ = ["RunnerUp", "difference", "runner_up"]
+
+_ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +76,17 @@ def _otherwise(
     link = decision.atom.arguments[:2]
     open_ = {name: best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
     assumptions = [-open_[decision.atom.name][decision.atom]]
-    for name in ("aligned", "label", "score"):
+    for name in _ONE_LINK:
         for symbol, literal in open_[name].items():
             own = symbol.arguments[:2] == link
-            if not own or name == "aligned" or (name == "label" and decision.kind == "score"):
+            if not own or name == ALIGNED.name or (name == LABEL.name and decision.kind == "score"):
                 assumptions.append(literal if symbol in trace.true else -literal)
     # Nothing else can differ when so much is kept.
     literals = {
         symbol: literal
         for name, symbols in open_.items()
         for symbol, literal in symbols.items()
-        if name not in ("aligned", "label", "score") or symbol.arguments[:2] == link
+        if name not in _ONE_LINK or symbol.arguments[:2] == link
     }
     other = best.other(assumptions, literals, trace.reified.solver.options.time_limit)
     if other is None:

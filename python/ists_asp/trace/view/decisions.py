@@ -14,6 +14,7 @@ from clingo import SymbolType
 
 from ists_asp.errors import UsageError
 from ists_asp.syntax.ground import Ground
+from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,14 +46,17 @@ class DecisionKind(StrEnum):
 
 
 PREDICATES = {
-    "boundary": (DecisionKind.BOUNDARY, 2),
-    "aligned": (DecisionKind.ALIGN, 2),
-    "label": (DecisionKind.LABEL, 3),
-    "score": (DecisionKind.SCORE, 3),
-    "tag": (DecisionKind.TAG, 3),
-    "noali": (DecisionKind.NOALI, 2),
-    "alic": (DecisionKind.ALIC, 2),
-    "rating": (DecisionKind.RATING, 1),
+    predicate.name: (kind, predicate.arity)
+    for predicate, kind in (
+        (BOUNDARY, DecisionKind.BOUNDARY),
+        (ALIGNED, DecisionKind.ALIGN),
+        (LABEL, DecisionKind.LABEL),
+        (SCORE, DecisionKind.SCORE),
+        (TAG, DecisionKind.TAG),
+        (NOALI, DecisionKind.NOALI),
+        (ALIC, DecisionKind.ALIC),
+        (RATING, DecisionKind.RATING),
+    )
 }
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
 
@@ -224,7 +228,7 @@ def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
 
 def boundary(side: int, token: int) -> Ground:
     """The atom of a chunk boundary."""
-    return Ground(f"boundary({side},{token})")
+    return Ground(f"{BOUNDARY.name}({side},{token})")
 
 
 def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:

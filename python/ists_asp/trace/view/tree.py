@@ -13,6 +13,7 @@ from clingo import SymbolType
 from ists_asp.terminal import unbroken
 from ists_asp.trace.view.contrast import RunnerUp, runner_up
 from ists_asp.trace.view.decisions import DecisionKind, told
+from ists_asp.vocabulary import ALIGNED, LABEL, NOALI, SCORE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -156,7 +157,7 @@ class _Grower:
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
-        return atom.name == "weight" and len(atom.arguments) == 3
+        return (atom.name, len(atom.arguments)) == WEIGHT.signature
 
 
 def decision_tree(
@@ -191,12 +192,12 @@ def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     priority, gain = second.by[0]
     share = f"by {gain}" + ("" if priority == max(decision.worth, default=priority) else " (a tie)")
     if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        name = "label" if decision.kind is DecisionKind.LABEL else "score"
+        name = (LABEL if decision.kind is DecisionKind.LABEL else SCORE).name
         others = [atom.arguments[2] for atom in second.come if atom.name == name]
         if len(others) == 1:
             own = decision.atom.arguments[2]
             return f"{str(own).upper()} beats {str(others[0]).upper()} {share}"
-    come = [atom for atom in second.come if atom.name in ("aligned", "noali")]
+    come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
     instead = "; ".join(told(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
 
