@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from ists_asp.errors import RuleError
     from ists_asp.rules.source import Include, SourceText
 
 __all__ = ["Parsing"]
@@ -52,24 +53,30 @@ class Parsing:
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
         """Take in a file, parsed once in a process as long as it says the same."""
         key = path, text, includes
-        strict = self.report is refuse
-        found = _known.get(key) if strict else None
+        found = _known.get(key)
         if found is None:
-            found, silent = self._parse(path, text, includes)
-            if strict and silent:
+            faults = 0
+
+            def report(kind: str, error: RuleError) -> None:
+                nonlocal faults
+                faults += 1
+                self.report(kind, error)
+
+            found, silent = self._parse(path, text, includes, report)
+            if silent and not faults:
                 if len(_known) >= _MOST:
                     _known.clear()
                 _known[key] = found
         statements, rules = found
         if any(node.ast_type is ASTType.Script for node in statements):
             enable_python()
-        if strict:
+        if self.report is refuse:
             self._keep_apart(text, statements, rules)
         self.statements.extend(statements)
         self.rules.extend(rules)
 
     def _parse(
-        self, path: Path, text: SourceText, includes: tuple[Include, ...]
+        self, path: Path, text: SourceText, includes: tuple[Include, ...], report: Report
     ) -> tuple[tuple[Sequence[AST], Sequence[NamedRule]], bool]:
         """The syntax trees and rules of a file, and whether the parser had nothing to say."""
         messages = Messages({str(path): text.name})
@@ -89,15 +96,15 @@ class Parsing:
                 raise in_one(errors) from None
             whole = False
             for error in errors:
-                self.report("syntax", error)
+                report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
-        report = partial(self.report, "directive")
+        directive = partial(report, "directive")
         if not whole:
-            check_forms(text, comments, report)
-        rules = name_rules(text, comments if whole else (), statements, report)
+            check_forms(text, comments, directive)
+        rules = name_rules(text, comments if whole else (), statements, directive)
         return (statements, rules), not messages.warnings
 
     def _keep_apart(

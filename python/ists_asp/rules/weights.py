@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -129,8 +130,9 @@ def _is_weight(node: AST) -> bool:
     return node.ast_type is ASTType.Rule and not node.body and _keys(node.head) == {_WEIGHT}
 
 
-def _keys(head: AST) -> set[_Key]:
-    return {(atom.name, len(atom.arguments)) for atom in atoms(head)}
+@lru_cache(1 << 14)
+def _keys(head: AST) -> frozenset[_Key]:
+    return frozenset((atom.name, len(atom.arguments)) for atom in atoms(head))
 
 
 def _functor(symbol: Symbol) -> str:
