@@ -18,7 +18,7 @@ from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_answer
-from ists_asp.learn import GoldPair, Settings, Teacher, cross_validate
+from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -148,7 +148,10 @@ def held_out(
     """
     golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     title = f"{data.name}, {folds} folds, {profile}"
-    with Teacher(profile, semantic=semantic) as teacher, Counter(2 * len(golds), title) as counter:
+    with (
+        ExampleBuilder(profile, semantic=semantic) as teacher,
+        Counter(2 * len(golds), title) as counter,
+    ):
         examples = list(teacher.examples(golds))
         settings = Settings(scheme=data.scheme)
         results = cross_validate(teacher, examples, settings, folds=folds, tick=counter.count)

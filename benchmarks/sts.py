@@ -23,7 +23,7 @@ from ists_asp.evaluate.tokencos import tokencos
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.io.tsv import read_sts
 from ists_asp.learn.ratings import (
-    RatingTeacher,
+    RatingExampleBuilder,
     cross_validate_ratings,
     learn_ratings,
     mismatched,
@@ -121,7 +121,7 @@ def _measured(
     profile: str, golds: dict[str, list[ScoredPair]], options: argparse.Namespace
 ) -> Iterator[Row]:
     learned = _learned_from(profile, semantic=options.semantic) & golds.keys()
-    with RatingTeacher(profile, semantic=options.semantic, cache=options.cache) as teacher:
+    with RatingExampleBuilder(profile, semantic=options.semantic, cache=options.cache) as teacher:
         highest = teacher.highest
         examples = {name: list(teacher.examples(name, found)) for name, found in golds.items()}
         known = [golds[name] for name in golds if name in learned]

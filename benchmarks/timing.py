@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.engine.stages import Durations
+from ists_asp.engine.timings import Durations
 
 if TYPE_CHECKING:
-    from ists_asp.engine import Stages
+    from ists_asp.engine import Timings
 
 __all__ = ["STAGES", "Timing"]
 
@@ -28,7 +28,7 @@ class Timing:
     wall: float
 
     @classmethod
-    def of(cls, stages: Stages, wall: float) -> Timing:
+    def of(cls, stages: Timings, wall: float) -> Timing:
         """The times that a system measured."""
         totals = (
             stages.annotation,

@@ -17,7 +17,7 @@ from ists_asp.annotate.subtokens import cut, spellings
 from ists_asp.annotate.tables import tables
 from ists_asp.compare.answered import read_answered
 from ists_asp.compare.comparison import compare
-from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wellformed import check_file
@@ -237,7 +237,7 @@ def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason() -> None:
 
 @pytest.fixture(scope="module")
 def annotator() -> PairAnnotator:
-    return PairAnnotator(Annotator(), Stages())
+    return PairAnnotator(Annotator(), Timings())
 
 
 TOO_LONG = {

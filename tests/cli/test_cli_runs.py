@@ -12,7 +12,7 @@ import pytest
 
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.temporary import journal_of
-from ists_asp.run.draft import Drafts
+from ists_asp.run.partial_outputs import PartialOutputs
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +71,7 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, jobs: str, kill: int)
 
 def test_other_options_do_not_resume_a_run(tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(pairs(10))
-    with Drafts([tmp_path / "out.wa"], "another", resume=False):
+    with PartialOutputs([tmp_path / "out.wa"], "another", resume=False):
         pass
     found = solve(tmp_path, "-o", "out.wa", "--resume")
     assert found.returncode == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.learn import Teacher, read_gold
+from ists_asp.learn import ExampleBuilder, read_gold
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +26,7 @@ def gold(samples, tmp_path):
 
 @pytest.fixture(scope="session")
 def teacher():
-    with Teacher("headlines") as made:
+    with ExampleBuilder("headlines") as made:
         yield made
 
 

@@ -8,7 +8,7 @@ from ists_asp.io.tsv import ScoredPair
 from ists_asp.learn.ratings import (
     BASE,
     RatedExample,
-    RatingTeacher,
+    RatingExampleBuilder,
     cross_validate_ratings,
     learn_ratings,
     mismatched,
@@ -95,7 +95,7 @@ def test_mismatched_pairs_are_of_different_pairs_of_one_data_set():
 def test_every_evidence_of_the_rules_is_collected(tmp_path):
     rule = 'speaks_for(mine,700) :- word(1,_,"x1").\nspeaks_against(theirs,20) :- word(2,_,"y1").\n'
     (tmp_path / "conflicts.lp").write_text(rule)
-    with RatingTeacher("sts-en", [tmp_path / "conflicts.lp"]) as teacher:
+    with RatingExampleBuilder("sts-en", [tmp_path / "conflicts.lp"]) as teacher:
         assert teacher.highest == 5
         one, two = teacher.examples("a", [scored(1), scored(2)])
     assert {Evidence("mine", 700), Evidence("theirs", -20)} <= set(one.evidence)

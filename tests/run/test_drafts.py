@@ -9,10 +9,10 @@ import pytest
 
 from ists_asp.errors import DataError, UsageError
 from ists_asp.io.temporary import journal_of
-from ists_asp.run.draft import Drafts
+from ists_asp.run.partial_outputs import PartialOutputs
 
 
-def write(drafts: Drafts, *numbers: int) -> None:
+def write(drafts: PartialOutputs, *numbers: int) -> None:
     for number in numbers:
         drafts.write(f"answer {number}\n", f"trace {number}\n")
 
@@ -32,7 +32,7 @@ def expected(count: int) -> list[str]:
 
 def test_outputs_appear_at_the_end(targets: list[Path]) -> None:
     targets[0].write_text("old")
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         write(drafts, 0, 1)
         drafts.save()
         assert targets[0].read_text() == "old"
@@ -44,12 +44,12 @@ def test_outputs_appear_at_the_end(targets: list[Path]) -> None:
 
 @pytest.mark.parametrize("unsaved", [0, 1, 2])
 def test_going_on_gives_what_an_uninterrupted_run_gives(targets: list[Path], unsaved: int) -> None:
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         write(drafts, 0, 1, 2)
         drafts.fail("2", "no time")
         drafts.save()
         write(drafts, *range(3, 3 + unsaved))
-    with Drafts(targets, "run", resume=True) as drafts:
+    with PartialOutputs(targets, "run", resume=True) as drafts:
         assert drafts.done == 3
         assert (drafts.failed.count, drafts.failed.first) == (1, ["2"])
         write(drafts, *range(drafts.done, 6))
@@ -58,47 +58,47 @@ def test_going_on_gives_what_an_uninterrupted_run_gives(targets: list[Path], uns
 
 
 def test_a_journal_cut_anywhere_is_understood(targets: list[Path]) -> None:
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         for number in range(4):
             write(drafts, number)
             drafts.save()
     whole = journal_of(targets[0]).read_bytes()
     for size in range(len(whole) + 1):
         journal_of(targets[0]).write_bytes(whole[:size])
-        with Drafts(targets, "run", resume=True) as drafts:
+        with PartialOutputs(targets, "run", resume=True) as drafts:
             write(drafts, *range(drafts.done, 4))
             drafts.save()
         assert [draft.read_text() for draft in drafts.drafts] == expected(4)
 
 
 def test_another_run_is_not_resumed(targets: list[Path]) -> None:
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         write(drafts, 0)
         drafts.save()
     with pytest.raises(UsageError, match="had other inputs, rules or options"):
-        Drafts(targets, "another", resume=True)
-    with Drafts(targets, "another", resume=False) as drafts:
+        PartialOutputs(targets, "another", resume=True)
+    with PartialOutputs(targets, "another", resume=False) as drafts:
         assert drafts.done == 0
 
 
 def test_a_draft_that_was_shortened_is_refused(targets: list[Path]) -> None:
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         write(drafts, 0)
         drafts.save()
     drafts.drafts[1].write_text("tr")
     with pytest.raises(DataError, match="does not hold what the journal says"):
-        Drafts(targets, "run", resume=True)
+        PartialOutputs(targets, "run", resume=True)
 
 
 def test_nothing_is_left_of_a_run_that_did_nothing(targets: list[Path]) -> None:
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         drafts.discard()
     assert list(targets[0].parent.iterdir()) == []
 
 
 def test_no_room() -> None:
     with pytest.raises(DataError, match="cannot be written"):
-        Drafts([Path("/proc/out.wa")], "run", resume=False)
+        PartialOutputs([Path("/proc/out.wa")], "run", resume=False)
 
 
 @pytest.mark.parametrize("resume", [True, False])
@@ -108,7 +108,7 @@ def test_a_file_called_like_the_journal_stays_as_it_is(
 ) -> None:
     journal_of(targets[0]).write_bytes(content)
     with pytest.raises(UsageError, match="this file is no journal of ists-asp"):
-        Drafts(targets, "run", resume=resume)
+        PartialOutputs(targets, "run", resume=resume)
     assert contents_of(targets[0].parent) == {journal_of(targets[0]).name: content}
 
 
@@ -123,19 +123,19 @@ def test_what_is_no_plain_file_is_no_journal(targets: list[Path], make: str) -> 
     else:
         journal.symlink_to(mine)
     with pytest.raises(UsageError, match="this file is no journal of ists-asp"):
-        Drafts(targets, "run", resume=False)
+        PartialOutputs(targets, "run", resume=False)
     assert contents_of(targets[0].parent) == {"mine": b""}
 
 
 def test_an_old_output_is_not_taken_for_a_draft(targets: list[Path]) -> None:
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         write(drafts, 0)
         drafts.save()
     drafts.drafts[0].unlink()
     for old in ("old", "answer 0\nand more\n", "answer 1\n"):
         targets[0].write_text(old)
         with pytest.raises(DataError, match="it is gone"):
-            Drafts(targets, "run", resume=True)
+            PartialOutputs(targets, "run", resume=True)
         assert targets[0].read_text() == old
 
 
@@ -145,22 +145,22 @@ def test_a_link_in_the_place_of_a_draft_is_not_followed(targets: list[Path]) -> 
         (True, pytest.raises(DataError, match="symbolic links")),
         (False, nullcontext()),
     ):
-        with Drafts(targets, "run", resume=False) as drafts:
+        with PartialOutputs(targets, "run", resume=False) as drafts:
             write(drafts, 0)
             drafts.save()
         mine.write_bytes(drafts.drafts[0].read_bytes() + b"more")
         drafts.drafts[0].unlink()
         drafts.drafts[0].symlink_to(mine)
         with expected:
-            Drafts(targets, "run", resume=resume).discard()
+            PartialOutputs(targets, "run", resume=resume).discard()
         assert mine.read_text() == "answer 0\nmore"
 
 
 def test_runs_that_share_one_output_have_a_draft_each(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     with (
-        Drafts([tmp_path / "one", shared], "1", resume=False) as first,
-        Drafts([tmp_path / "two", shared], "2", resume=False) as second,
+        PartialOutputs([tmp_path / "one", shared], "1", resume=False) as first,
+        PartialOutputs([tmp_path / "two", shared], "2", resume=False) as second,
     ):
         write(first, 0, 1)
         write(second, 0)
@@ -174,7 +174,7 @@ def test_runs_that_share_one_output_have_a_draft_each(tmp_path: Path) -> None:
 def test_an_output_keeps_its_mode(targets: list[Path]) -> None:
     targets[0].write_text("")
     targets[0].chmod(0o600)
-    with Drafts(targets, "run", resume=False) as drafts:
+    with PartialOutputs(targets, "run", resume=False) as drafts:
         write(drafts, 0)
         assert stat.S_IMODE(drafts.drafts[0].stat().st_mode) == 0o600
         drafts.publish()

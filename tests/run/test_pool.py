@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.annotate import Annotator
-from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.errors import RuleError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_answer
@@ -41,7 +41,7 @@ def pairs(count: int, *, bomb: int | None = None) -> list[Pair]:
 
 @pytest.fixture(scope="module")
 def annotator() -> PairAnnotator:
-    return PairAnnotator(Annotator(), Stages())
+    return PairAnnotator(Annotator(), Timings())
 
 
 def spec(tmp_path: Path, rules: str = "", **limits: float) -> Spec:
@@ -57,7 +57,7 @@ def spec(tmp_path: Path, rules: str = "", **limits: float) -> Spec:
 def decide(made: Spec, items: list[Pair], annotator: PairAnnotator, jobs: int = 1) -> list:
     pool = Pool(made, jobs)
     try:
-        return list(run(items, annotator, pool, Stages()))
+        return list(run(items, annotator, pool, Timings()))
     finally:
         pool.close()
 
@@ -84,7 +84,7 @@ def test_what_a_worker_says_comes_through_the_door(tmp_path: Path) -> None:
 def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:
     made, items = spec(tmp_path), pairs(45)
     inline = Inline(Decider(made), never)
-    alone = list(run(items, annotator, inline, Stages()))
+    alone = list(run(items, annotator, inline, Timings()))
     inline.close()
     together = decide(made, items, annotator, jobs=2)
     assert [outcome.pair.id for outcome in together] == [str(number) for number in range(45)]
@@ -136,7 +136,7 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: PairAnnotator)
     pool = Pool(spec(tmp_path), 1)
     items = iter(pairs(60))
     try:
-        outcomes = run(items, annotator, pool, Stages())
+        outcomes = run(items, annotator, pool, Timings())
         found = [next(outcomes)]
         worker = pool._pool.schedule(os.getpid).result()
         os.kill(worker, signal.SIGKILL)

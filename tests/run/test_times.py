@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from ists_asp.engine.stages import Durations, Stages
+from ists_asp.engine.timings import Durations, Timings
 
 
 def test_quantiles_are_within_a_hundredth():
@@ -32,7 +32,7 @@ def test_a_million_pairs_take_the_memory_of_a_thousand():
     random = Random(2)
     sizes = []
     for count in (1_000, 100_000):
-        stages = Stages()
+        stages = Timings()
         for _ in range(count):
             stages.decide(random.uniform(0.001, 0.01), random.uniform(0.001, 0.01))
         sizes.append(len(pickle.dumps(stages)))
@@ -40,7 +40,7 @@ def test_a_million_pairs_take_the_memory_of_a_thousand():
 
 
 def test_times_are_added_up_and_taken():
-    one, two = Stages(knowledge=1.0), Stages(knowledge=2.0)
+    one, two = Timings(knowledge=1.0), Timings(knowledge=2.0)
     one.decide(1.0, 2.0)
     two.decide(3.0, 4.0)
     one.merge(two)

@@ -1,4 +1,4 @@
-"""Prices of chunks: other terms of the objective, the same best answers."""
+"""DualValues of chunks: other terms of the objective, the same best answers."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ from clingo.ast import parse_string
 
 from benchmarks.synthetic import make_repeated_pair
 from ists_asp import load
-from ists_asp.solver.prices import Prices
+from ists_asp.solver.dual_values import DualValues
 from ists_asp.solver.search import CORE_GUIDED, ground, search
 
 MACHINE = """
@@ -48,7 +48,7 @@ def test_an_answer_costs_the_same_with_prices_as_without(seed):
     statements = []
     parse_string(MACHINE + "".join(f"{fact}.\n" for fact in facts), statements.append)
     costs = []
-    for strategy, prices in (("--opt-strategy=bb", None), (CORE_GUIDED, Prices())):
+    for strategy, prices in (("--opt-strategy=bb", None), (CORE_GUIDED, DualValues())):
         control = ground(statements, (), [strategy], lambda *_: None, prices)
         found, _ = search(control, 60, atoms=False)
         assert found.optimal

@@ -79,7 +79,7 @@ def test_a_variable_of_a_choice_is_not_that_of_an_aggregate(trace):
 def test_disjunction_needs_its_other_atoms_false(trace):
     found = trace("in(1..2).\na ; b(X) : in(X).\n:- a.\n:- b(1).\n")
     assert {head for head, _ in firings(found, 2)} == {"b(2)"}
-    assert not found.firings.forbidding
+    assert not found.firings.violated
 
 
 def test_aggregates_with_bounds_and_assignment(trace):

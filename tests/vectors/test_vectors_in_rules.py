@@ -10,7 +10,7 @@ from clingo import Function
 
 from ists_asp.engine import load, loading
 from ists_asp.io.sentences import make_sentence
-from ists_asp.learn import Teacher, examples
+from ists_asp.learn import ExampleBuilder, examples
 from ists_asp.model import Chunk, Pair
 
 FIRST = ["A", "man", "with", "a", "hat", "rides", "a", "brown", "horse", "."]
@@ -55,7 +55,7 @@ def pair():
 
 def ground(pair, *, profile="answers-students", semantic=True):
     """All atoms of a pair, by name and arity."""
-    with Teacher(profile, semantic=semantic) as teacher:
+    with ExampleBuilder(profile, semantic=semantic) as teacher:
         ((_, facts),) = teacher._system.facts([pair])
         atoms = list(teacher._solver.ground_atoms((*facts, Function("learning"))))
     return {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.guard import Failed
-    from ists_asp.engine import Stages, System
+    from ists_asp.engine import System, Timings
     from ists_asp.io.text import Warn
     from ists_asp.model import Answer
 
@@ -221,7 +221,7 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
         yield step
 
 
-def summary(pairs: int, seconds: float, stages: Stages) -> str:
+def summary(pairs: int, seconds: float, stages: Timings) -> str:
     """What a run took: pairs a second, each stage, the median and the worst pair."""
     parts = (
         ("annotation", stages.annotation),

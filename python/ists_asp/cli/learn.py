@@ -10,10 +10,10 @@ from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.endings import check_ending
 from ists_asp.cli.files import GOLD, READ, RULES, Command
 from ists_asp.cli.learning import learn_alignments
-from ists_asp.cli.lesson import SETS, Lesson
 from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.rating_learning import learn_rating_weights
 from ists_asp.cli.system_options import cache_option, scripts_option, words_options
+from ists_asp.cli.training import SETS, TrainingConfiguration
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def learn(
         raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")
     if own is not None and task == "sts":
         raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-    lesson = Lesson(
+    lesson = TrainingConfiguration(
         gold, profile or _PROFILES[task], rules, scripts, words, own, cache, seed, quiet
     )
     if task == "sts":

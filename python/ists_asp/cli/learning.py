@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ists_asp.cli.console import note, progress, reader_warnings, write_output
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.lesson import SECONDS
+from ists_asp.cli.training import SECONDS
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.lesson import Lesson
+    from ists_asp.cli.training import TrainingConfiguration
     from ists_asp.learn import CrossValidation, GoldPair
 
 __all__ = ["learn_alignments"]
@@ -27,7 +27,7 @@ _MEASURES = (
 )
 
 
-def learn_alignments(lesson: Lesson, folds: int | None, output: Path | None) -> None:
+def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: Path | None) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts.
 
     Args:
@@ -39,7 +39,13 @@ def learn_alignments(lesson: Lesson, folds: int | None, output: Path | None) -> 
         UsageError: there are fewer pairs than parts.
         IstsError: the gold, a rule file or the profile is faulty.
     """
-    from ists_asp.learn import Settings, Teacher, cross_validate, learn_weights, render_weights
+    from ists_asp.learn import (
+        ExampleBuilder,
+        Settings,
+        cross_validate,
+        learn_weights,
+        render_weights,
+    )
 
     golds = list(_read(lesson.gold))
     if folds is not None and folds > len(golds):
@@ -50,7 +56,7 @@ def learn_alignments(lesson: Lesson, folds: int | None, output: Path | None) -> 
         )
     if lesson.rules:
         isolate(SECONDS)
-    with Teacher(
+    with ExampleBuilder(
         lesson.profile,
         lesson.rules,
         vectors=lesson.own or lesson.words.vectors,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.cli.console import note, progress, reader_warnings, table, write_output
 from ists_asp.cli.guard import isolate
-from ists_asp.cli.lesson import SECONDS, SETS
+from ists_asp.cli.training import SECONDS, SETS
 from ists_asp.errors import UsageError
 from ists_asp.io.tsv import read_sts
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.lesson import Lesson
+    from ists_asp.cli.training import TrainingConfiguration
     from ists_asp.evaluate.pearson import Correlation
 
 __all__ = ["learn_rating_weights"]
@@ -24,7 +24,9 @@ _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
 
 
-def learn_rating_weights(lesson: Lesson, folds: int | str | None, output: Path | None) -> None:
+def learn_rating_weights(
+    lesson: TrainingConfiguration, folds: int | str | None, output: Path | None
+) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts.
 
     Args:
@@ -39,7 +41,7 @@ def learn_rating_weights(lesson: Lesson, folds: int | str | None, output: Path |
     """
     from ists_asp.learn.ratings import (
         UNRELATED,
-        RatingTeacher,
+        RatingExampleBuilder,
         cross_validate_ratings,
         learn_ratings,
         mismatched,
@@ -62,7 +64,7 @@ def learn_rating_weights(lesson: Lesson, folds: int | str | None, output: Path |
     if lesson.rules:
         isolate(SECONDS)
     with (
-        RatingTeacher(
+        RatingExampleBuilder(
             lesson.profile,
             lesson.rules,
             vectors=lesson.words.vectors,

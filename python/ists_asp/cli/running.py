@@ -22,13 +22,13 @@ from ists_asp.cli.console import (
 )
 from ists_asp.cli.pair_source import opened
 from ists_asp.cli.rendering import RATED, Format, format_rating, render
-from ists_asp.engine import PairAnnotator, Stages
+from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Pool, Spec, run
-from ists_asp.run.draft import Drafts
-from ists_asp.run.journal import Failed
+from ists_asp.run.checkpoint_log import Failed
+from ists_asp.run.partial_outputs import PartialOutputs
 from ists_asp.run.spec import sums
 from ists_asp.run.worker import Decider
 from ists_asp.solver.batching import BATCH
@@ -101,7 +101,7 @@ def solve_once(job: Job) -> int:
         IstsError: the input or the rules are faulty, or an output cannot be written.
     """
     began = time.perf_counter()
-    stages = Stages()
+    stages = Timings()
     told = _Warnings()
     with opened(job.inputs) as source, ExitStack() as stack:
         files = job.choice.files_of()
@@ -169,7 +169,7 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
     )
 
 
-def _annotator(job: Job, profile: Profile, stages: Stages) -> PairAnnotator:
+def _annotator(job: Job, profile: Profile, stages: Timings) -> PairAnnotator:
     choice = job.choice
     cache = Cache(choice.cache) if choice.cache else None
     found = Annotator(profile.language, choice.stanza_dir, choice.stanza_package, cache)
@@ -210,7 +210,7 @@ class _Sink:
         self,
         job: Job,
         made_by: Provenance,
-        drafts: Drafts | None,
+        drafts: PartialOutputs | None,
         devices: Mapping[Path, TextIO],
     ) -> None:
         self._job = job
@@ -262,7 +262,9 @@ def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iter
         if not files:
             yield _Sink(job, made_by, None, devices)
             return
-        drafts = stack.enter_context(Drafts(files, _identity(job, spec, source), job.effort.resume))
+        drafts = stack.enter_context(
+            PartialOutputs(files, _identity(job, spec, source), job.effort.resume)
+        )
         if job.effort.resume and not job.quiet:
             note(f"{drafts.done} of {source.count} pairs are done already")
         try:

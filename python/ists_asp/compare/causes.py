@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.core.firing import Element, Firing
+    from ists_asp.trace.core.instance import Element, RuleInstance
 
 __all__ = ["Cause", "Moved", "find_causes"]
 
@@ -74,7 +74,7 @@ class _Side:
     sign: int
     trace: Trace
     others: frozenset[str]
-    by_rule: dict[str, list[Firing]] = field(default_factory=dict)
+    by_rule: dict[str, list[RuleInstance]] = field(default_factory=dict)
     decided: dict[tuple[object, ...], list[Decision]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class _Side:
             key = str(decision.kind), decision.tokens1, decision.tokens2
             self.decided.setdefault(key, []).append(decision)
 
-    def lacks(self, firing: Firing) -> bool:
+    def lacks(self, firing: RuleInstance) -> bool:
         """Whether the other rules lack the rule of a firing."""
         return " ".join(firing.probe.rule.text.split()) not in self.others
 
@@ -126,7 +126,7 @@ class _Search:
     def __init__(self, old: _Side, new: _Side) -> None:
         self._sides = (old, new)
         self._seen: set[tuple[str, Ground]] = set()
-        self._roots: dict[tuple[str, str], Firing] = {}
+        self._roots: dict[tuple[str, str], RuleInstance] = {}
         self._moved: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
 
     def causes(self, change: Change) -> tuple[Cause, ...]:
@@ -158,7 +158,7 @@ class _Search:
             self._groups(firing, side, other, moved, depth)
 
     def _groups(
-        self, firing: Firing, side: _Side, other: _Side, moved: Moved | None, depth: int
+        self, firing: RuleInstance, side: _Side, other: _Side, moved: Moved | None, depth: int
     ) -> None:
         """Trace back what aggregates and conditions count on one side only."""
         ours = side.trace.groups(firing)
@@ -192,7 +192,7 @@ class _Search:
         for atom in _matching(element.negative, other):
             self._blame(atom, other, side, inner, depth + 1)
 
-    def _root(self, firing: Firing, side: _Side, moved: Moved | None) -> None:
+    def _root(self, firing: RuleInstance, side: _Side, moved: Moved | None) -> None:
         key = side.name, firing.probe.rule.name
         self._roots.setdefault(key, firing)
         if moved is not None:
@@ -201,7 +201,7 @@ class _Search:
     def _found(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""
         rules: list[Cause] = []
-        weights: dict[tuple[str, str], dict[str, Firing]] = defaultdict(dict)
+        weights: dict[tuple[str, str], dict[str, RuleInstance]] = defaultdict(dict)
         sides = {side.name: side for side in self._sides}
         for (name, rule), firing in self._roots.items():
             if firing.head.name == WEIGHT.name and not firing.positive:
@@ -216,7 +216,7 @@ class _Search:
         return rules, [_weight_cause(*key, ends) for key, ends in weights.items()]
 
 
-def _weight_cause(feature: str, decision: str, ends: Mapping[str, Firing]) -> Cause:
+def _weight_cause(feature: str, decision: str, ends: Mapping[str, RuleInstance]) -> Cause:
     """A weight that has changed, by what derives it on each side that has it."""
     both = [ends.get("old"), ends.get("new")]
     values = [one.head.arguments[2].number if one else 0 for one in both]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate import Annotator
     from ists_asp.annotate.models import Models
-    from ists_asp.engine.stages import Stages
+    from ists_asp.engine.timings import Timings
 
 __all__ = ["BATCH", "PairAnnotator"]
 
@@ -30,7 +30,7 @@ class PairAnnotator:
         stages: gets the time that annotation takes.
     """
 
-    def __init__(self, annotator: Annotator, stages: Stages) -> None:
+    def __init__(self, annotator: Annotator, stages: Timings) -> None:
         self._annotator = annotator
         self._stages = stages
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.collector import settle
 from ists_asp.engine.annotation import BATCH, PairAnnotator
-from ists_asp.engine.stages import Stages
+from ists_asp.engine.timings import Timings
 from ists_asp.errors import UsageError
 from ists_asp.facts import pair_facts
+from ists_asp.gc_control import freeze_gc
 from ists_asp.solver.batching import in_batches
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Preparation:
     """
 
     def __init__(self, annotator: Annotator, knowledge: Knowledge, language: str) -> None:
-        self.stages = Stages()
+        self.stages = Timings()
         self._annotator = PairAnnotator(annotator, self.stages)
         self._knowledge = knowledge
         self._language = language
@@ -81,7 +81,7 @@ class Preparation:
             self._knowledge.prepare(batch)
         if not self._settled:
             # Not earlier: models are read when the first sentence needs them.
-            settle()
+            freeze_gc()
             self._settled = True
         for pair in batch:
             with self.stages.measure("knowledge"):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.annotate import Annotator
     from ists_asp.engine.given import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
-    from ists_asp.engine.stages import Stages
+    from ists_asp.engine.timings import Timings
     from ists_asp.explain.explanation import Explanation
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Answer, Rating, Sentence
@@ -74,7 +74,7 @@ class System(Closing):
         self._preparation.close()
 
     @property
-    def stages(self) -> Stages:
+    def stages(self) -> Timings:
         """How long each stage took so far."""
         return self._preparation.stages
 

@@ -2,7 +2,7 @@
 
 Their names are hidden and begin with :data:`PREFIX`. Those of drafts hold letters drawn by lot,
 so that each is a new file. A journal has to be found again, and so has a name that anybody could
-give to a file: see :mod:`ists_asp.run.journal` for how it is told from others.
+give to a file: see :mod:`ists_asp.run.checkpoint_log` for how it is told from others.
 """
 
 from __future__ import annotations

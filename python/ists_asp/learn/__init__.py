@@ -7,7 +7,7 @@ readily to align (:mod:`~ists_asp.learn.tune`) and writes the weights as facts
 """
 
 from ists_asp.learn.cross import CrossValidation, cross_validate
-from ists_asp.learn.examples import Example, Teacher
+from ists_asp.learn.examples import Example, ExampleBuilder
 from ists_asp.learn.fit import Settings, Weight
 from ists_asp.learn.gold import GoldPair, read_gold
 from ists_asp.learn.tune import learn_weights
@@ -16,9 +16,9 @@ from ists_asp.learn.weights_file import render_weights
 __all__ = [
     "CrossValidation",
     "Example",
+    "ExampleBuilder",
     "GoldPair",
     "Settings",
-    "Teacher",
     "Weight",
     "cross_validate",
     "learn_weights",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ists_asp.evaluate.chunking import Chunking
     from ists_asp.evaluate.measures import Scores
-    from ists_asp.learn.examples import Example, Teacher
+    from ists_asp.learn.examples import Example, ExampleBuilder
     from ists_asp.learn.fit import Settings, Weight
     from ists_asp.model import Answer, Scheme
 
@@ -54,7 +54,7 @@ class CrossValidation:
 
 
 def cross_validate(
-    teacher: Teacher,
+    teacher: ExampleBuilder,
     examples: Sequence[Example],
     settings: Settings,
     *,

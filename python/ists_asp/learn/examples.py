@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.learn.gold import GoldPair
     from ists_asp.model import Alignment, Answer, Pair
 
-__all__ = ["Candidate", "Decision", "Example", "Teacher"]
+__all__ = ["Candidate", "Decision", "Example", "ExampleBuilder"]
 
 _GIVEN = frozenset({CHUNKED.signature, GIVEN.signature})
 _MIRRORED = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
@@ -84,7 +84,7 @@ class Example:
     mirrored: tuple[Candidate, ...] = ()
 
 
-class Teacher(Closing):
+class ExampleBuilder(Closing):
     """A profile without its weights, ready to turn gold pairs into examples.
 
     Use it as a context manager, or call :meth:`close`.

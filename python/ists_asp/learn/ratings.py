@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RatedExample",
-    "RatingTeacher",
+    "RatingExampleBuilder",
     "cross_validate_ratings",
     "learn_ratings",
     "mismatched",
@@ -70,7 +70,7 @@ class RatedExample:
     evidence: tuple[Evidence, ...]
 
 
-class RatingTeacher(Closing):
+class RatingExampleBuilder(Closing):
     """A profile whose evidence has no weights yet, ready to turn gold pairs into examples.
 
     Use it as a context manager, or call :meth:`close`.

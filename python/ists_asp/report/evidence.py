@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Element, Firing
+    from ists_asp.trace.core.instance import Element, RuleInstance
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decision
 
@@ -93,7 +93,7 @@ def _of_decision(trace: Trace, decision: Decision, shown: int) -> Evidence:
     return Evidence(decision.text, worth, fired, len(left), sum(one.weight or 0 for one in left))
 
 
-def _features(trace: Trace, firing: Firing) -> Iterator[Fired]:
+def _features(trace: Trace, firing: RuleInstance) -> Iterator[Fired]:
     """What the sums of a firing add up."""
     for group in trace.groups(firing):
         if group.companion.function in _SUMS:
@@ -120,7 +120,9 @@ def _conditions(trace: Trace, atom: Ground, depth: int = _DEPTH) -> Iterator[Fir
                 yield from _conditions(trace, needed, depth - 1)
 
 
-def _fired(trace: Trace, firing: Firing, weight: int | None = None, detail: str = "") -> Fired:
+def _fired(
+    trace: Trace, firing: RuleInstance, weight: int | None = None, detail: str = ""
+) -> Fired:
     rule = firing.probe.rule
     return Fired(rule.name, trace.says(firing) + detail, rule.file, rule.line, weight)
 

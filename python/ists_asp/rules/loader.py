@@ -28,7 +28,7 @@ class RuleSet:
     """Parsed rule files.
 
     ``statements`` are clingo syntax trees without comments; ``rules`` has the name and
-    place of each, at the same index. Places in the trees have absolute paths: ``names``
+    place of each, at the same index. ArgumentTypes in the trees have absolute paths: ``names``
     gives the files' names in messages. ``warnings`` are the parser's.
     """
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pebble import ProcessExpired, ProcessPool
 
-from ists_asp.engine import Stages
+from ists_asp.engine import Timings
 from ists_asp.errors import RuleError
 from ists_asp.limits import is_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
@@ -273,7 +273,7 @@ class _Remote:
             if len(self._pairs) == 1:
                 (pair,) = self._pairs
                 outcome = Outcome(pair, (), self._pool.why(error))
-                return Report((outcome,), Stages(), ())
+                return Report((outcome,), Timings(), ())
         return _joined([_Remote(self._pool, [pair]).result() for pair in self._pairs])
 
     def _wait(self) -> Report:
@@ -292,7 +292,7 @@ class _Remote:
 
 
 def _joined(reports: Sequence[Report]) -> Report:
-    times = Stages()
+    times = Timings()
     for report in reports:
         times.merge(report.times)
     return Report(

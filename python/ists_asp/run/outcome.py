@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ists_asp.engine import Stages
+    from ists_asp.engine import Timings
     from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleWarning
 
@@ -41,5 +41,5 @@ class Report:
     """What a worker sends back for a batch: an outcome for each pair, in their order."""
 
     outcomes: tuple[Outcome, ...]
-    times: Stages
+    times: Timings
     warnings: tuple[RuleWarning, ...]

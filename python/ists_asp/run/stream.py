@@ -14,7 +14,7 @@ from ists_asp.solver.batching import BATCH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ists_asp.engine import PairAnnotator, Stages
+    from ists_asp.engine import PairAnnotator, Timings
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.run.executor import Executor, Task
@@ -26,7 +26,7 @@ def run(
     pairs: Iterable[Pair],
     annotator: PairAnnotator,
     executor: Executor,
-    stages: Stages,
+    stages: Timings,
     warn: Callable[[RuleWarning], None] = lambda _warning: None,
 ) -> Iterator[Outcome]:
     """Decide pairs, lazily; only those under way are held in memory.

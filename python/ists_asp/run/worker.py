@@ -10,7 +10,6 @@ import signal
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ists_asp.collector import paused
 from ists_asp.edge import inside, too_deep
 from ists_asp.errors import (
     DataError,
@@ -20,6 +19,7 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
 )
+from ists_asp.gc_control import gc_paused
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent
 from ists_asp.run.outcome import Failure, Outcome, Report
@@ -101,7 +101,7 @@ class Decider:
             return
         from ists_asp.trace.view.document import trace_line
 
-        with paused():
+        with gc_paused():
             traces = self.system.trace_annotated(pairs, rated=self._spec.rated)
             for pair, trace in zip(pairs, traces, strict=True):
                 yield Outcome(

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import TimeLimitError, UnsatisfiableError
-from ists_asp.solver.prices import Objective
+from ists_asp.solver.dual_values import Objective
 from ists_asp.solver.search import FALLBACK, exclude, search
 
 if TYPE_CHECKING:

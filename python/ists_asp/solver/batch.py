@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.answers import AnswerError
-from ists_asp.collector import paused
 from ists_asp.edge import unless_it_fails
+from ists_asp.gc_control import gc_paused
+from ists_asp.solver.batch_model import BatchModel, costs, shown
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
-from ists_asp.solver.together import Together, costs, shown
 from ists_asp.syntax.ground import symbols, texts
 from ists_asp.syntax.signatures import predicates
 
@@ -107,7 +107,7 @@ class Batches:
 
     def best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
-    ) -> Together | None:
+    ) -> BatchModel | None:
         """Find the best answer sets of pairs together, with all their atoms.
 
         Args:
@@ -117,19 +117,19 @@ class Batches:
         Returns:
             None where :meth:`solve` has no solutions.
         """
-        with paused():
+        with gc_paused():
             return unless_it_fails(lambda: self._best(items, extra))
 
     def _best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
-    ) -> Together | None:
+    ) -> BatchModel | None:
         control = self._ground(items, extra)
         if control is None:
             return None
         found = self._search(control, atoms=True)
         if found is None:
             return None
-        return Together.of(control, found, len(items))
+        return BatchModel.of(control, found, len(items))
 
     def _search(self, control: Control, *, atoms: bool) -> Found | None:
         """The best answer set: if others are as good, which one comes first is chance."""

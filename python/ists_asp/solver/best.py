@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from clingo import Control
 
     from ists_asp.model import Answer
-    from ists_asp.solver.prices import Objective
+    from ists_asp.solver.batch_model import BatchModel
+    from ists_asp.solver.dual_values import Objective
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
-    from ists_asp.solver.together import Together
     from ists_asp.syntax.ground import Ground
 
 __all__ = ["Best", "Other"]
@@ -46,7 +46,7 @@ class Best:
         found: Found,
         program: Program,
         ground: Callable[[], tuple[Control, Objective]],
-        together: Together | None = None,
+        together: BatchModel | None = None,
         number: int = 0,
     ) -> None:
         self.answer = answer

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clingo import Control, Symbol
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.prices import Objective
+    from ists_asp.solver.dual_values import Objective
 
 __all__ = ["Grounder"]
 

@@ -11,7 +11,7 @@ from clingo.ast import ProgramBuilder
 
 from ists_asp.edge import clingo_error
 from ists_asp.rules.messages import Messages
-from ists_asp.solver.prices import Objective, Prices
+from ists_asp.solver.dual_values import DualValues, Objective
 from ists_asp.syntax.ground import Ground, texts
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def ground(
             backend.add_rule([backend.add_atom(symbol)])
     names = logger.names if isinstance(logger, Messages) else None
     ground_statements(control, statements, errors, lambda text: clingo_error("ground", text, names))
-    if isinstance(objective, Prices):
+    if isinstance(objective, DualValues):
         objective.add_to(control)
     return control
 

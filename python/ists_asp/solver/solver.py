@@ -21,10 +21,10 @@ from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
 from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
+from ists_asp.solver.dual_values import DualValues, Objective
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import pair_up
-from ists_asp.solver.prices import Objective, Prices
 from ists_asp.solver.search import Found, search
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
+    from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.batching import Item
     from ists_asp.solver.program import Program
-    from ists_asp.solver.together import Together
 
 __all__ = ["Solver"]
 
@@ -132,7 +132,7 @@ class Solver:
             Each atom that the grounder could derive, and whether it holds in every answer
             set (a fact) rather than being decided by the solver.
         """
-        control = self._grounder.ground(facts, objective=Prices())
+        control = self._grounder.ground(facts, objective=DualValues())
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
 
     def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best:
@@ -242,7 +242,7 @@ class Solver:
     def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
         short = short_pairs(items)
-        together: Together | None = None
+        together: BatchModel | None = None
         if short and self._batches is not None:
             together = self._batches.best([items[place] for place in short], extra)
         numbers = {place: number for number, place in enumerate(short, start=1)}
@@ -252,7 +252,9 @@ class Solver:
             else:
                 yield self._shared(together, numbers[place], pair, facts)
 
-    def _shared(self, together: Together, number: int, pair: Pair, facts: Sequence[Symbol]) -> Best:
+    def _shared(
+        self, together: BatchModel, number: int, pair: Pair, facts: Sequence[Symbol]
+    ) -> Best:
         """The best answer set of one of several pairs."""
         share = together.shares[number]
         found = Found(
@@ -277,7 +279,7 @@ class Solver:
 
     def _priced(self, facts: Sequence[Symbol]) -> tuple[Control, Objective]:
         """The ground program of a pair, and its objective, with prices."""
-        prices = Prices()
+        prices = DualValues()
         return self._grounder.ground(facts, objective=prices), prices
 
     def _surely(
@@ -291,7 +293,7 @@ class Solver:
         """Decide a pair; where that gives no answer, make sure, and name the rules to blame."""
         limit = self._options.time_limit
         with inside(pair):
-            prices = Prices()
+            prices = DualValues()
             with suppress(AnswerError):
                 alone = Alone(self._grounder, facts, limit, prices, atoms=atoms)
                 return decide(pair, alone, self._reading)
@@ -301,7 +303,7 @@ class Solver:
                     brief = min(limit, _BRIEF)
                     alone = Alone(self._grounder, facts, brief, Objective(), atoms=atoms)
                     return decide(pair, alone, self._proven)
-            alone = Alone(self._grounder, facts, limit, Prices(), atoms=True)
+            alone = Alone(self._grounder, facts, limit, DualValues(), atoms=True)
             return decide(pair, alone, self.answer)
 
     def _solution(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.trace.ask.nearest import Nearest
+from ists_asp.trace.ask.near_misses import NearMisses
 from ists_asp.trace.ask.why import why
 from ists_asp.trace.ask.why_not import why_not
 from ists_asp.trace.core.trace import Trace
@@ -47,6 +47,6 @@ class AskedTrace(Trace):
         return why_not(self, self._nearest, decision)
 
     @cached_property
-    def _nearest(self) -> Nearest:
+    def _nearest(self) -> NearMisses:
         """Looks for the rules that come nearest to deriving an atom."""
-        return Nearest(self)
+        return NearMisses(self)

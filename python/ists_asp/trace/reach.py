@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.shared import Shared
     from ists_asp.trace.core.trace import Trace
 
@@ -28,13 +28,13 @@ class _Walk:
         self._trace = trace
         self._seen: set[Ground] = set()
         self._open: list[Ground] = []
-        self._waiting: list[Firing] = []
+        self._waiting: list[RuleInstance] = []
         for name in PREDICATES:
             self._open += trace.atoms(name)
         for firing in trace.firings.objective:
             self._open += firing.positive
 
-    def wanted(self) -> list[Firing]:
+    def wanted(self) -> list[RuleInstance]:
         """The firings that were reached and whose elements are not known."""
         for firing in self._waiting:
             self._open += self._trace.firings.counted(firing)

@@ -1,7 +1,7 @@
 """From a pair to the trace of its answer.
 
 1. The program as it is gives the best answer set.
-2. The rewritten program (:mod:`ists_asp.trace.core.probes`) is grounded over its atoms, which
+2. The rewritten program (:mod:`ists_asp.trace.core.reified_rule`) is grounded over its atoms, which
    says what fired; tables, which are the same for all pairs, are looked at once, and the
    elements of aggregates when somebody asks for them.
    Pairs that were solved together are looked at together as well.
@@ -13,13 +13,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ists_asp.collector import paused
 from ists_asp.errors import IstsError, TraceError
+from ists_asp.gc_control import gc_paused
 from ists_asp.solver.batching import in_batches
 from ists_asp.syntax.ground import texts
 from ists_asp.trace.asked import AskedTrace
-from ists_asp.trace.core.firings import Firings
 from ists_asp.trace.core.grounding import Alone, Grounding
+from ists_asp.trace.core.instances import RuleInstances
 from ists_asp.trace.core.invariants import check
 from ists_asp.trace.core.reified import ReifiedRules
 from ists_asp.trace.core.shared import Shared
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
 
 __all__ = ["Tracer"]
 
@@ -56,7 +56,7 @@ class Tracer:
         self.reified = ReifiedRules(rules, solver, knowledge)
 
     @property
-    def probes(self) -> tuple[Probe, ...]:
+    def probes(self) -> tuple[ReifiedRule, ...]:
         """All probes of the rule set, in the order of the rules."""
         return self.reified.probes
 
@@ -67,7 +67,7 @@ class Tracer:
             SolveError: there is no answer for the pair.
             TraceError: the trace does not account for the answer.
         """
-        with paused():
+        with gc_paused():
             return self._alone(facts, self.solver.best(pair, facts))
 
     def trace_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
@@ -85,7 +85,7 @@ class Tracer:
         failure: IstsError | None = None
         sharing: dict[int, tuple[Shared, list[AskedTrace]]] = {}
         began = time.perf_counter()
-        with paused():
+        with gc_paused():
             try:
                 for trace, shared in self._each(items):
                     made.append(trace)
@@ -141,7 +141,7 @@ class Tracer:
         given = frozenset(texts(facts))
         every = rewritten.known | given
         true = every.union(*best.atoms.values())
-        firings = Firings(rewritten.probes, grounding, self.reified.strata, true, every)
+        firings = RuleInstances(rewritten.probes, grounding, self.reified.strata, true, every)
         trace = AskedTrace(
             self.reified, best.answer, best, tuple(facts), firings, rewritten, true, given, control
         )

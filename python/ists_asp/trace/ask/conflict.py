@@ -26,18 +26,18 @@ from clingo.ast import (
 
 from ists_asp.syntax.changes import PREFIX, atom, tuple_of
 from ists_asp.syntax.ground import texts
-from ists_asp.trace.core.probes import Kind
+from ists_asp.trace.core.reified_rule import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Instance", "conflict"]
 
-Instance: TypeAlias = "tuple[Probe, dict[str, Ground]]"
+Instance: TypeAlias = "tuple[ReifiedRule, dict[str, Ground]]"
 """A constraint or a bound with values for its variables."""
 
 _AGGREGATES = (ASTType.Aggregate, ASTType.BodyAggregate)
@@ -50,7 +50,7 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
         The constraints and choice bounds with values for their variables; None if there is no
         answer without any constraint either.
     """
-    guards: dict[str, Probe] = {}
+    guards: dict[str, ReifiedRule] = {}
     control = _guarded(trace, guards)
     switches = {
         found.literal: found.symbol
@@ -96,10 +96,10 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
     return result
 
 
-def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
+def _guarded(trace: Trace, guards: dict[str, ReifiedRule]) -> Control:
     """The pair's program, ground, with a switch for each instance of a constraint."""
     program = trace.best.program
-    by_rule: dict[tuple[str, int, int], list[Probe]] = {}
+    by_rule: dict[tuple[str, int, int], list[ReifiedRule]] = {}
     for probe in trace.reified.probes:
         if probe.kind.forbids:
             rule = probe.rule
@@ -134,7 +134,7 @@ def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
     return control
 
 
-def _switch(probe: Probe) -> list[AST]:
+def _switch(probe: ReifiedRule) -> list[AST]:
     """A constraint that holds where its switch is on, and the switch, which is free."""
     assert probe.statement is not None
     place = probe.statement.location

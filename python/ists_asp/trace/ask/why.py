@@ -19,7 +19,7 @@ from ists_asp.trace.view.tree import Branch, decision_tree, render
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ists_asp.trace.ask.nearest import Nearest
+    from ists_asp.trace.ask.near_misses import NearMisses
     from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Why", "why"]
@@ -45,7 +45,7 @@ class Why:
         return "\n\n".join("\n".join(render(tree)) for tree in (*trees, *self.absent)) + "\n"
 
 
-def why(trace: Trace, nearest: Nearest, question: str) -> Why:
+def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
     """Why a decision of the answer was taken; see :mod:`ists_asp.trace.ask.question`.
 
     Raises:

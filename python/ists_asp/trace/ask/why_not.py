@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from clingo import parse_term
 
-from ists_asp.collector import paused
 from ists_asp.errors import TimeLimitError, UsageError
+from ists_asp.gc_control import gc_paused
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.signatures import predicates
 from ists_asp.trace.ask.conflict import Instance, conflict
 from ists_asp.trace.ask.goals import Goal, goals, holds
-from ists_asp.trace.ask.nearest import Nearest
+from ists_asp.trace.ask.near_misses import NearMisses
 from ists_asp.trace.ask.question import Question, is_rating, read_question
 from ists_asp.trace.core.grounding import ground_probes
 from ists_asp.trace.core.patterns import Pattern
-from ists_asp.trace.core.probes import Kind, Probe
+from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.trace import terms
 from ists_asp.trace.view.contrast import difference
 from ists_asp.trace.view.decisions import DecisionKind, told
@@ -80,7 +80,7 @@ class WhyNot:
         return "\n".join(render(self.tree)) + "\n"
 
 
-def why_not(trace: Trace, nearest: Nearest, question: str) -> WhyNot:
+def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
     """Why a decision was not taken; see :mod:`ists_asp.trace.ask.question`.
 
     Raises:
@@ -99,7 +99,7 @@ def why_not(trace: Trace, nearest: Nearest, question: str) -> WhyNot:
         raise UsageError(
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
         )
-    with paused():
+    with gc_paused():
         return _Asking(trace, nearest, question, asked, wanted).answer()
 
 
@@ -107,7 +107,7 @@ class _Asking:
     def __init__(
         self,
         trace: Trace,
-        nearest: Nearest,
+        nearest: NearMisses,
         question: str,
         asked: Question,
         wanted: tuple[Goal, ...],
@@ -170,7 +170,7 @@ class _Asking:
             if before is not None:
                 true = texts(before.true)
                 control = ground_probes((), "", true, ())
-                nearest = Nearest(self._trace, control, frozenset(true))
+                nearest = NearMisses(self._trace, control, frozenset(true))
             tree.below = nearest.explain(Pattern.of(goal.atom))
             return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
@@ -243,7 +243,7 @@ class _Asking:
                 yield branch
 
 
-def _used(probe: Probe) -> Iterator[str]:
+def _used(probe: ReifiedRule) -> Iterator[str]:
     for part in probe.body:
         for signature in predicates(part):
             yield signature.name

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Firing
-    from ists_asp.trace.core.probes import ElementProbe, Probe
+    from ists_asp.trace.core.instance import RuleInstance
+    from ists_asp.trace.core.reified_rule import ElementRule, ReifiedRule
 
 __all__ = ["LATER", "Alone", "Grounding", "ground_probes", "inside"]
 
@@ -31,16 +31,16 @@ class Grounding(Protocol):
     Those of elements may be of other answers as well: their atoms are to be looked at.
     """
 
-    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
+    def firings(self, probe: ReifiedRule) -> Iterable[Sequence[str]]:
         """The firings of a probe."""
 
-    def knows(self, firing: Firing) -> bool:
+    def knows(self, firing: RuleInstance) -> bool:
         """Whether the elements of a firing have been looked for."""
 
-    def want(self, firings: Iterable[Firing]) -> None:
+    def want(self, firings: Iterable[RuleInstance]) -> None:
         """Look for the elements of firings, which is faster for many of them at once."""
 
-    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
         """The instances of an element of a firing that is known."""
 
 
@@ -56,22 +56,22 @@ class Alone:
         self._later = True
         self._elements: dict[str, dict[str, list[Sequence[str]]]] = {}
 
-    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
+    def firings(self, probe: ReifiedRule) -> Iterator[Sequence[str]]:
         """See :class:`Grounding`."""
         return (split(inside(atom)) for atom in _atoms(self._control, probe.name, probe.arity))
 
-    def knows(self, firing: Firing) -> bool:  # noqa: ARG002 (all are looked for at once)
+    def knows(self, firing: RuleInstance) -> bool:  # noqa: ARG002 (all are looked for at once)
         """See :class:`Grounding`."""
         return not self._later
 
-    def want(self, firings: Iterable[Firing]) -> None:
+    def want(self, firings: Iterable[RuleInstance]) -> None:
         """See :class:`Grounding`."""
         if any(firing.probe.companions for firing in firings) and self._later:
             # Most traces are asked about some of their firings only, and some about none.
             self._control.ground([(LATER, [])])
             self._later = False
 
-    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
         """See :class:`Grounding`."""
         if probe.name not in self._elements:
             found = self._elements[probe.name] = {}

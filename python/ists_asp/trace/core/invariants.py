@@ -30,7 +30,7 @@ def check(trace: Trace) -> None:
         raise TraceError(
             f"{len(lacking)} atoms have no derivation, such as {min(lacking)}", where=where
         )
-    for firing in trace.firings.forbidding:
+    for firing in trace.firings.violated:
         rule = firing.probe.rule
         raise TraceError(f"the constraint at {rule.file}:{rule.line} fired", where=where)
     sums: dict[int, int] = defaultdict(int)

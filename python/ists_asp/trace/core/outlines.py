@@ -14,7 +14,7 @@ from ists_asp.syntax.trees import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
 
 __all__ = ["Atom", "Outline", "outline_of"]
 
@@ -49,7 +49,7 @@ class Outline:
     same: tuple[tuple[str, str], ...]
 
 
-def outline_of(probe: Probe) -> Outline:
+def outline_of(probe: ReifiedRule) -> Outline:
     """The outline of a probe."""
     heads = () if probe.head is None else tuple(map(_atom, functions(probe.head.atom.symbol)))
     body = (_atom(function) for part in probe.body for function in _functions(part))

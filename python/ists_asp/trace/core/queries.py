@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
 
     from ists_asp.trace.core.patterns import Pattern
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
 
 __all__ = ["NUMBER", "Query", "queries_of"]
 
@@ -36,14 +36,14 @@ class Query:
     """A rule without some literals: which are left out, and which cannot be looked at then."""
 
     name: str
-    probe: Probe
+    probe: ReifiedRule
     dropped: tuple[AST, ...]
     unknown: tuple[AST, ...]
     bound: tuple[str, ...]
     statement: AST
 
 
-def queries_of(probe: Probe, pattern: Pattern, goal: str, size: int) -> Iterator[Query]:
+def queries_of(probe: ReifiedRule, pattern: Pattern, goal: str, size: int) -> Iterator[Query]:
     """The ways to leave ``size`` literals out of a rule.
 
     Args:

@@ -11,10 +11,10 @@ from clingo.ast import ASTType
 
 from ists_asp.rules.constants import constants_in
 from ists_asp.syntax.signatures import functions
-from ists_asp.trace.core.firings import Firings
+from ists_asp.trace.core.argument_types import ArgumentTypes
 from ists_asp.trace.core.grounding import Alone, ground_probes
-from ists_asp.trace.core.places import Places
-from ists_asp.trace.core.probes import Kind, Probe
+from ists_asp.trace.core.instances import RuleInstances
+from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.rewriting import probes_of
 from ists_asp.trace.core.rewritten import Rewritten
 from ists_asp.trace.core.strata import Strata
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Firing
+    from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.queries import Query
 
 __all__ = ["ReifiedRules"]
@@ -61,22 +61,22 @@ class ReifiedRules:
         self.strata = Strata(self.probes)
         self._rewritten: dict[int, Rewritten] = {}
         self.queries: dict[str, tuple[Query, ...]] = {}
-        self._weighing: tuple[list[Probe], list[AST]] | None = None
+        self._weighing: tuple[list[ReifiedRule], list[AST]] | None = None
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> ArgumentTypes:
         """What the variables of the rules stand for."""
-        return Places(self.probes)
+        return ArgumentTypes(self.probes)
 
     @property
-    def probes(self) -> tuple[Probe, ...]:
+    def probes(self) -> tuple[ReifiedRule, ...]:
         """All probes of the rule set, in the order of the rules."""
         return tuple(chain.from_iterable(self._probes))
 
     @cached_property
-    def deriving(self) -> Mapping[tuple[str, int], tuple[Probe, ...]]:
+    def deriving(self) -> Mapping[tuple[str, int], tuple[ReifiedRule, ...]]:
         """The probes that may derive the atoms of a predicate; ``-p`` is called so."""
-        found: dict[tuple[str, int], list[Probe]] = defaultdict(list)
+        found: dict[tuple[str, int], list[ReifiedRule]] = defaultdict(list)
         for probe_ in self.probes:
             if probe_.head is not None:
                 term, sign = probe_.head.atom.symbol, ""
@@ -88,7 +88,7 @@ class ReifiedRules:
                     found[name, arity].append(probe_)
         return {key: tuple(probes) for key, probes in found.items()}
 
-    def weigh(self, atoms: Collection[Ground]) -> list[Firing]:
+    def weigh(self, atoms: Collection[Ground]) -> list[RuleInstance]:
         """What counts in the objective of an answer set.
 
         Args:
@@ -105,7 +105,7 @@ class ReifiedRules:
         control = ground_probes(statements, "", atoms, self.solver.arguments)
         known = frozenset(atoms)
         grounding = Alone(control)
-        return Firings(probes, grounding, self.strata, known, known).objective
+        return RuleInstances(probes, grounding, self.strata, known, known).objective
 
     def rewritten(self, program: Program) -> Rewritten:
         """A program rewritten, each program once."""
@@ -114,8 +114,8 @@ class ReifiedRules:
             definitions = [
                 node for node in self.rules.statements if node.ast_type is ASTType.Definition
             ]
-            once: list[Probe] = []
-            each: list[Probe] = []
+            once: list[ReifiedRule] = []
+            each: list[ReifiedRule] = []
             for statement, probes in zip(self.rules.statements, self._probes, strict=True):
                 (each if id(statement) in open_ else once).extend(probes)
             self._rewritten[id(program)] = Rewritten(

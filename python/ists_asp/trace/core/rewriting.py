@@ -33,7 +33,7 @@ from ists_asp.syntax.changes import (
     variable_names,
 )
 from ists_asp.syntax.signatures import is_fact
-from ists_asp.trace.core.probes import Kind, Probe
+from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.shapes import Shape
 from ists_asp.trace.core.writing import write
 
@@ -61,7 +61,7 @@ _IGNORED = frozenset(
 
 def probes_of(
     statement: AST, rule: NamedRule, number: int, constants: Collection[str] = ()
-) -> tuple[Probe, ...]:
+) -> tuple[ReifiedRule, ...]:
     """The probes of a statement; none if it says nothing about atoms.
 
     Args:
@@ -90,7 +90,7 @@ def probes_of(
             where=f"{rule.file}:{rule.line}",
             hint="Names that do are left to the trace; choose another",
         )
-    found: list[Probe] = []
+    found: list[ReifiedRule] = []
     for variant in statement.unpool():
         for kind, head, body in _parts(variant):
             name = f"{PREFIX}f{number}_{len(found)}"
@@ -98,11 +98,13 @@ def probes_of(
     return tuple(found)
 
 
-def _fact(statement: AST, rule: NamedRule, name: str) -> Probe:
+def _fact(statement: AST, rule: NamedRule, name: str) -> ReifiedRule:
     head = statement.head
     text = f"{name}({head})."
     shape = Shape("%s", (0,))
-    return Probe(rule, Kind.RULE, name, (), 1, shape, (), (), (), (), (), head, (), None, text)
+    return ReifiedRule(
+        rule, Kind.RULE, name, (), 1, shape, (), (), (), (), (), head, (), None, text
+    )
 
 
 def _refused(rule: NamedRule, statement: AST) -> RuleError:

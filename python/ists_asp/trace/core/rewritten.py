@@ -10,8 +10,8 @@ from clingo.ast import Program as ASTProgram
 
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import by_name, texts
-from ists_asp.trace.core.firings import Firings
 from ists_asp.trace.core.grounding import LATER, Alone, ground_probes
+from ists_asp.trace.core.instances import RuleInstances
 from ists_asp.trace.core.shared import Later
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.program import Program
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.strata import Strata
 
 __all__ = ["Rewritten"]
@@ -43,8 +43,8 @@ class Rewritten:
     def __init__(
         self,
         program: Program,
-        once: Sequence[Probe],
-        each: Sequence[Probe],
+        once: Sequence[ReifiedRule],
+        each: Sequence[ReifiedRule],
         definitions: Sequence[AST],
         strata: Strata,
         arguments: Sequence[str],
@@ -63,7 +63,7 @@ class Rewritten:
         self._arguments = arguments
 
     @cached_property
-    def tables(self) -> Firings:
+    def tables(self) -> RuleInstances:
         """What derives the facts that hold for every pair."""
         control = ground_probes(
             [*self._definitions, *_statements(self._once)],
@@ -72,7 +72,7 @@ class Rewritten:
             self._arguments,
         )
         grounding = Alone(control)
-        return Firings(self._once, grounding, self._strata, self.known, frozenset())
+        return RuleInstances(self._once, grounding, self._strata, self.known, frozenset())
 
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
         """Ground the probes over the atoms of an answer set, without those that are known."""
@@ -95,7 +95,7 @@ class Rewritten:
         return Later(self.probes, Pairing(self.program.tables))
 
 
-def _statements(probes: Sequence[Probe]) -> list[AST]:
+def _statements(probes: Sequence[ReifiedRule]) -> list[AST]:
     """The statements of probes, those of elements for later."""
     first = [found.statement for found in probes if found.statement is not None]
     later = [element.statement for found in probes for element in found.elements]

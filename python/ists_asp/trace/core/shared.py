@@ -18,10 +18,10 @@ from ists_asp.trace.core.grounding import LATER, Grounding, inside
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.pairing import Pairing
-    from ists_asp.solver.together import Together
-    from ists_asp.trace.core.firing import Firing
-    from ists_asp.trace.core.probes import ElementProbe, Probe
+    from ists_asp.trace.core.instance import RuleInstance
+    from ists_asp.trace.core.reified_rule import ElementRule, ReifiedRule
 
 __all__ = ["Later", "Shared"]
 
@@ -38,7 +38,7 @@ class Later:
         pairing: rewrites rules for several pairs.
     """
 
-    def __init__(self, probes: Iterable[Probe], pairing: Pairing) -> None:
+    def __init__(self, probes: Iterable[ReifiedRule], pairing: Pairing) -> None:
         self.statements: list[AST] = []
         for probe in probes:
             for element in probe.elements:
@@ -48,7 +48,7 @@ class Later:
                 self.statements.append(self._limited(element, probe, pairing))
 
     @staticmethod
-    def _limited(element: ElementProbe, probe: Probe, pairing: Pairing) -> AST:
+    def _limited(element: ElementRule, probe: ReifiedRule, pairing: Pairing) -> AST:
         """The statement for firings that are wanted this time."""
         node = pairing.statement(element.statement)
         place = node.location
@@ -72,24 +72,24 @@ class Shared:
         later: what finds elements.
     """
 
-    def __init__(self, together: Together, later: Later) -> None:
+    def __init__(self, together: BatchModel, later: Later) -> None:
         self._together = together
         self._later = later
         self._wave = 0
         self._ready = False
-        self._known: set[Firing] = set()
-        self._wanted: list[Firing] = []
-        self._elements: dict[tuple[str, Firing], list[Sequence[str]]] = {}
+        self._known: set[RuleInstance] = set()
+        self._wanted: list[RuleInstance] = []
+        self._elements: dict[tuple[str, RuleInstance], list[Sequence[str]]] = {}
         self._read_of: Counter[str] = Counter()
 
     def take(self, number: int) -> Grounding:
         """The instances of one pair."""
         return _Share(self, number, self._together.shares[number].extra)
 
-    def want(self, wanted: Iterable[tuple[int, Firing]]) -> None:
+    def want(self, wanted: Iterable[tuple[int, RuleInstance]]) -> None:
         """Look for the elements of firings of several pairs, which have the numbers."""
         facts: list[str] = []
-        probes: dict[str, Probe] = {}
+        probes: dict[str, ReifiedRule] = {}
         self._wave += 1
         for pair, firing in wanted:
             if firing.probe.companions and firing not in self._known:
@@ -114,15 +114,15 @@ class Shared:
             for element in probe.elements:
                 self._read(element)
 
-    def knows(self, firing: Firing) -> bool:
+    def knows(self, firing: RuleInstance) -> bool:
         """Whether the elements of a firing have been looked for."""
         return firing in self._known
 
-    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
         """The instances of an element of a firing that is known."""
         return self._elements.get((probe.name, firing), ())
 
-    def _read(self, probe: ElementProbe) -> None:
+    def _read(self, probe: ElementRule) -> None:
         atoms = self._together.control.symbolic_atoms
         arity = probe.arity - probe.outer + 2
         named = atoms.by_signature(PREFIX + probe.name, arity)
@@ -142,18 +142,18 @@ class _Share:
         self._number = number
         self._found = found
 
-    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
+    def firings(self, probe: ReifiedRule) -> Iterable[Sequence[str]]:
         return map(split, self._found.get(probe.name, ()))
 
-    def knows(self, firing: Firing) -> bool:
+    def knows(self, firing: RuleInstance) -> bool:
         return self._shared.knows(firing)
 
-    def want(self, firings: Iterable[Firing]) -> None:
+    def want(self, firings: Iterable[RuleInstance]) -> None:
         self._shared.want((self._number, firing) for firing in firings)
 
-    def elements(self, firing: Firing, probe: ElementProbe) -> Iterable[Sequence[str]]:
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
         return self._shared.elements(firing, probe)
 
 
-def _wanted(probe: Probe) -> str:
+def _wanted(probe: ReifiedRule) -> str:
     return f"{_WANTED}{probe.name}"

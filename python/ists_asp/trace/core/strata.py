@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
 
 __all__ = ["Node", "Strata"]
 
@@ -44,7 +44,7 @@ class Strata:
         probes: all probes of the rule set.
     """
 
-    def __init__(self, probes: Sequence[Probe]) -> None:
+    def __init__(self, probes: Sequence[ReifiedRule]) -> None:
         heads: dict[str, Node] = {}
         bodies: dict[str, set[Node]] = {}
         for probe in probes:
@@ -143,7 +143,7 @@ def _ground_node(atom: Ground) -> Node:
     return Node(sign + atom.name, len(arguments), _kind(arguments[0]) if arguments else "")
 
 
-def _statements(probe: Probe) -> Iterator[AST]:
+def _statements(probe: ReifiedRule) -> Iterator[AST]:
     if probe.statement is not None:
         yield probe.statement
     for element in probe.elements:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Firing, Group
-    from ists_asp.trace.core.firings import Firings
+    from ists_asp.trace.core.instance import Group, RuleInstance
+    from ists_asp.trace.core.instances import RuleInstances
     from ists_asp.trace.core.reified import ReifiedRules
     from ists_asp.trace.core.rewritten import Rewritten
 
@@ -36,7 +36,7 @@ class Term:
     priority: int
     weight: int
     terms: tuple[Ground, ...]
-    firings: tuple[Firing, ...]
+    firings: tuple[RuleInstance, ...]
 
 
 class Trace:
@@ -53,7 +53,7 @@ class Trace:
         answer: Answer,
         best: Best,
         facts: tuple[Symbol, ...],
-        firings: Firings,
+        firings: RuleInstances,
         rewritten: Rewritten,
         true: frozenset[Ground],
         given: frozenset[Ground],
@@ -68,12 +68,12 @@ class Trace:
         self.firings = firings
         self.rewritten = rewritten
         self._control = control
-        self._reasons: dict[Ground, tuple[Firing, ...]] = {}
+        self._reasons: dict[Ground, tuple[RuleInstance, ...]] = {}
         self.true = true
         self.given = given
 
     @property
-    def tables(self) -> Firings:
+    def tables(self) -> RuleInstances:
         """What derives the facts that hold for every pair."""
         return self.rewritten.tables
 
@@ -92,7 +92,7 @@ class Trace:
         """The rewritten program, ground over the answer set of this pair alone."""
         return self._control or self.rewritten.ground(self.best.atoms)
 
-    def says(self, firing: Firing) -> str:
+    def says(self, firing: RuleInstance) -> str:
         """What a firing means, in words."""
         return self.words.sentence(firing.probe, firing.values)
 
@@ -101,7 +101,7 @@ class Trace:
         """The terms of the objective, highest priority first, heaviest first."""
         return terms(self.firings.objective)
 
-    def reasons(self, atom: Ground) -> tuple[Firing, ...]:
+    def reasons(self, atom: Ground) -> tuple[RuleInstance, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
         found = self._reasons.get(atom)
         if found is None:
@@ -111,11 +111,11 @@ class Trace:
             self._reasons[atom] = found
         return found
 
-    def groups(self, firing: Firing) -> tuple[Group, ...]:
+    def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
         return (self.firings if self.is_own(firing) else self.tables).groups(firing)
 
-    def is_own(self, firing: Firing) -> bool:
+    def is_own(self, firing: RuleInstance) -> bool:
         """Whether a firing is of this pair, rather than the same for every pair."""
         return firing.probe.name not in self.rewritten.table_probes
 
@@ -126,9 +126,9 @@ class Trace:
         return self.firings.rank(atom)
 
 
-def terms(firings: Iterable[Firing]) -> tuple[Term, ...]:
+def terms(firings: Iterable[RuleInstance]) -> tuple[Term, ...]:
     """The terms that firings of an objective stand for: equal ones count once."""
-    found: dict[Ground, list[Firing]] = {}
+    found: dict[Ground, list[RuleInstance]] = {}
     for firing in firings:
         found.setdefault(firing.head, []).append(firing)
     made = []

@@ -11,15 +11,15 @@ from clingo import SymbolType
 
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.trace.core.places import CHUNK, TOKEN, Place
+from ists_asp.trace.core.argument_types import CHUNK, TOKEN, Place
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.model import Pair
-    from ists_asp.trace.core.places import Places
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.argument_types import ArgumentTypes
+    from ists_asp.trace.core.reified_rule import ReifiedRule
 
 __all__ = ["Words"]
 
@@ -38,7 +38,7 @@ class Words:
     READ = (IN_CHUNK.name, SPAN_TOKEN.name)
     """The names of the atoms that are read."""
 
-    def __init__(self, pair: Pair, true: Iterable[Ground], places: Places) -> None:
+    def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
         self._chunks: dict[tuple[int, Ground], list[int]] = defaultdict(list)
@@ -84,7 +84,7 @@ class Words:
             self._quoted[key] = quoted
         return self._quoted[key]
 
-    def sentence(self, probe: Probe, values: Mapping[str, Ground]) -> str:
+    def sentence(self, probe: ReifiedRule, values: Mapping[str, Ground]) -> str:
         """What a rule says when it fires with these values."""
         template = probe.rule.sentence
         if template is None:

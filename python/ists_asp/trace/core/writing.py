@@ -18,7 +18,7 @@ from ists_asp.syntax.changes import (
     is_atom,
     variable_names,
 )
-from ists_asp.trace.core.probes import Companion, ElementProbe, Kind, Probe
+from ists_asp.trace.core.reified_rule import Companion, ElementRule, Kind, ReifiedRule
 from ists_asp.trace.core.shapes import Shape, Slots
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def write(
     head: AST | None,
     body: Sequence[AST],
     constants: Collection[str],
-) -> Probe:
+) -> ReifiedRule:
     """Write a probe.
 
     Args:
@@ -84,7 +84,7 @@ class _Writer:
         literals = [*self._body, self._head] if self._head is not None else self._body
         self._variables = sorted(set().union(*map(variable_names, literals)))
 
-    def write(self) -> Probe:
+    def write(self) -> ReifiedRule:
         """Write the probe and its companions."""
         place = self._place
         slots = Slots(self._variables, self._constants)
@@ -105,7 +105,7 @@ class _Writer:
             written = self._companion(part, f"{self._name}_{number}", len(slots.evaluated))
             if written is not None:
                 companions.append(written)
-        return Probe(
+        return ReifiedRule(
             self._rule,
             self._kind,
             self._name,
@@ -151,7 +151,7 @@ class _Writer:
         terms: Sequence[AST],
         conditions: Sequence[AST],
         evaluated: int,
-    ) -> ElementProbe:
+    ) -> ElementRule:
         named = [self._lifter.literal(part) for part in conditions]
         named += self._lifter.take()
         used = set().union(*(variable_names(part) for part in (*terms, *named)))
@@ -166,7 +166,7 @@ class _Writer:
         firing = atom(place, self._name, [*_variables(place, self._variables), *any_])
         statement = Rule(place, atom(place, name, arguments), [firing, *named])
         outer = len(self._variables)
-        return ElementProbe(
+        return ElementRule(
             name, len(arguments), outer, tuple_, positive, negative, double, statement
         )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import clingo
 import orjson
 
-from ists_asp.collector import paused
+from ists_asp.gc_control import gc_paused
 from ists_asp.trace.view.contrast import runner_up
 from ists_asp.trace.view.decisions import decisions, told
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Firing
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.instance import RuleInstance
+    from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.contrast import RunnerUp
     from ists_asp.trace.view.decisions import Decision
@@ -35,7 +35,7 @@ Json = dict[str, Any]
 
 def trace_line(trace: Trace, *, everything: bool = False) -> str:
     """A trace as one line of JSON, with its end; decisions are not compared with others."""
-    with paused():
+    with gc_paused():
         record = document(trace, everything=everything, compare=False)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE).decode()
 
@@ -177,13 +177,13 @@ class _Document:
             self._open.append(atom)
         return self._atoms[atom]
 
-    def _rule(self, probe: Probe) -> int:
+    def _rule(self, probe: ReifiedRule) -> int:
         known = self._probes.get(probe.name)
         if known is None:
             known = self._probes[probe.name] = self._rule_of(probe)
         return known
 
-    def _rule_of(self, probe: Probe) -> int:
+    def _rule_of(self, probe: ReifiedRule) -> int:
         rule = probe.rule
         key = (rule.file, rule.line, rule.column, rule.text, probe.kind)
         if key not in self._rules:
@@ -201,7 +201,7 @@ class _Document:
             )
         return self._rules[key]
 
-    def _firing(self, firing: Firing) -> int:
+    def _firing(self, firing: RuleInstance) -> int:
         # The trace has one object for a firing, and holds it.
         if id(firing) in self._firings:
             return self._firings[id(firing)]
@@ -223,7 +223,7 @@ class _Document:
         )
         return number
 
-    def _groups(self, firing: Firing) -> list[Json]:
+    def _groups(self, firing: RuleInstance) -> list[Json]:
         return [
             {
                 "function": group.companion.function or None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.firing import Element, Firing, Group
+    from ists_asp.trace.core.instance import Element, Group, RuleInstance
     from ists_asp.trace.core.trace import Term, Trace
     from ists_asp.trace.view.decisions import Decision
 
@@ -93,7 +93,7 @@ class _Grower:
                 branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
         return Branch("", below=found)
 
-    def _firing(self, firing: Firing, level: int) -> Branch:
+    def _firing(self, firing: RuleInstance, level: int) -> Branch:
         branch = Branch(self._trace.says(firing), place(firing))
         if level >= self._depth:
             return branch
@@ -109,7 +109,7 @@ class _Grower:
             branch.below.append(Branch(f"not {self._trace.words.atom(atom)}"))
         return branch
 
-    def _group(self, firing: Firing, group: Group, level: int) -> Iterator[Branch]:
+    def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
         elements = sorted(group.elements, key=_heaviness)
         whole = self._everything or not group.companion.function or firing.head.name == _SUM
         limit = len(elements) if whole else _SHOWN
@@ -202,7 +202,7 @@ def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
 
 
-def place(firing: Firing) -> str:
+def place(firing: RuleInstance) -> str:
     """The name of a firing's rule, and where it stands."""
     rule = firing.probe.rule
     where = f"{rule.file}:{rule.line}"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.choice import KnownWords
 
-__all__ = ["SECONDS", "SETS", "Lesson"]
+__all__ = ["SECONDS", "SETS", "TrainingConfiguration"]
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -20,7 +20,7 @@ SETS = "sets"
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class TrainingConfiguration:
     """What to learn from, checked."""
 
     gold: tuple[Path, ...]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Failed", "Journal", "Mark"]
+__all__ = ["CheckpointLog", "Failed", "Mark"]
 
 _BEGIN = b'{"journal": "ists-asp", '
 """How a journal begins: what does not is somebody's file, and stays as it is."""
@@ -62,7 +62,7 @@ class Mark:
     drafts: tuple[tuple[int, str], ...]
 
 
-class Journal:
+class CheckpointLog:
     """The journal of a run, begun anew or gone on with.
 
     Args:

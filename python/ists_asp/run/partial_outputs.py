@@ -1,9 +1,9 @@
 """Outputs that grow while a run goes on, appear whole at its end, and survive a kill -9.
 
 Beside an output ``out.wa`` lies its draft, ``.ists-asp-out.wa.LOT.part``, and for all outputs of a
-run one journal, ``.ists-asp-out.wa.journal`` (:mod:`ists_asp.run.journal`), which has the lot. What
-a draft has beyond the last mark of the journal is cut off when the run is resumed, so that nothing
-is lost and nothing is there twice.
+run one journal, ``.ists-asp-out.wa.journal`` (:mod:`ists_asp.run.checkpoint_log`), which has the
+lot. What a draft has beyond the last mark of the journal is cut off when the run is resumed, so
+that nothing is lost and nothing is there twice.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import IO, TYPE_CHECKING
 from ists_asp.closing import Closing
 from ists_asp.errors import DataError
 from ists_asp.io.temporary import draft_of, journal_of
-from ists_asp.run.journal import Failed, Journal, Mark
+from ists_asp.run.checkpoint_log import CheckpointLog, Failed, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Drafts"]
+__all__ = ["PartialOutputs"]
 
 _HINT = "Check that the directory exists, may be written to and has room"
 
 _PIECE = 1 << 20
 
 
-class Drafts(Closing):
+class PartialOutputs(Closing):
     """The drafts of a run's outputs; as a context manager it keeps them after an error.
 
     Args:
@@ -51,7 +51,7 @@ class Drafts(Closing):
         """The pairs without an answer, those of earlier runs included."""
         self._fresh: list[tuple[str, str]] = []
         try:
-            self._journal = Journal(journal_of(targets[0]), run, resume)
+            self._journal = CheckpointLog(journal_of(targets[0]), run, resume)
         except OSError as error:
             raise _failure(error) from None
         self.drafts = tuple(draft_of(target, self._journal.lot) for target in targets)

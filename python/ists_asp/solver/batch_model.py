@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.search import Found
 
-__all__ = ["Share", "Together", "costs", "shown"]
+__all__ = ["BatchModel", "PairModel", "costs", "shown"]
 
 _COSTS = f"{COST}("
 _COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
 
 
-class Share:
+class PairModel:
     """The part of one pair in an answer set.
 
     ``shown`` are its shown atoms, ``cost`` has the value of each priority, highest first.
@@ -47,7 +47,7 @@ class Share:
         return self._atoms
 
 
-class Together:
+class BatchModel:
     """The best answer set of several pairs.
 
     Args:
@@ -55,12 +55,12 @@ class Together:
         shares: the share of each pair; the numbers of pairs begin with 1.
     """
 
-    def __init__(self, control: Control, shares: Mapping[int, Share]) -> None:
+    def __init__(self, control: Control, shares: Mapping[int, PairModel]) -> None:
         self.control = control
         self.shares = shares
 
     @classmethod
-    def of(cls, control: Control, found: Found, size: int) -> Together:
+    def of(cls, control: Control, found: Found, size: int) -> BatchModel:
         """Give each pair its share.
 
         Args:
@@ -69,7 +69,7 @@ class Together:
             size: how many pairs there are.
         """
         atoms, cost = shown(found.shown, size), costs(found.shown, control, size)
-        shares = {number: Share(atoms[number], cost[number]) for number in atoms}
+        shares = {number: PairModel(atoms[number], cost[number]) for number in atoms}
         by_number = {str(number): share for number, share in shares.items()}
         own = OWN.removeprefix(PREFIX)
         for atom in written(found.true):

@@ -16,9 +16,9 @@ from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["Place", "Places"]
+__all__ = ["ArgumentTypes", "Place"]
 
 TOKEN, CHUNK, SPAN = "token", "chunk", "span"
 
@@ -66,14 +66,14 @@ _INSIDE = frozenset(one.signature for one in TARGETS.values())
 _ROUNDS = 6
 
 
-class Places:
+class ArgumentTypes:
     """The places that the variables of a rule set's probes stand for.
 
     Args:
         probes: all probes of the rule set.
     """
 
-    def __init__(self, probes: Sequence[Probe]) -> None:
+    def __init__(self, probes: Sequence[ReifiedRule]) -> None:
         self._outlines = {probe.name: outline_of(probe) for probe in probes if not probe.text}
         self._known: dict[tuple[str, int], dict[int, set[_Meaning]]] = {
             signature: {index: {meaning} for index, meaning in places.items()}
@@ -90,7 +90,7 @@ class Places:
         self._found: dict[str, dict[str, Place]] = {}
         self._arguments: dict[tuple[str, int], dict[int, _Meaning]] = {}
 
-    def of(self, probe: Probe) -> Mapping[str, Place]:
+    def of(self, probe: ReifiedRule) -> Mapping[str, Place]:
         """What the variables of a probe stand for, where that is known."""
         if probe.name not in self._found:
             outline = self._outlines.get(probe.name)

@@ -11,10 +11,10 @@ from ists_asp.syntax.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ists_asp.trace.core.probes import Companion, ElementProbe, Probe
+    from ists_asp.trace.core.reified_rule import Companion, ElementRule, ReifiedRule
     from ists_asp.trace.core.shapes import Shape
 
-__all__ = ["Element", "Firing", "Group"]
+__all__ = ["Element", "Group", "RuleInstance"]
 
 
 class Element:
@@ -25,7 +25,7 @@ class Element:
 
     __slots__ = ("_parts", "_probe", "positive")
 
-    def __init__(self, probe: ElementProbe, parts: Sequence[str]) -> None:
+    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
         self._probe = probe
         self._parts = parts
         self.positive = _filled(probe.positive, parts)
@@ -57,7 +57,7 @@ class Group:
         self.elements = elements
 
 
-class Firing:
+class RuleInstance:
     """A rule with values for its variables, whose body holds; a trace has one object for each.
 
     ``head`` is the atom that it derives; for an objective the term
@@ -65,7 +65,7 @@ class Firing:
     clingo had to evaluate.
     """
 
-    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
+    def __init__(self, probe: ReifiedRule, parts: Sequence[str]) -> None:
         self.probe = probe
         self.parts = parts
         self.head = probe.derived.fill(parts)

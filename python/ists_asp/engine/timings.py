@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Durations", "Stages"]
+__all__ = ["Durations", "Timings"]
 
 _WIDTH = math.log(1.01)
 """Of a class of durations, on a logarithmic scale: a hundredth of the duration."""
@@ -57,7 +57,7 @@ class Durations:
 
 
 @dataclass(slots=True)
-class Stages:
+class Timings:
     """Seconds spent in each stage, summed over all pairs.
 
     ``decided`` has how long grounding and solving took together, for each pair. Pairs that
@@ -82,7 +82,7 @@ class Stages:
         self.solving += solving
         self.decided.add(grounding + solving)
 
-    def merge(self, other: Stages) -> None:
+    def merge(self, other: Timings) -> None:
         """Add the times of other pairs."""
         self.annotation += other.annotation
         self.knowledge += other.knowledge
@@ -91,9 +91,9 @@ class Stages:
         self.solving += other.solving
         self.decided.merge(other.decided)
 
-    def taken(self) -> Stages:
+    def taken(self) -> Timings:
         """The times so far; begin again at nothing."""
-        times = Stages()
+        times = Timings()
         times.merge(self)
         self.clear()
         return times

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.trace.core.probes import Probe
+    from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["Nearest"]
+__all__ = ["NearMisses"]
 
 
 _DROPPED = 2
@@ -54,7 +54,7 @@ class _Miss:
         return lacking, self.gap < 0, self.gap, rule.file, rule.line
 
 
-class Nearest:
+class NearMisses:
     """Looks for the rules that come nearest to deriving an atom.
 
     Args:
@@ -106,10 +106,10 @@ class Nearest:
         name = pattern.name.removeprefix("-")
         return [symbol for symbol in self._by_name[name] if pattern.matches(symbol)]
 
-    def _deriving(self, pattern: Pattern) -> tuple[Probe, ...]:
+    def _deriving(self, pattern: Pattern) -> tuple[ReifiedRule, ...]:
         return self._trace.reified.deriving.get((pattern.name, len(pattern.arguments)), ())
 
-    def _misses(self, pattern: Pattern, probes: Sequence[Probe], size: int) -> list[_Miss]:
+    def _misses(self, pattern: Pattern, probes: Sequence[ReifiedRule], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
         part, queries = self._queries(pattern, probes, size)
         if not queries:
@@ -132,7 +132,7 @@ class Nearest:
         return sorted(best.values(), key=lambda miss: miss.order)
 
     def _queries(
-        self, pattern: Pattern, probes: Sequence[Probe], size: int
+        self, pattern: Pattern, probes: Sequence[ReifiedRule], size: int
     ) -> tuple[str, tuple[Query, ...]]:
         """The part of the program that looks for misses, ready in the control, and its queries.
 

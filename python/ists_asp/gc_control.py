@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["paused", "settle"]
+__all__ = ["freeze_gc", "gc_paused"]
 
 
-def settle() -> None:
+def freeze_gc() -> None:
     """Exempt all objects that exist from further collections.
 
     With models loaded there are hundreds of thousands of them, and each full collection
@@ -25,7 +25,7 @@ def settle() -> None:
 
 
 @contextmanager
-def paused() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Collect nothing while tens of thousands of objects are made that all are needed."""
     if not gc.isenabled():
         yield

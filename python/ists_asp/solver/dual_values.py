@@ -1,4 +1,4 @@
-"""Prices of chunks: the same objective in a form whose optimum is easy to prove.
+"""DualValues of chunks: the same objective in a form whose optimum is easy to prove.
 
 Where many spans compete for the same chunks, clingo's core-guided search may not end. The
 linear programme that allows fractions of alignments gives each chunk a price: what being
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from clingo import Control, Model, Symbol
 
-__all__ = ["Objective", "Prices"]
+__all__ = ["DualValues", "Objective"]
 
 Chunk: TypeAlias = "tuple[Symbol, Symbol]"
 """A sentence and one of its chunks, by their numbers."""
@@ -95,7 +95,7 @@ class Objective(Observer):
         )
 
 
-class Prices(Objective):
+class DualValues(Objective):
     """Watches a program being grounded, then adds prices to its objective.
 
     They assume that an alignment has one label and one score, and that each chunk is aligned or
@@ -123,7 +123,7 @@ class Prices(Objective):
             remaining = [
                 each
                 for each in remaining
-                # Prices are rounded up, each by less than one.
+                # DualValues are rounded up, each by less than one.
                 if each.reduced(priority, prices) < len(each.chunks)
             ]
             covered |= {chunk for chunk, price in prices.items() if price}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule
     from ists_asp.trace.core.shapes import Shape
 
-__all__ = ["Companion", "ElementProbe", "Kind", "Probe"]
+__all__ = ["Companion", "ElementRule", "Kind", "ReifiedRule"]
 
 
 class Kind(StrEnum):
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ElementProbe:
+class ElementRule:
     """Finds the instances of one element, or of one condition.
 
     ``name(variables of the firing, others)`` holds for each; there are ``arity`` arguments,
@@ -72,14 +72,14 @@ class Companion:
     before it.
     """
 
-    elements: tuple[ElementProbe, ...]
+    elements: tuple[ElementRule, ...]
     text: str
     function: str
     supports: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ReifiedRule:
     """A rule, or one element of its head, as a statement that finds its firings.
 
     ``name(variables, evaluated terms)`` holds for each firing; there are ``arity`` arguments,
@@ -106,6 +106,6 @@ class Probe:
     text: str = ""
 
     @property
-    def elements(self) -> Iterator[ElementProbe]:
+    def elements(self) -> Iterator[ElementRule]:
         """What finds the elements of its aggregates and conditions."""
         return (element for companion in self.companions for element in companion.elements)

@@ -10,20 +10,20 @@ from clingo import SymbolType
 from ists_asp.errors import TraceError
 from ists_asp.syntax.changes import ANY, fill
 from ists_asp.trace.core.derivation import levels
-from ists_asp.trace.core.firing import Element, Firing, Group
+from ists_asp.trace.core.instance import Element, Group, RuleInstance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.grounding import Grounding
-    from ists_asp.trace.core.probes import Companion, Probe
+    from ists_asp.trace.core.reified_rule import Companion, ReifiedRule
     from ists_asp.trace.core.strata import Strata
 
-__all__ = ["Firings"]
+__all__ = ["RuleInstances"]
 
 
-class Firings:
+class RuleInstances:
     """All firings of a set of probes in one answer set.
 
     Args:
@@ -36,7 +36,7 @@ class Firings:
 
     def __init__(
         self,
-        probes: Iterable[Probe],
+        probes: Iterable[ReifiedRule],
         grounding: Grounding,
         strata: Strata,
         true: Set[Ground],
@@ -46,25 +46,25 @@ class Firings:
         self._strata = strata
         self._true = true
         self._given = given
-        self.by_head: dict[Ground, list[Firing]] = {}
-        self.objective: list[Firing] = []
-        self.forbidding: list[Firing] = []
-        recursive: list[Firing] = []
+        self.by_head: dict[Ground, list[RuleInstance]] = {}
+        self.objective: list[RuleInstance] = []
+        self.violated: list[RuleInstance] = []
+        recursive: list[RuleInstance] = []
         by_head = self.by_head
         for probe in probes:
             kind = probe.kind
             if kind.derives:
                 rests = probe.name in strata.recursive_probes
                 for parts in grounding.firings(probe):
-                    firing = Firing(probe, parts)
+                    firing = RuleInstance(probe, parts)
                     by_head.setdefault(firing.head, []).append(firing)
                     if rests:
                         recursive.append(firing)
                 continue
             for parts in grounding.firings(probe):
-                firing = Firing(probe, parts)
+                firing = RuleInstance(probe, parts)
                 if kind.forbids:
-                    self.forbidding.append(firing)
+                    self.violated.append(firing)
                 elif _is_weight(firing.head):
                     self.objective.append(firing)
         untrue = by_head.keys() - true
@@ -75,11 +75,11 @@ class Firings:
         self._levels: dict[Ground, int] = {}
         self._early: set[int] = set()
         self._negated: dict[str, bool] = {}
-        self._elements: dict[tuple[Firing, str], tuple[Element, ...]] = {}
+        self._elements: dict[tuple[RuleInstance, str], tuple[Element, ...]] = {}
         self._grounding.want(filter(self._rests_on_elements, recursive))
         self._order(recursive)
 
-    def groups(self, firing: Firing) -> tuple[Group, ...]:
+    def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
         if not firing.probe.companions:
             return ()
@@ -90,13 +90,13 @@ class Firings:
             found.append(Group(companion, fill(companion.text, values), elements))
         return tuple(found)
 
-    def counted(self, firing: Firing) -> Iterator[Ground]:
+    def counted(self, firing: RuleInstance) -> Iterator[Ground]:
         """The atoms that hold in the aggregates and conditional literals of a firing."""
         for companion in firing.probe.companions:
             for element in self._counted(companion, firing):
                 yield from element.positive
 
-    def firings(self, atom: Ground) -> list[Firing]:
+    def firings(self, atom: Ground) -> list[RuleInstance]:
         """The firings that derive an atom, the first in the order of derivation in front."""
         found = self.by_head.get(atom, [])
         return sorted(found, key=self._place) if len(found) > 1 else found
@@ -107,13 +107,13 @@ class Firings:
             return -1, 0
         return self._strata.stratum(atom), self._levels.get(atom, 0)
 
-    def _place(self, firing: Firing) -> tuple[object, ...]:
+    def _place(self, firing: RuleInstance) -> tuple[object, ...]:
         """Where a firing stands among those that derive the same atom."""
         late = firing.head in self._levels and id(firing) not in self._early
         height = max(map(self.rank, firing.positive), default=(-1, 0))
         return late, height, firing.probe.rule.line, firing.probe.name, firing.instance
 
-    def _counted(self, companion: Companion, firing: Firing) -> tuple[Element, ...]:
+    def _counted(self, companion: Companion, firing: RuleInstance) -> tuple[Element, ...]:
         key = firing, companion.elements[0].name if companion.elements else ""
         if key not in self._elements:
             if not self._grounding.knows(firing):
@@ -148,7 +148,7 @@ class Firings:
             self._negated[atom] = any(_matches(atom, other) for other in alike)
         return self._negated[atom]
 
-    def _order(self, firings: Sequence[Firing]) -> None:
+    def _order(self, firings: Sequence[RuleInstance]) -> None:
         """Find an order in which the atoms of predicates that rest on themselves are derived."""
         heads = [firing.head for firing in firings]
         self._levels, early = levels(heads, [self._needed(firing) for firing in firings])
@@ -162,12 +162,12 @@ class Firings:
                     expected="no recursion through aggregates or disjunctions",
                 )
 
-    def _rests_on_elements(self, firing: Firing) -> bool:
+    def _rests_on_elements(self, firing: RuleInstance) -> bool:
         """Whether an aggregate or a condition has atoms of the stratum of the head."""
         names = self._strata.recursive_companions
         return any(element.name in names for element in firing.probe.elements)
 
-    def _needed(self, firing: Firing) -> set[Ground]:
+    def _needed(self, firing: RuleInstance) -> set[Ground]:
         """The atoms of the same stratum that must be derived before a firing derives its head."""
         places = self._strata.recursive_places[firing.probe.name]
         positive = firing.positive if places else ()
