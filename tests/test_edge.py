@@ -25,7 +25,7 @@ BOMB = annotated("a bomb ticks")
 GOOD = annotated("a cat sits")
 RULES = {
     "weights that overflow": (
-        'mass(X,Y,2147483647) :- proposed(X,Y), word(1,_,"bomb").',
+        'token_count(X,Y,2147483647) :- proposed(X,Y), word(1,_,"bomb").',
         "arithmetic overflow",
     ),
     "a label of another kind": (

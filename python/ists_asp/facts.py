@@ -19,7 +19,7 @@ from ists_asp.vocabulary import (
     CHUNKED,
     CLASS,
     DECIMAL,
-    GIVEN,
+    GIVEN_BOUNDARY,
     GLUED,
     IN_CONTEXT,
     INITIALS,
@@ -129,7 +129,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[Sym
                 constant(word.xpos),
             )
     for chunk in sentence.chunks or ():
-        yield GIVEN(side, Number(chunk.first))
+        yield GIVEN_BOUNDARY(side, Number(chunk.first))
 
 
 def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:

@@ -18,7 +18,16 @@ from ists_asp.syntax.signatures import Signature
 if TYPE_CHECKING:
     from clingo import Symbol
 
-__all__ = ["IN_CONTEXT", "STATIC", "TARGETS", "Argument", "Predicate", "Vectors", "all_predicates"]
+__all__ = [
+    "IN_CONTEXT",
+    "RENAMED",
+    "STATIC",
+    "TARGETS",
+    "Argument",
+    "Predicate",
+    "Vectors",
+    "all_predicates",
+]
 
 
 class Argument(Enum):
@@ -89,7 +98,7 @@ CHUNKED = _one("chunked")
 LEARNING = _one("learning")
 TOKEN = _one("token", _S, _I, _V)
 PART = _one("part", _S, _I, _V, _V, _V, _V, _V)
-GIVEN = _one("given", _S, _I)
+GIVEN_BOUNDARY = _one("given_boundary", _S, _I)
 RELATION = _one("relation", _V, _V, _V, _V)
 CLASS = _one("class", _V, _V)
 VERB_USAGE = _one("verb_usage", _V, _V)
@@ -154,7 +163,7 @@ CHUNK_COUNT = _one("chunk_count", _S, _V)
 FIRST = _one("first", _S, _C, _I)
 LAST = _one("last", _S, _C, _I)
 IN_CHUNK = _one("in_chunk", _S, _C, _I)
-MARK = _one("mark", _S, _C)
+PUNCTUATION_CHUNK = _one("punctuation_chunk", _S, _C)
 SPAN = _one("span", _S, _P)
 SINGLE = _one("single", _S, _P)
 MERGE = _one("merge", _S, _P)
@@ -170,7 +179,7 @@ TARGETS = {one.name: one for one in (BOUNDARY, _one("pair", _X, _Y), _one("link"
 
 # Decisions: asp/align.lp, asp/label.lp, asp/score.lp, asp/tags.lp.
 PROPOSED = _one("proposed", _X, _Y)
-MASS = _one("mass", _X, _Y, _V)
+TOKEN_COUNT = _one("token_count", _X, _Y, _V)
 ALIGN_WEIGHT = _one("align_weight", _X, _Y, _V)
 VIABLE = _one("viable", _X, _Y)
 ALIGNED = _one("aligned", _X, _Y)
@@ -192,6 +201,21 @@ SPEAKS_AGAINST = _one("speaks_against", _V, _V)
 SAME_SENTENCES = _one("same_sentences")
 CONTRIBUTION = _one("contribution", _V, _V)
 RATING = _one("rating", _V)
+
+
+RENAMED = {
+    ("ends", 2): "ending_chunk",
+    ("ends", 3): "last_word",
+    ("given", 2): "given_boundary",
+    ("kind", 2): "difference_kind",
+    ("kind", 3): "chunk_kind",
+    ("light_word", 1): "function_word",
+    ("mark", 2): "punctuation_chunk",
+    ("mass", 3): "token_count",
+    ("place", 5): "told_at",
+    ("tells", 3): "informativeness",
+}
+"""What predicates of ``asp/`` and ``lp_rules/`` are called that had another name before."""
 
 
 def all_predicates() -> tuple[Predicate, ...]:

@@ -38,7 +38,7 @@ must_split(S,I) :- token(S,I,_).
 %@rule own_links: "{LINE} {{W}} {{T}}"
 proposed(run(C,C),run(D,D)) :-
     in_chunk(1,C,I), in_chunk(2,D,J), word(1,I,W), word(2,J,W), T = "{LINE}\nFAKED".
-mass(run(C,C),run(D,D),1) :-
+token_count(run(C,C),run(D,D),1) :-
     proposed(run(C,C),run(D,D)).
 feature(pair(run(C,C),run(D,D)),own("{LINE}\nFAKED")) :- proposed(run(C,C),run(D,D)).
 weight(own("{LINE}\nFAKED"),(align;equi),5).
@@ -54,8 +54,8 @@ EXPLANATION = f"""
 %@rule say_nothing: "{LINE}"
 statement(own,nothing).
 uses(own,1).
-place(own,1,1,whole,0).
-#show statement/2. #show uses/2. #show piece/4. #show choice/3. #show place/5.
+told_at(own,1,1,whole,0).
+#show statement/2. #show uses/2. #show piece/4. #show choice/3. #show told_at/5.
 """
 
 

@@ -39,7 +39,7 @@ def problems(draw):
             word = String(f"{side}{place}")
             facts.append(atom("token", side, place, word))
             facts.append(atom("part", side, place, 1, word, word, tag, tag))
-            facts.append(atom("given", side, place))
+            facts.append(atom("given_boundary", side, place))
     spans = {}
     for side, size in enumerate(sizes, 1):
         real = [place for place in range(1, size + 1) if (side, place) not in marks]
@@ -54,7 +54,7 @@ def problems(draw):
         pair, link = atom("pair", one, two), atom("link", one, two)
         name = atom("worth", one, two)
         facts.append(atom("proposed", one, two))
-        facts.append(atom("mass", one, two, draw(st.integers(1, 3))))
+        facts.append(atom("token_count", one, two, draw(st.integers(1, 3))))
         facts.append(atom("feature", pair, name))
         facts.append(atom("weight", name, "align", weight))
         facts.append(atom("feature", link, name))

@@ -14,15 +14,15 @@ SHOWN = """\
 #show uses/2.
 #show piece/4.
 #show choice/3.
-#show place/5.
+#show told_at/5.
 %@rule say_identical: "they are the same"
 statement(a,identical).
-place(a,1,1,whole,1).
+told_at(a,1,1,whole,1).
 """
 MOST = 2**31 - 1
 WORDS = (
     '%@rule say_tone: "tone"\n'
-    + "statement(w,tone). place(w,2,1,whole,1). piece(w,first,at(1,1,word(1,1,lower)),plain). "
+    + "statement(w,tone). told_at(w,2,1,whole,1). piece(w,first,at(1,1,word(1,1,lower)),plain). "
 )
 
 
@@ -73,14 +73,14 @@ def explain(tmp_path):
         "piece(a,x,at(1,1,word(1,1,2)),plain)",
         "piece(a,x,at(1,1,key(1)),plain)",
         "piece(a,x,at(1,1,key(f(g(h)))),plain)",
-        "place(x,1,1,whole,1)",
-        "place(a,x,1,whole,1)",
-        "place(a,1,#inf,whole,1)",
-        "place(a,1,1,1,1)",
-        "place(a,1,1,also(1),1)",
-        "place(a,1,1,also(f(x)),1)",
-        "place(a,1,1,f(whole),1)",
-        "place(a,1,1,whole,(1,2))",
+        "told_at(x,1,1,whole,1)",
+        "told_at(a,x,1,whole,1)",
+        "told_at(a,1,#inf,whole,1)",
+        "told_at(a,1,1,1,1)",
+        "told_at(a,1,1,also(1),1)",
+        "told_at(a,1,1,also(f(x)),1)",
+        "told_at(a,1,1,f(whole),1)",
+        "told_at(a,1,1,whole,(1,2))",
     ],
 )
 def test_what_cannot_be_said_names_its_rule(explain, atom):
@@ -115,8 +115,8 @@ def test_what_is_about_no_statement_is_passed_over(explain, text):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("statement(x,nosuch). place(x,1,1,whole,1).", 'statements: there is no text "nosuch"'),
-        ("place(a,1,1,nosuch,1).", 'clauses: there is no text "nosuch"'),
+        ("statement(x,nosuch). told_at(x,1,1,whole,1).", 'statements: there is no text "nosuch"'),
+        ("told_at(a,1,1,nosuch,1).", 'clauses: there is no text "nosuch"'),
         ("choice(a,side,nosuch).", 'words: there is no text "nosuch"'),
         ("piece(a,x,at(1,1,key(f(y))),plain).", 'words: there is no text "f_y"'),
         (WORDS, "statements.tone: nothing fills the slot {second}; expected first, list"),
@@ -132,7 +132,7 @@ def test_what_the_templates_lack_names_their_line(explain, text, words):
     ("text", "words"),
     [
         (":- not foo.", "pair 1: the rules for explanations admit no answer set"),
-        ("place(a,1,2,whole,1). statement(b,tone). place(b,1,1,same,1).", "nothing fills"),
+        ("told_at(a,1,2,whole,1). statement(b,tone). told_at(b,1,1,same,1).", "nothing fills"),
         (
             f"{{ p(1..9) }} = 5. #maximize {{ {MOST}@1,X : p(X); {MOST}@1,b,X : p(X) }}.",
             "pair 1: arithmetic overflow",

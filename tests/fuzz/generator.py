@@ -69,7 +69,7 @@ _DECIDED = frozenset(
     re.findall(
         r"\w+",
         """
-        aligned label score tag noali alic free viable proposed mass first last span_token
+        aligned label score tag noali alic free viable proposed token_count first last span_token
         span_chunk span chunk in_chunk boundary feature weight differs forbidden_label
         align_weight label_weight score_weight merge must_split must_join label_type rating mark
         contribution given chunked learning token part

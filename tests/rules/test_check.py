@@ -115,6 +115,15 @@ def test_undefined_predicates_and_what_was_meant(found):
     assert findings[0][2].column == 28
 
 
+def test_predicates_that_have_another_name_now(found):
+    body = "proposed(X,Y), tells(1,1,_), mark(1,_)"
+    rule = f'%@rule like: "{{X}}"\nfeature(pair(X,Y),like) :- {body}.\n'
+    assert {one.hint for kind, _, one in found(rule) if kind == "undefined"} == {
+        "It is called informativeness/3 now",
+        "It is called punctuation_chunk/2 now",
+    }
+
+
 def test_a_predicate_with_the_wrong_number_of_arguments(found):
     ((kind, _, finding),) = found('%@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C,_).\n')
     assert kind == "undefined"
@@ -144,7 +153,8 @@ def test_unsafe_variables_are_named(found):
 
 def test_pooled_negation(found):
     findings = found(
-        '%@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not mark((1;2),C).\n'
+        '%@rule a: "a"\n'
+        "proposed(run(C,C),run(C,C)) :- chunk(1,C), not punctuation_chunk((1;2),C).\n"
     )
     assert kinds(findings) == [("pooled-negation", 2)]
     assert findings[0][2].column == 44

@@ -17,7 +17,7 @@ from ists_asp.solver import Solver
 # Chunks of the same number are aligned; the first two are equivalent.
 RULES = """
 proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D), C = D.
-mass(X,Y,1) :- proposed(X,Y).
+token_count(X,Y,1) :- proposed(X,Y).
 feature(pair(run(C,C),Y),first) :- proposed(run(C,C),Y), C <= 2.
 feature(pair(X,Y),all) :- proposed(X,Y).
 weight(all,align,10). weight(first,equi,10). weight(all,rel,5). weight(all,score(2),1).
@@ -208,7 +208,7 @@ def test_the_pair_fails_and_no_other(solver, name):
 def test_shipped_rules_are_named_where_no_other_is_to_blame(solver):
     pair, facts = ITEMS[0]
     with pytest.raises(AnswerError, match=r"first\(1,2,9\) comes from chunk_begins \(asp/chunks"):
-        solver("").solve(pair, (*facts, parse_term("given(1,9)")))
+        solver("").solve(pair, (*facts, parse_term("given_boundary(1,9)")))
 
 
 def test_an_error_of_grounding_names_the_rule_as_the_user_does(solver):

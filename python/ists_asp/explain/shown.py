@@ -32,7 +32,10 @@ _FORMS = {
     ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
     ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
     ("piece", 4): "piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
-    ("place", 5): "place(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id "
+    (
+        "told_at",
+        5,
+    ): "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id "
     "that has a statement",
 }
 
@@ -63,7 +66,7 @@ class Piece(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a statement is told; see ``place/5`` in ``lp_rules/explanation/order.lp``."""
+    """Where a statement is told; see ``told_at/5`` in ``lp_rules/explanation/order.lp``."""
 
     sentence: int
     order: int
@@ -110,7 +113,7 @@ class _Reader:
             name, parts = atom.partition("(")[0], atom.arguments
             if (name, len(parts)) not in _FORMS:
                 continue
-            if name == "place":
+            if name == "told_at":
                 placed.append((atom, parts))
             elif not self._take[name](*parts):
                 _refuse(atom)

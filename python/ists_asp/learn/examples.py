@@ -23,11 +23,11 @@ from ists_asp.vocabulary import (
     BOUNDARY,
     CHUNKED,
     FEATURE,
-    GIVEN,
+    GIVEN_BOUNDARY,
     LEARNING,
-    MASS,
     SPAN_TOKEN,
     TARGETS,
+    TOKEN_COUNT,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Decision", "Example", "ExampleBuilder"]
 
-_GIVEN = frozenset({CHUNKED.signature, GIVEN.signature})
+_GIVEN = frozenset({CHUNKED.signature, GIVEN_BOUNDARY.signature})
 _MIRRORED = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
 
 
@@ -186,10 +186,10 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
             case SPAN_TOKEN.signature:
                 side, span, index = atom.arguments
                 tokens[side.number, span].append(index.number)
-            case MASS.signature:
+            case TOKEN_COUNT.signature:
                 span1, span2, mass = atom.arguments
                 masses[span1, span2] = mass.number
-            case ("tells", 3):
+            case ("informativeness", 3):
                 side, index, _ = atom.arguments
                 spoken.add((side.number, index.number))
     golden = {

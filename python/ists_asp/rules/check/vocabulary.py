@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ists_asp.resources import asp_dir
+from ists_asp.vocabulary import RENAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +44,8 @@ def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
         known: those to choose from, beside the documented ones.
     """
     name, arity = predicate
+    if predicate in RENAMED:
+        return f"It is called {RENAMED[predicate]}/{arity} now"
     arities: dict[str, set[int]] = {}
     for other, size in {*known, *documented()} - {predicate}:
         arities.setdefault(other, set()).add(size)
