@@ -71,8 +71,8 @@ _DECIDED = frozenset(
         """
         aligned label score tag noali alic free viable proposed token_count first last span_token
         span_chunk span chunk in_chunk boundary feature weight differs forbidden_label
-        align_weight label_weight score_weight merge must_split must_join label_type rating mark
-        contribution given chunked learning token part
+        align_weight label_weight score_weight merge must_split must_join label_type rating
+        punctuation_chunk contribution given_boundary chunked learning token part
         """,
     )
 )
