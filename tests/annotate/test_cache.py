@@ -337,3 +337,15 @@ def test_the_commands(tmp_path: Path) -> None:
     assert call("cache", "clear").stdout == "2 entries removed\n"
     again = call("solve", "A cat sits .", "A dog sits .", "--profile", "images")
     assert again.stdout == solved.stdout
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-journal"])
+@pytest.mark.parametrize("used", [False, True])
+def test_a_file_of_somebody_beside_the_cache_is_left_alone(tmp_path, suffix, used):
+    if used:
+        Cache(tmp_path).close()
+    beside = tmp_path / f"{FILE}{suffix}"
+    beside.write_text("notes\n")
+    with pytest.raises(ResourceError, match=f"{FILE}{suffix} is the file of another program"):
+        Cache(tmp_path)
+    assert beside.read_text() == "notes\n"

@@ -32,7 +32,7 @@ def make_item(name):
     facts = ["chunked"]
     for side, size in enumerate(sizes, start=1):
         for token in range(1, size + 1):
-            facts += [f'token({side},{token},"w")', f"given({side},{token})"]
+            facts += [f'token({side},{token},"w")', f"given_boundary({side},{token})"]
             facts.append(f'part({side},{token},1,"w","w",noun,nn)')
     sides = (make_sentence(["w"] * size) for size in sizes)
     return Pair(name, *sides), tuple(parse_term(f"({','.join(facts)})").arguments)

@@ -38,6 +38,12 @@ _HEAD = b"SQLite format 3\0"
 _MARKED_AT = 68
 """Where the head of a SQLite file has the application id, 4 bytes."""
 
+_BESIDE = {
+    "-wal": bytes.fromhex("377f06"),
+    "-journal": bytes.fromhex("d9d505f920a163d7"),
+}
+"""What SQLite keeps beside its file, and how that begins; it removes whatever is called so."""
+
 _FORMAT = 1
 """Changes when entries of before are no longer to be read."""
 
@@ -211,6 +217,7 @@ class Cache(Closing):
 
     def _connect(self) -> sqlite3.Connection:
         mark = self._mark()
+        self._check_beside()
         database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
         # What is no UTF-8 is a matter of one entry, and not of the file.
         database.text_factory = bytes
@@ -253,6 +260,23 @@ class Cache(Closing):
             raise self._foreign("it is the file of another program")
         return mark
 
+    def _check_beside(self) -> None:
+        """Refuse files that SQLite would take for its own, and remove.
+
+        Raises:
+            ResourceError: a file beside the cache is none that SQLite keeps there.
+        """
+        for suffix, head in _BESIDE.items():
+            path = self.path.with_name(FILE + suffix)
+            try:
+                with path.open("rb") as stream:
+                    found = stream.read(len(head))
+            except FileNotFoundError:
+                continue
+            # It begins with nothing where a process was interrupted.
+            if found.strip(b"\0") and found[: len(head)] != head:
+                raise self._foreign(f"{path.name} is the file of another program")
+
     def _renew(self) -> None:
         """Begin again with an empty file, or go on without one where that cannot be."""
         self.close()
@@ -277,7 +301,7 @@ class Cache(Closing):
 
 def cache_files(directory: Path) -> list[Path]:
     """The files of a cache, those included that it has while it is open."""
-    return [directory / f"{FILE}{suffix}" for suffix in ("", "-wal", "-shm")]
+    return [directory / f"{FILE}{suffix}" for suffix in ("", "-shm", *_BESIDE)]
 
 
 def _shape(database: sqlite3.Connection) -> tuple[list[tuple[bytes, bytes]], list[bytes]]:

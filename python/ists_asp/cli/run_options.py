@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,8 @@ class Effort:
         from ists_asp.run import Limits
 
         megabytes = self.memory or (SEMANTIC_MEMORY if semantic else MEMORY)
-        return Limits(self.timeout, megabytes * 1024 * 1024)
+        # No system counts further; more than it has is no limit in any case.
+        return Limits(self.timeout, min(megabytes << 20, sys.maxsize))
 
     def check(self, output: Path | None) -> None:
         """Refuse to resume what has no name, before any work is done.

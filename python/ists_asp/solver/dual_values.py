@@ -1,4 +1,4 @@
-"""DualValues of chunks: the same objective in a form whose optimum is easy to prove.
+"""Prices of chunks: the same objective in a form whose optimum is easy to prove.
 
 Where many spans compete for the same chunks, clingo's core-guided search may not end. The
 linear programme that allows fractions of alignments gives each chunk a price: what being
@@ -17,18 +17,24 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Function, Number, Observer
+from clingo.ast import ASTType
 
-from ists_asp.vocabulary import ALIGNED, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
+from ists_asp.resources import asp_dir
+from ists_asp.syntax.signatures import derived
+from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, VIABLE, Predicate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from clingo import Control, Model, Symbol
 
-__all__ = ["DualValues", "Objective"]
+    from ists_asp.rules import RuleSet
+
+__all__ = ["DualValues", "Objective", "objective_for"]
 
 Chunk: TypeAlias = "tuple[Symbol, Symbol]"
 """A sentence and one of its chunks, by their numbers."""
@@ -43,6 +49,7 @@ _MOST = 2**31 - 1
 """The largest weight that clingo takes, and the largest sum of weights that it can tell."""
 
 _SENTENCES = (Number(1), Number(2))
+_SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, SPAN_CHUNK, VIABLE)}
 _EQUI = Function("equi")
 _BEST = Number(5)
 
@@ -95,16 +102,27 @@ class Objective(Observer):
         )
 
 
+def objective_for(rules: RuleSet) -> Callable[[], Objective]:
+    """What watches the objective of a program: with prices where they are sure to be right.
+
+    They are if a chunk is in one alignment or free, which the core encoding sees to as long as
+    no other rule says what is aligned or free, or which chunks there are in what span.
+    """
+    core = asp_dir().resolve()
+    for statement in rules.statements:
+        if statement.ast_type is ASTType.Rule and not _SURE.isdisjoint(derived(statement.head)):
+            file = Path(statement.location.begin.filename)
+            if not file.is_relative_to(core):
+                return Objective
+    return DualValues
+
+
 class DualValues(Objective):
     """Watches a program being grounded, then adds prices to its objective.
 
     They assume that an alignment has one label and one score, and that each chunk is aligned or
-    free. Rules for which that does not hold may get another answer with prices, but none that
-    is an answer: see :mod:`ists_asp.answers`.
+    free: :func:`objective_for` says whether that is sure.
     """
-
-    charged = False
-    """Whether there are prices."""
 
     def add_to(self, control: Control) -> None:
         """Add prices to the objective of the ground program, if it has many alignments."""
@@ -130,10 +148,17 @@ class DualValues(Objective):
 
     def _alignments(self, control: Control, priorities: Sequence[int]) -> list[_Alignment]:
         """The possible alignments, each with its best label and score."""
+        # Users' spans may hold chunks that there are not, or not for sure: those have no price.
+        sure = {
+            tuple(atom.symbol.arguments)
+            for atom in control.symbolic_atoms.by_signature(*CHUNK.signature)
+            if atom.is_fact
+        }
         chunks: dict[tuple[Symbol, Symbol], list[Chunk]] = defaultdict(list)
         for atom in control.symbolic_atoms.by_signature(*SPAN_CHUNK.signature):
             sentence, span, chunk = atom.symbol.arguments
-            chunks[sentence, span].append((sentence, chunk))
+            if (sentence, chunk) in sure:
+                chunks[sentence, span].append((sentence, chunk))
         labels, scores = _choices(control, LABEL), _choices(control, SCORE)
         found = []
         for atom in control.symbolic_atoms.by_signature(*ALIGNED.signature):
@@ -172,7 +197,6 @@ class DualValues(Objective):
         alignments: Sequence[_Alignment],
     ) -> None:
         """Add prices to the objective, and take off their sum: all answers cost the same."""
-        self.charged = True
         weights = self._weights[priority]
         free = {
             (atom.symbol.arguments[0], atom.symbol.arguments[1]): atom.literal

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer
 from ists_asp.edge import inside, unless_it_fails
-from ists_asp.errors import IstsError, MemoryLimitError, TimeLimitError
+from ists_asp.errors import IstsError, MemoryLimitError
 from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
 from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
-from ists_asp.solver.dual_values import DualValues, Objective
+from ists_asp.solver.dual_values import Objective, objective_for
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import pair_up
@@ -45,8 +45,6 @@ __all__ = ["Solver"]
 
 T = TypeVar("T")
 
-_BRIEF = 2.0
-"""Seconds to make sure that it is not prices that keep a pair from an answer."""
 
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
@@ -72,6 +70,7 @@ class Solver:
         self._grounder = Grounder(rules, self._options)
         self._rules = rules
         self._read = read
+        self._objective = objective_for(rules)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -132,7 +131,7 @@ class Solver:
             Each atom that the grounder could derive, and whether it holds in every answer
             set (a fact) rather than being decided by the solver.
         """
-        control = self._grounder.ground(facts, objective=DualValues())
+        control = self._grounder.ground(facts, objective=self._objective())
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
 
     def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best:
@@ -279,7 +278,7 @@ class Solver:
 
     def _priced(self, facts: Sequence[Symbol]) -> tuple[Control, Objective]:
         """The ground program of a pair, and its objective, with prices."""
-        prices = DualValues()
+        prices = self._objective()
         return self._grounder.ground(facts, objective=prices), prices
 
     def _surely(
@@ -293,17 +292,10 @@ class Solver:
         """Decide a pair; where that gives no answer, make sure, and name the rules to blame."""
         limit = self._options.time_limit
         with inside(pair):
-            prices = DualValues()
             with suppress(AnswerError):
-                alone = Alone(self._grounder, facts, limit, prices, atoms=atoms)
+                alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
                 return decide(pair, alone, self._reading)
-            if prices.charged:
-                # It may have been the prices: they assume what users' rules need not keep.
-                with suppress(AnswerError, TimeLimitError):
-                    brief = min(limit, _BRIEF)
-                    alone = Alone(self._grounder, facts, brief, Objective(), atoms=atoms)
-                    return decide(pair, alone, self._proven)
-            alone = Alone(self._grounder, facts, limit, DualValues(), atoms=True)
+            alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
             return decide(pair, alone, self.answer)
 
     def _solution(
@@ -325,11 +317,6 @@ class Solver:
 
     def _reading(self, pair: Pair, found: Found) -> Answer:
         return self._read(pair, found.shown, found.cost, found.optimal)
-
-    def _proven(self, pair: Pair, found: Found) -> Answer:
-        if not found.optimal:
-            raise TimeLimitError(f"no proof within {_BRIEF:g} s")
-        return self._reading(pair, found)
 
 
 def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]) -> Best:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, shortened
 from ists_asp.model import Label, Tag
 from ists_asp.trace.view.decisions import DecisionKind, numbers
 
@@ -64,7 +64,7 @@ def read_question(text: str, answer: Answer) -> Question:
     Raises:
         UsageError: it is malformed, or has tokens that the sentences do not have.
     """
-    where = f"decision '{text}'"
+    where = f"decision '{shortened(text)}'"
     if "<==>" in text:
         return _alignment(text, answer, where)
     pair = answer.pair

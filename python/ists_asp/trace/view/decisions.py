@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, shortened
+from ists_asp.limits import MAX_TOKENS
 from ists_asp.syntax.ground import Ground
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
 
@@ -58,6 +59,7 @@ PREDICATES = {
         (RATING, DecisionKind.RATING),
     )
 }
+_DIGITS = len(str(MAX_TOKENS))
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
 
 
@@ -172,9 +174,18 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise UsageError(
-                f"'{text.strip()}' is no list of tokens", where=where, expected="3 4 7, or 3-5"
+                f"'{shortened(text.strip())}' is no list of tokens",
+                where=where,
+                expected="3 4 7, or 3-5",
             )
-        found.update(range(int(first), int(last or first) + 1))
+        ends = [first, last or first]
+        if max(map(len, ends)) > _DIGITS:
+            raise UsageError(
+                f"no sentence has a token {shortened(max(ends, key=len))}",
+                where=where,
+                expected=f"1 to {MAX_TOKENS}",
+            )
+        found.update(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(sorted(found))
 
 
