@@ -6,14 +6,25 @@ import ctypes
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import parent_process, resource_tracker
+from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from multiprocessing.process import BaseProcess
 
-__all__ = ["OUT_OF_TIME", "deaf", "end_after", "end_with_parent", "ending", "likely_reason"]
+__all__ = [
+    "OUT_OF_TIME",
+    "deaf",
+    "end_after",
+    "end_with_parent",
+    "ending",
+    "likely_reason",
+    "processor_time",
+]
 
 OUT_OF_TIME = -signal.SIGPROF
 """Exit code of a process that met the limit of :func:`end_after`."""
@@ -36,18 +47,47 @@ def end_after(seconds: float) -> None:
 
 
 def end_with_parent() -> None:
-    """Have this process killed when its parent ends, however that does; on Linux only.
+    """Have this process end when its parent does, however that does.
 
     clingo asks nobody while it grounds: a process that grounds without end, and whose parent
-    was killed, would go on for ever.
+    was killed, would go on for ever. Whoever started a worker is not its parent for the system:
+    that is a server, which lives as long as its workers.
     """
+    starter = parent_process()
+    if starter is not None:
+        # clingo lets other threads work whatever it does.
+        Thread(target=_end_after, args=(starter,), daemon=True).start()
     if sys.platform == "linux":
         parent = os.getppid()
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         # It may have ended before it could be watched.
-        starter = parent_process()
-        if os.getppid() != parent or (starter is not None and not starter.is_alive()):
+        if os.getppid() != parent:
             os._exit(1)
+
+
+def _end_after(starter: BaseProcess) -> None:
+    starter.join()
+    os._exit(1)
+
+
+def processor_time() -> float | None:
+    """Seconds that all processes below this one have computed; None where nobody tells.
+
+    It grows as long as one of them computes, and falls where one ends.
+    """
+    return _below(os.getpid()) if Path("/proc/self/task").exists() else None
+
+
+def _below(process: int) -> float:
+    seconds = 0.0
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError, IndexError, ValueError):
+            for child in map(int, task.read_text().split()):
+                # Behind the name, which may have blanks and brackets.
+                told = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                ticks = int(told[11]) + int(told[12])
+                seconds += ticks / os.sysconf("SC_CLK_TCK") + _below(child)
+    return seconds
 
 
 @contextmanager

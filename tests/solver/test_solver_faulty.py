@@ -12,7 +12,7 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_rules
-from ists_asp.solver import Solver
+from ists_asp.solver import Solver, dual_values
 
 # Chunks of the same number are aligned; the first two are equivalent.
 RULES = """
@@ -86,6 +86,20 @@ def check_company(solver, *more):
         found = outcomes_in_company(solver, items)
         assert found == {pair.id: alone[pair.id] for pair, _ in items}
     return alone
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "span_chunk(S,X,99) :- span(S,X).",
+        "merge(S,run(C,99)) :- chunk(S,C).",
+        "free(S,C) :- chunk(S,C).",
+        "aligned(run(C,C),run(C,C)) :- chunk(1,C), chunk(2,C), C < 3.",
+    ],
+)
+def test_many_alignments_are_priced_only_where_prices_are_right(solver, rules, monkeypatch):
+    monkeypatch.setattr(dual_values, "_FEW", 1)
+    check_company(solver(rules))
 
 
 def test_the_machine_answers(solver):

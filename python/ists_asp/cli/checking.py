@@ -20,7 +20,7 @@ from ists_asp.cli.files import READ, RULES, Command
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import json_option, quiet_option
 from ists_asp.cli.system_options import cache_option
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
@@ -162,7 +162,11 @@ def _sampled(
                 load(program.profile.name, rules=given, cache=cache, parsed=parsed) as system,
                 RuleWarnings(system),
             ):
-                found |= coverage(_counted(system.trace_many(pairs), step))
+                try:
+                    found |= coverage(_counted(system.trace_many(pairs), step))
+                except (RuleError, SolveError, TraceError) as error:
+                    error.where = f"{program.name}, sample {error.where or 'pairs'}"
+                    raise
     return list(check_sample(checked, found.fired, found.seen, len(pairs)))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.answers import read_answer
@@ -19,25 +21,26 @@ from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from ists_asp.rules import Profile, RuleSet
 
 __all__ = ["load"]
 
+GivenPath: TypeAlias = "str | os.PathLike[str]"
+
 
 def load(
     profile: str = "default",
     *,
-    rules: Sequence[Path] = (),
-    constants: Mapping[str, str] | None = None,
+    rules: GivenPath | Sequence[GivenPath] = (),
+    constants: Mapping[str, str | int] | None = None,
     models: int = 1,
     time_limit: float = 10.0,
-    stanza_dir: Path | None = None,
+    stanza_dir: GivenPath | None = None,
     stanza_package: str | None = None,
     vectors: bool = True,
     semantic: bool | Path = False,
-    cache: Path | None = None,
+    cache: GivenPath | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
     scripts: bool = False,
 ) -> System:
@@ -45,7 +48,7 @@ def load(
 
     Args:
         profile: its name, such as ``headlines``.
-        rules: rule folders and files that replace or extend the shipped ones, see
+        rules: a rule folder or file, or several, that replace or extend the shipped ones, see
             :mod:`ists_asp.rules.overlay`.
         constants: values of ``#const`` definitions; they win over the profile's. Those that no
             rule has are among the system's warnings.
@@ -72,30 +75,42 @@ def load(
         ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
             cache cannot be used.
     """
+    own = _paths(rules)
+    values = {name: str(value) for name, value in (constants or {}).items()}
     chosen, found = parsed or load_program(
-        profile, rules, semantic=semantic is not False, scripts=scripts
+        profile, own, semantic=semantic is not False, scripts=scripts
     )
-    if constants:
-        warnings = unknown_constants(constants, chosen, found, rules, scripts=scripts)
+    if values:
+        warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
         found = replace(found, warnings=(*found.warnings, *warnings))
     encoder = find_encoder(semantic, chosen.language)
-    options = SolverOptions(models, time_limit, {**chosen.constants, **(constants or {})})
+    options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
         chosen,
         found,
-        Annotator(chosen.language, stanza_dir, stanza_package, Cache(cache) if cache else None),
+        Annotator(
+            chosen.language,
+            None if stanza_dir is None else Path(stanza_dir),
+            stanza_package,
+            None if cache is None else Cache(Path(cache)),
+        ),
         Knowledge(
             language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
         ),
         solver,
-        lambda: load_explainer(profile, rules, options.constants, scripts=scripts),
+        lambda: load_explainer(profile, own, options.constants, scripts=scripts),
         lambda: load_rater(
-            profile, rules, options.constants, semantic=encoder is not None, scripts=scripts
+            profile, own, options.constants, semantic=encoder is not None, scripts=scripts
         ),
         lambda: (
-            read_profile_rules(profile, rules, semantic=encoder is not None, scripts=scripts).rating
+            read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
     )
+
+
+def _paths(given: GivenPath | Sequence[GivenPath]) -> tuple[Path, ...]:
+    """One path or several."""
+    return (Path(given),) if isinstance(given, str | os.PathLike) else tuple(map(Path, given))

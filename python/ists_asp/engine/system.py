@@ -18,7 +18,7 @@ from ists_asp.engine.preparation import Preparation
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.engine.rating import Known, load_rater
 from ists_asp.engine.solved import SolvedAnswer, TraceHandle
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, UsageError
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.model import Pair
@@ -336,7 +336,11 @@ class System(Closing):
             UsageError: there are no templates for the profile's language.
             DataError: the templates are faulty.
         """
-        wording = templates or load_templates(self.profile.language)
+        wording = load_templates(self.profile.language) if templates is None else templates
+        if not isinstance(wording, Templates):
+            raise UsageError(
+                f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
+            )
         for (_, facts), answer in beside(answers, lambda some: self.facts(map(_chunked, some))):
             yield self.explainer.explain(answer, facts, wording)
 

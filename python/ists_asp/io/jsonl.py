@@ -79,7 +79,8 @@ def read_object(line: Line) -> dict[str, object]:
     try:
         record = json.loads(line.text)
     except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        # Python refuses to read numbers of thousands of digits, and stacks of brackets.
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "too much for a value"
         column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise fault(
             f"no valid JSON{column} ({reason})", where=line.where, expected=expected, hint=hint

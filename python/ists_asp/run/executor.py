@@ -15,7 +15,7 @@ from pebble import ProcessExpired, ProcessPool
 from ists_asp.engine import Timings
 from ists_asp.errors import RuleError
 from ists_asp.limits import is_long
-from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
+from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason, processor_time
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, decide, ready, start
 
@@ -37,12 +37,16 @@ RENEWED = 200
 BUSY = 10.0
 """How often its time a worker may take by the clock: others may keep the processor busy."""
 
+_STILL = 20.0
+"""Seconds after which workers that do not compute at all are taken for dead or stuck."""
+
 LOST = (FutureTimeout, ProcessExpired, BrokenProcessPool)
 """What says that a worker was lost."""
 
 _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
 """Signals that a process brings upon itself."""
 
+_TRIES = 3
 _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :- p(X)"
 
 _MEGABYTE = 1 << 20
@@ -211,14 +215,19 @@ class Pool:
     def _load(self) -> tuple[RuleWarning, ...]:
         """Wait for the first worker to be ready, and tell why if it never will be."""
         limit = BUSY * self._spec.loading
-        code: int | None = OUT_OF_TIME
-        try:
-            return self._pool.schedule(ready).result(timeout=limit)
-        except FutureTimeout:
-            pass
-        except LOST:
-            # The pool cannot tell how a worker ended that had nothing to do yet.
-            code = _exit_code(self._spec, limit)
+        for _ in range(_TRIES):
+            code: int | None = OUT_OF_TIME
+            try:
+                return self._pool.schedule(ready).result(timeout=limit)
+            except FutureTimeout:
+                break
+            except (*LOST, RuntimeError):
+                # The pool cannot tell how a worker ended that had nothing to do yet.
+                code = _exit_code(self._spec, limit)
+            if code not in (0, -signal.SIGKILL):
+                break
+            # Another one can load: somebody killed the first.
+            self.renew(self.generation)
         failure = self._ended(code)
         if code == OUT_OF_TIME:
             failure = Failure(f"more than {self._spec.loading:g} s", _LARGE)
@@ -278,6 +287,7 @@ class _Remote:
 
     def _wait(self) -> Report:
         ends = time.monotonic() + self._pool.patience
+        still, worked = time.monotonic() + _STILL, processor_time()
         while True:
             try:
                 return self._future.result(timeout=1.0)
@@ -286,7 +296,10 @@ class _Remote:
                     return self._future.result()
             if self._generation != self._pool.generation:
                 raise _StuckError
-            if time.monotonic() > ends:
+            now = time.monotonic()
+            if (working := processor_time()) is None or working != worked:
+                still, worked = now + _STILL, working
+            if now > min(ends, still):
                 self._pool.renew(self._generation)
                 raise _StuckError
 

@@ -25,7 +25,7 @@ from clingo.ast import ASTType
 
 from ists_asp.resources import asp_dir
 from ists_asp.syntax.signatures import derived
-from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, VIABLE, Predicate
+from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
@@ -49,7 +49,7 @@ _MOST = 2**31 - 1
 """The largest weight that clingo takes, and the largest sum of weights that it can tell."""
 
 _SENTENCES = (Number(1), Number(2))
-_SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, SPAN_CHUNK, VIABLE)}
+_SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, SPAN_CHUNK)}
 _EQUI = Function("equi")
 _BEST = Number(5)
 

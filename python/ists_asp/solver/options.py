@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ists_asp.errors import UsageError
 from ists_asp.rules.values import check_constant
 
 if TYPE_CHECKING:
@@ -25,11 +27,21 @@ class SolverOptions:
         time_limit: seconds of processor time for a pair. The search has what grounding leaves of
             it, and a second at least; grounding itself cannot be stopped.
         constants: values of ``#const`` definitions, as clingo's ``-c name=value``.
+
+    Raises:
+        UsageError: there are to be no answers, or no time for them.
     """
 
     models: int = 1
     time_limit: float = 10.0
     constants: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.models, int) or self.models < 1:
+            raise UsageError(f"models={self.models!r}", expected="how many answers, from 1")
+        seconds = self.time_limit
+        if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            raise UsageError(f"time_limit={seconds!r}", expected="seconds, more than 0")
 
 
 @dataclass(frozen=True, slots=True)
