@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -121,3 +123,36 @@ def test_too_many_open_files_are_one_line(tmp_path, most):
             assert (found.returncode, found.stderr.count("\n")) == (1, 1)
             assert found.stderr.startswith("error: ")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["x.lp"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells of processes")
+def test_no_worker_outlives_a_command_that_is_killed_while_it_searches(tmp_path):
+    (tmp_path / "hard.lp").write_text(
+        "{ ph(P,H) : H = 1..12 } = 1 :- P = 1..13. :- ph(A,H), ph(B,H), A < B.\n"
+    )
+    command = [sys.executable, "-m", "ists_asp", "solve", "-q", "--timeout", "100000"]
+    process = subprocess.Popen(
+        [*command, "--rules", "hard.lp", "a b", "a c"], cwd=tmp_path, start_new_session=True
+    )
+
+    def others():
+        found = subprocess.run(
+            ["ps", "-o", "pid=,stat=", "--sid", str(process.pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return [line for line in found.stdout.splitlines() if "Z" not in line.split()[1]]
+
+    def wait_until(condition):
+        ends = time.monotonic() + 120
+        while not condition():
+            assert time.monotonic() < ends
+            time.sleep(0.2)
+
+    # Itself, what tracks its resources, what makes workers, and a worker.
+    wait_until(lambda: len(others()) == 4)
+    time.sleep(5)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not others())
