@@ -135,7 +135,7 @@ MUTANTS = [
         "tests/knowledge",
     ),
     Mutant(
-        f"{PY}/solver/prices.py",
+        f"{PY}/solver/dual_values.py",
         "if each.reduced(priority, prices) < len(each.chunks)",
         "if each.reduced(priority, prices) < 0",
         "tests/solver",
@@ -147,7 +147,7 @@ MUTANTS = [
         "tests/solver",
     ),
     Mutant(
-        f"{PY}/run/journal.py",
+        f"{PY}/run/checkpoint_log.py",
         "if len(self.first) < NAMED:",
         "if len(self.first) <= NAMED:",
         "tests/run tests/cli",
@@ -183,7 +183,7 @@ MUTANTS = [
         "tests/trace",
     ),
     Mutant(
-        f"{PY}/trace/ask/nearest.py",
+        f"{PY}/trace/ask/near_misses.py",
         "return lacking, self.gap < 0,",
         "return -lacking, self.gap < 0,",
         "tests/trace",
@@ -202,8 +202,8 @@ MUTANTS = [
     ),
     Mutant(
         f"{PY}/engine/rating.py",
-        '"speaks_against": -1',
-        '"speaks_against": 1',
+        "SPEAKS_AGAINST.name: -1",
+        "SPEAKS_AGAINST.name: 1",
         "tests/learn tests/cli/test_cli_sts.py",
     ),
     Mutant(
