@@ -94,6 +94,7 @@ def test_accuracy_hardly_depends_on_case(
     assert score(some, readings) == pytest.approx(score(some, plain[::3]), abs=1.5)
 
 
+@pytest.mark.slow
 def test_spanish_accuracy() -> None:
     treebank = rows_of(SPANISH)
     readings = StanzaAdapter(find("es")).tag([[row[0] for row in rows] for rows in treebank])

@@ -54,6 +54,7 @@ def run(folder: Path, *texts: str) -> tuple[str, str]:
     return said, loaded
 
 
+@pytest.mark.slow
 def test_a_second_run_says_the_same_without_stanza(tmp_path: Path) -> None:
     texts = ("Dogs bark loudly .", "x" * 300, "the bulb's on.")
     first = run(tmp_path, *texts)

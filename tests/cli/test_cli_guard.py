@@ -304,6 +304,7 @@ def test_a_child_ends_with_its_parent(number):
     assert errors == ""
 
 
+@pytest.mark.slow
 def test_scripts_run_where_they_are_allowed(tmp_path):
     script = "#script (python)\nimport clingo\ndef two(): return clingo.Number(2)\n#end.\n"
     (tmp_path / "script.lp").write_text(f"{script}:- @two() = 2.\n")

@@ -83,6 +83,7 @@ def test_every_line_of_an_answer_has_reasons(traces):
                 trace.why_not(line)
 
 
+@pytest.mark.slow
 def test_every_chunk_of_an_answer_has_reasons(traces):
     for trace in traces[:3]:
         for number, chunks in ((1, trace.answer.chunks1), (2, trace.answer.chunks2)):
