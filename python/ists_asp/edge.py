@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UsageError, of_pair
+from ists_asp.errors import (
+    IstsError,
+    MemoryLimitError,
+    RuleError,
+    UsageError,
+    of_pair,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ists_asp.model import Pair
 
-__all__ = ["clingo_error", "inside", "too_deep", "unless_it_fails"]
+__all__ = ["clingo_error", "inside", "too_deep", "unless_it_fails", "unsafe"]
 
 T = TypeVar("T")
 
 MOST = 2**31 - 1
 """The largest integer of clingo."""
 
+_SAID = 500
+"""Characters of a message of clingo's that are shown."""
+
+_UNSAFE_RULE = re.compile(r"(?P<where>\S+:\d+:\d+)-\S+: error: unsafe variables")
+_UNSAFE = re.compile(r"note: '(?P<variable>[^']+)' is unsafe")
 _OVERFLOWS = ("too large", "overflow", "out of range")
 
 
@@ -70,6 +83,18 @@ def too_deep(where: str | None = None) -> RuleError:
     )
 
 
+def unsafe(text: str) -> tuple[str, str]:
+    """What clingo says of variables that nothing gives values to, in few words, and what to do."""
+    variables = dict.fromkeys(
+        "_" if name.startswith("#") else name for name in _UNSAFE.findall(text)
+    )
+    several = "variables are" if len(variables) > 1 else "variable is"
+    return (
+        f"the {several} unsafe: {shortened(', '.join(variables))}",
+        "Use it in an atom of the body that is neither negated nor in an aggregate",
+    )
+
+
 def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) -> RuleError:
     """The error for something that clingo could not do.
 
@@ -85,7 +110,10 @@ def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) 
             f"arithmetic overflow: weights add up to more than clingo can count, {MOST}",
             hint="Take smaller weights in #minimize, #maximize and #sum",
         )
+    if (place := _UNSAFE_RULE.search(text)) is not None:
+        found, hint = unsafe(text)
+        return RuleError(f"{place['where']}: {found}", hint=hint)
     return RuleError(
-        f"clingo cannot {doing} the rules: {' '.join(text.split())}",
+        f"clingo cannot {doing} the rules: {shortened(' '.join(text.split()), _SAID)}",
         hint="Mend the rule that the message names",
     )

@@ -53,9 +53,9 @@ _QUOTED = 80
 _PLACE = 300
 
 
-def shortened(text: str) -> str:
-    """A text as messages quote it: at most 80 characters of it."""
-    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+def shortened(text: str, most: int = _QUOTED) -> str:
+    """A text as messages quote it: at most 80 characters of it, or ``most``."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def of_pair(identifier: object) -> str:

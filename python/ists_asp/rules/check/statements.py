@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
+from ists_asp.edge import unsafe
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.syntax.trees import walk
 
@@ -23,7 +24,6 @@ _PLACED = re.compile(
     r"(?P<file>[^\n]*):(?P<line>\d+):(?P<column>\d+)-\S+: (?:error|warning|info): (?P<text>.*)",
     re.DOTALL,
 )
-_UNSAFE = re.compile(r"note: '(?P<variable>[^']+)' is unsafe")
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
@@ -59,11 +59,8 @@ def _refused(checked: Checked) -> Iterator[Finding]:
             continue
         line = int(match["line"])
         place = line, checked.text(path).character(line, int(match["column"]))
-        variables = dict.fromkeys(_UNSAFE.findall(match["text"]))
-        if variables:
-            several = "variables are" if len(variables) > 1 else "variable is"
-            found = f"the {several} unsafe: {', '.join(variables)}"
-            hint = "Use it in an atom of the body that is neither negated nor in an aggregate"
+        if "unsafe variables" in match["text"]:
+            found, hint = unsafe(match["text"])
             yield checked.finding(Severity.ERROR, "unsafe", path, place, found, hint)
         else:
             text = " ".join(match["text"].split())
