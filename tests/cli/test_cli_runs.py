@@ -103,14 +103,19 @@ def test_pairs_without_an_answer_are_named(tmp_path: Path) -> None:
     assert not (tmp_path / "fast.wa").exists()
 
 
-def test_several_jobs_give_the_same_bytes(tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text(pairs(104))
+# More pairs than are decided together, so that there is work for two; and few, to be traced.
+@pytest.mark.parametrize(("count", "trace"), [(104, ()), (8, ("--trace", "out.trace"))])
+def test_several_jobs_give_the_same_bytes(
+    tmp_path: Path, count: int, trace: tuple[str, ...]
+) -> None:
+    (tmp_path / "pairs.tsv").write_text(pairs(count))
+    written = []
     for jobs in ("1", "3"):
-        found = solve(tmp_path, "--jobs", jobs, "-o", f"{jobs}.jsonl", "--trace", f"{jobs}.trace")
+        found = solve(tmp_path, "--jobs", jobs, "-o", "out.jsonl", *trace)
         assert found.returncode == 0
-    for kind in ("jsonl", "trace"):
-        one, three = (tmp_path / f"{jobs}.{kind}" for jobs in "13")
-        assert one.read_bytes() == three.read_bytes()
+        written.append([path.read_bytes() for path in sorted(tmp_path.glob("out.*"))])
+    assert written[0] == written[1]
+    assert len(written[0]) == (2 if trace else 1)
 
 
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:

@@ -305,9 +305,13 @@ def cache_files(directory: Path) -> list[Path]:
 
 
 def _shape(database: sqlite3.Connection) -> tuple[list[tuple[bytes, bytes]], list[bytes]]:
-    """What a database holds, and the columns of its entries."""
-    schema = list(database.execute("SELECT type, name FROM sqlite_master"))
-    return schema, [row[1] for row in database.execute("PRAGMA table_info(entries)")]
+    """What a database holds, and the columns of its entries, both at the same moment."""
+    database.execute("BEGIN")
+    try:
+        schema = list(database.execute("SELECT type, name FROM sqlite_master"))
+        return schema, [row[1] for row in database.execute("PRAGMA table_info(entries)")]
+    finally:
+        database.rollback()
 
 
 def _is_held(error: Exception) -> bool:
