@@ -33,7 +33,7 @@ from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_pair
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long
+from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report.gold import compare as compare_with_gold
 from ists_asp.report.picture import picture
@@ -286,6 +286,11 @@ def test_long_pairs_are_long_by_tokens_or_by_characters() -> None:
     assert is_long(Pair("1", word, sentence))
     assert not is_long(Pair("1", word, make_sentence(["x" * 1998])))
     assert is_long(Pair("1", word, make_sentence(["x" * 1999])))
+
+
+def test_a_pair_alone_has_its_time_and_the_grace():
+    assert lifetime(10.0, grace=5.0) == lifetime(10.0, 1, 5.0) == 15.0
+    assert lifetime(10.0, 3, 5.0) == pytest.approx(15.4)
 
 
 def test_messages_name_the_ends_of_endless_places():

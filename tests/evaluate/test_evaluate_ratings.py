@@ -62,6 +62,14 @@ def test_the_mean_is_weighted_by_pairs():
     assert weighted_mean([one, other]).r == pytest.approx(0.5)
 
 
+def test_the_mean_has_an_interval_on_both_sides():
+    one = correlation([1, 2, 3, 4, 5] * 4, [3, 1, 2, 5, 4] * 4)
+    found = weighted_mean([one, one])
+    margin = 1.959964 * math.sqrt(2 * (0.5 * (1 - 0.6**2)) ** 2 / 17)
+    assert found.r == pytest.approx(0.6)
+    assert (found.low, found.high) == pytest.approx((0.6 - margin, 0.6 + margin), abs=1e-6)
+
+
 def test_significance_is_that_of_the_paper():
     """The best of 74 runs (0.8015 over 3000 pairs) beat the 11th, about 0.785, and none above."""
     assert significance(0.8015, 0.7846, 3000) < 0.05

@@ -4,6 +4,7 @@ import json
 
 from ists_asp.engine import load
 from ists_asp.report import evidence
+from ists_asp.syntax.ground import Ground
 from ists_asp.trace import decisions
 from ists_asp.trace.view.document import document
 from ists_asp.trace.view.tree import decision_tree, render
@@ -35,4 +36,6 @@ def test_traces_pass_over_odd_atoms(tmp_path):
             assert set(decision.tokens1) | set(decision.tokens2) <= {1, 2, 3}
         assert json.loads(json.dumps(document(trace)))["decisions"]
         assert evidence(trace)
+        found = [trace.words.tokens("token", 1, Ground(number)) for number in range(-1, 5)]
+        assert found == [(), (), (1,), (2,), (3,), ()]
         assert "no rule derives it" in trace.why_not("3 <==> 1").text()
