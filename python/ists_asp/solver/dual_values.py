@@ -49,7 +49,7 @@ _MOST = 2**31 - 1
 """The largest weight that clingo takes, and the largest sum of weights that it can tell."""
 
 _SENTENCES = (Number(1), Number(2))
-_SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, SPAN_CHUNK)}
+_SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK)}
 _EQUI = Function("equi")
 _BEST = Number(5)
 
@@ -105,8 +105,8 @@ class Objective(Observer):
 def objective_for(rules: RuleSet) -> Callable[[], Objective]:
     """What watches the objective of a program: with prices where they are sure to be right.
 
-    They are if a chunk is in one alignment or free, which the core encoding sees to as long as
-    no other rule says what is aligned or free, or which chunks there are in what span.
+    They are if a chunk is in one alignment or free, and an alignment has one label and one score.
+    The core encoding sees to that as long as no other rule derives any of it.
     """
     core = asp_dir().resolve()
     for statement in rules.statements:
@@ -141,7 +141,7 @@ class DualValues(Objective):
             remaining = [
                 each
                 for each in remaining
-                # DualValues are rounded up, each by less than one.
+                # Prices are rounded up, each by less than one.
                 if each.reduced(priority, prices) < len(each.chunks)
             ]
             covered |= {chunk for chunk, price in prices.items() if price}

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import Symbol, SymbolType
 from clingo.ast import AST, ASTSequence, ASTType
 
+from ists_asp.syntax.signatures import functions
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -78,7 +80,7 @@ def read_term(node: AST, constants: Collection[str] = ()) -> Term:
 def atoms(node: AST) -> Iterator[AST]:
     """The terms of all atoms in a syntax tree, without the sign of classical negation."""
     if node.ast_type is ASTType.SymbolicAtom:
-        yield from _functions(node.symbol)
+        yield from functions(node.symbol)
         return
     for key in node.child_keys:
         child = getattr(node, key)
@@ -148,13 +150,3 @@ def meets(term: Term, bound: Bindings, other: Term) -> bool:
             for part, its in zip(term.arguments, other.arguments, strict=True)
         )
     )
-
-
-def _functions(symbol: AST) -> Iterator[AST]:
-    if symbol.ast_type is ASTType.UnaryOperation:
-        yield from _functions(symbol.argument)
-    elif symbol.ast_type is ASTType.Pool:
-        for argument in symbol.arguments:
-            yield from _functions(argument)
-    else:
-        yield symbol
