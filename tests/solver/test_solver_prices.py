@@ -1,4 +1,4 @@
-"""DualValues of chunks: other terms of the objective, the same best answers."""
+"""Prices of chunks: other terms of the objective, the same best answers."""
 
 from random import Random
 
