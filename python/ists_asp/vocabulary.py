@@ -142,6 +142,10 @@ LINE = _one("line", _V, _V, _V)
 LINE_TAG = _one("line_tag", _V, _V)
 LINE_TOKEN = _one("line_token", _V, _S, _V)
 
+# Word tables: lp_rules/words/tables.lp.
+SAME_MEANING = _one("same_meaning", _V, _V)
+OPPOSITE = _one("opposite", _V, _V)
+
 # Tokens as rules see them: asp/tokens.lp.
 WORD = _one("word", _S, _I, _V)
 LEMMA = _one("lemma", _S, _I, _V)
@@ -152,6 +156,8 @@ TAGGED = _one("tagged", _S, _I, _V, _V)
 RETAG = _one("retag", _S, _I, _V, _V)
 PUNCTUATION = _one("punctuation", _S, _I)
 OTHER = _one("other", _S, _V)
+
+INFORMATIVENESS = _one("informativeness", _S, _I, _V)
 
 # Chunks and spans: asp/chunks.lp, asp/spans.lp.
 BOUNDARY = _one("boundary", _S, _I)
@@ -170,12 +176,16 @@ MERGE = _one("merge", _S, _P)
 SPAN_CHUNK = _one("span_chunk", _S, _P, _C)
 SPAN_TOKEN = _one("span_token", _S, _P, _I)
 
-# Features and weights: asp/weights.lp.
-FEATURE = _one("feature", _V, _V)
+# Evidence and weights: asp/weights.lp.
+EVIDENCE = _one("evidence", _V, _V, _V)
+ARGUES = _one("argues", _V, _V, _V)
 WEIGHT = _one("weight", _V, _V, _V)
 
-TARGETS = {one.name: one for one in (BOUNDARY, _one("pair", _X, _Y), _one("link", _X, _Y))}
-"""What features can be of: terms, the first argument of ``feature/2``."""
+TARGETS = {
+    one.name: one
+    for one in (BOUNDARY, _one("pair", _X, _Y), _one("link", _X, _Y), _one("side", _S, _X, _Y))
+}
+"""What evidence can be about: terms, the first argument of ``evidence/3``."""
 
 # Decisions: asp/align.lp, asp/label.lp, asp/score.lp, asp/tags.lp.
 PROPOSED = _one("proposed", _X, _Y)
@@ -190,7 +200,11 @@ LABEL_TYPE = _one("label_type", _V)
 FORBIDDEN_LABEL = _one("forbidden_label", _X, _Y, _V)
 LABEL_WEIGHT = _one("label_weight", _X, _Y, _V, _V)
 LABEL = _one("label", _X, _Y, _V)
-SCORE_WEIGHT = _one("score_weight", _X, _Y, _V, _V)
+LICENSED = _one("licensed", _X, _Y, _V, _V)
+LICENCES = _one("licences")
+CLOSENESS = _one("closeness", _X, _Y, _V, _V)
+FORBIDDEN_SCORE = _one("forbidden_score", _X, _Y, _V)
+SCORE_WEIGHT = _one("score_weight", _X, _Y, _V, _V, _V)
 SCORE = _one("score", _X, _Y, _V)
 DIFFERS = _one("differs", _X, _Y, _V)
 TAG = _one("tag", _X, _Y, _V)
@@ -206,6 +220,7 @@ RATING = _one("rating", _V)
 RENAMED = {
     ("ends", 2): "ending_chunk",
     ("ends", 3): "last_word",
+    ("feature", 2): "evidence",
     ("given", 2): "given_boundary",
     ("kind", 2): "difference_kind",
     ("kind", 3): "chunk_kind",

@@ -1,7 +1,7 @@
-"""A rule set cut in two: what derives features, and what decides by them.
+"""A rule set cut in two: what derives evidence, and what decides by them.
 
-Leaving out a rule for a feature changes nothing but features. So a pair is grounded once,
-with a switch on each such rule; the features that are left when one is switched off are
+Leaving out a rule for evidence changes nothing but evidence. So a pair is grounded once,
+with a switch on each such rule; the evidence that is left when one is switched off are
 facts for the second part, the machine, which is small and quickly grounded.
 """
 
@@ -27,7 +27,7 @@ from clingo.ast import (
 from ists_asp.rules import RuleSet
 from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
 from ists_asp.syntax.trees import walk
-from ists_asp.vocabulary import FEATURE, WEIGHT
+from ists_asp.vocabulary import EVIDENCE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["Parts", "cut", "switch"]
 
 _SWITCH = "__on"
-_FEATURE = FEATURE.signature
+_EVIDENCE = EVIDENCE.signature
 _WEIGHT = WEIGHT.signature
-_TARGETS = ("pair", "link")
+_TARGETS = ("pair", "link", "side")
 _MACHINE = "asp/"
 _CHOICES = (ASTType.Aggregate, ASTType.HeadAggregate, ASTType.Disjunction)
 
@@ -50,11 +50,11 @@ _CHOICES = (ASTType.Aggregate, ASTType.HeadAggregate, ASTType.Disjunction)
 class Parts:
     """The parts of a rule set.
 
-    ``features`` are the statements that derive features, each rule for features of alignments
+    ``features`` are the statements that derive evidence, each rule for evidence about alignments
     and labels with a switch; ``switched`` has the numbers of the switches by the rules' names.
-    ``decide`` are the rules that decide by features, without the weights; ``given`` the
+    ``decide`` are the rules that decide by evidence, without the weights; ``given`` the
     predicates that they take from the first part; ``asked`` the names of the functions whose
-    weights they ask for, rather than for those of features.
+    weights they ask for, rather than for those of evidence.
     """
 
     features: tuple[AST, ...]
@@ -114,7 +114,7 @@ def cut(rules: RuleSet) -> Parts:
 
 
 def _deciding(both: Iterable[tuple[AST, NamedRule]]) -> set[Signature]:
-    """What is chosen, or weighed by features of alignments and labels, and what rests on it."""
+    """What is chosen, or weighed by evidence of alignments and labels, and what rests on it."""
     rules = [
         (derived(node.head), _used(node), rule.file.startswith(_MACHINE), node)
         for node, rule in both
@@ -124,7 +124,7 @@ def _deciding(both: Iterable[tuple[AST, NamedRule]]) -> set[Signature]:
     weighed = {
         key
         for heads, used, machine, node in rules
-        if machine and _WEIGHT in used and set(_arguments(node.body, _FEATURE)) & set(_TARGETS)
+        if machine and _WEIGHT in used and set(_arguments(node.body, _EVIDENCE)) & set(_TARGETS)
         for key in heads
     }
     while True:
@@ -154,8 +154,8 @@ def _taken(node: AST) -> Set[Signature]:
 
 
 def _target(rule: AST) -> str:
-    """What the feature is of that a rule derives; empty if it derives none."""
-    return next(_arguments([rule.head], _FEATURE), "") if derives_atom(rule) else ""
+    """What the evidence is about that a rule derives; empty if it derives none."""
+    return next(_arguments([rule.head], _EVIDENCE), "") if derives_atom(rule) else ""
 
 
 def _arguments(nodes: Iterable[AST], predicate: Signature) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 1. Each pair is traced: its answer, which rules fired, which decisions rest on them. Rules for
    features of alignments and labels are left out here, too, by one grounding
-   (:mod:`ists_asp.ablate.features`).
+   (:mod:`ists_asp.ablate.evidence`).
 2. Other rules are left out of the program, and the pairs for which they fire are decided
    again; those for which they do not fire keep their answers, as no rule can do anything else
    than derive atoms from others.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.ablate.features import FeatureAblation
+from ists_asp.ablate.evidence import EvidenceAblation
 from ists_asp.ablate.result import Ablation, RuleWorth, Tally
 from ists_asp.ablate.support import tally
 from ists_asp.ablate.workers import workers
@@ -50,7 +50,7 @@ class GoldItem:
 
 @dataclass(frozen=True, slots=True)
 class _Surveyed:
-    """What is known of a pair: measures, counts, and the measures without rules for features.
+    """What is known of a pair: measures, counts, and the measures without rules for evidence.
 
     ``inexact`` says that the pair has to be decided by the whole program for those, too.
     """
@@ -108,18 +108,18 @@ class Study:
         )
 
     @cached_property
-    def features(self) -> FeatureAblation:
-        """Leaves rules for features out."""
+    def features(self) -> EvidenceAblation:
+        """Leaves rules for evidence out."""
         program = self.system.solver.program
         weights = [fact for fact in program.facts if fact.name == WEIGHT.name]
         solver = self.system.solver
-        return FeatureAblation(self.system.rules, solver.options, solver.arguments, weights)
+        return EvidenceAblation(self.system.rules, solver.options, solver.arguments, weights)
 
     def __getstate__(self) -> dict[str, object]:
         return {"items": self.items, "options": self.options, "_facts": {}}
 
     def survey(self, numbers: Sequence[int], wanted: Collection[str]) -> list[_Surveyed]:
-        """Trace pairs, and leave out rules for features.
+        """Trace pairs, and leave out rules for evidence.
 
         Args:
             numbers: the places of the pairs.

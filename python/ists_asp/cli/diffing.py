@@ -181,7 +181,7 @@ def _change(change: Change, pair: Pair) -> str:
 def _because(cause: Cause) -> Iterator[str]:
     name = _named(cause.rule, cause.file, cause.line)
     yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
-    moved = [f"{one.decision} {one.by:+} {one.feature}" for one in cause.moved[:_MOVED]]
+    moved = [f"{one.decision} {one.by:+} {one.evidence}" for one in cause.moved[:_MOVED]]
     more = len(cause.moved) - len(moved)
     if moved:
         yield f"        moves {', '.join(moved)}" + (f" and {more} more" if more else "")
@@ -201,7 +201,7 @@ def _cause(cause: Cause) -> dict[str, object]:
         "only": cause.only if cause.only != "both" else None,
         "text": cause.text,
         "moved": [
-            {"feature": one.feature, "decision": one.decision, "by": one.by} for one in cause.moved
+            {"evidence": one.evidence, "decision": one.decision, "by": one.by} for one in cause.moved
         ],
     }
 

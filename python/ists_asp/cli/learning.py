@@ -79,7 +79,7 @@ def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: P
                 return
             for line in report.rstrip("\n").split("\n"):
                 note(line)
-        weights = learn_weights(examples, settings)
+        weights = learn_weights(examples, teacher.senses(), settings)
     title = f"profile {lesson.profile}"
     write_output(output, render_weights(weights, title, lesson.command()))
     if not lesson.quiet and output is not None:

@@ -56,7 +56,6 @@ def profiles(rules: Path | None, as_json: bool) -> None:
                         if (files := profile.files(purpose)) is not None
                     },
                     "constants": profile.constants,
-                    "symmetric": profile.symmetric,
                     "scheme": str(profile.scheme),
                     "attached_punctuation": profile.attached_punctuation,
                 }

@@ -55,7 +55,7 @@ def source(one: ListedRule) -> str:
         lines.append(f"% {_plural(len(one.weights), 'weight')}{':' if one.weights else ''}")
         width = max((len(weight.decision) for weight in one.weights), default=0)
         lines += [
-            f"% {weight.value:+5}  {weight.decision:<{width}}  {weight.feature}"
+            f"% {weight.value:+5}  {weight.decision:<{width}}  {weight.evidence}"
             for weight in one.weights
         ]
     return "".join(f"{line}\n" for line in lines)
@@ -75,7 +75,7 @@ def record(one: ListedRule, fired: Mapping[str, int] | None = None) -> dict[str,
     }
     if one.weights is not None:
         found["weights"] = [
-            {"feature": weight.feature, "decision": weight.decision, "weight": weight.value}
+            {"evidence": weight.evidence, "decision": weight.decision, "weight": weight.value}
             for weight in one.weights
         ]
     if fired is not None:
@@ -105,9 +105,9 @@ def _strongest(weights: Sequence[Weight], width: int) -> str:
     """The strongest weights, as many as fit, and how many there are besides."""
     if not weights:
         return "no weights"
-    several = len({weight.feature for weight in weights}) > 1
+    several = len({weight.evidence for weight in weights}) > 1
     told = [
-        f"{weight.decision} {weight.value:+}" + (f" {weight.feature}" if several else "")
+        f"{weight.decision} {weight.value:+}" + (f" {weight.evidence}" if several else "")
         for weight in weights
     ]
     for number in range(len(told), 0, -1):

@@ -105,7 +105,7 @@ def list_(
     In: a profile, with or without your own rules; traces of answers, if you like.
 
     Out: for each rule three lines: its name, its file and line, and whether it is for the
-    answer, its explanation, or both; what it says when it fires; and, if it makes features,
+    answer, its explanation, or both; what it says when it fires; and, if it makes evidence,
     their strongest weights, in hundredths of log-odds. With --stats first how often it fired
     for the decisions of the answers (- for rules of the explanation, which are not counted).
     --json has all weights.
@@ -147,7 +147,7 @@ def show(
     In: names of rules, as ists-asp rules list gives them.
 
     Out: for each its file and line, what it says when it fires, and its text; if it makes
-    features, what they weigh for which decision, strongest first, in hundredths of log-odds.
+    what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
     listed = _listed(profile, rules, semantic, scripts)
     known = [one.rule.name for one in listed]

@@ -44,11 +44,14 @@ def _profile(default: str) -> Decorator:
 _RULES: tuple[Decorator, ...] = (
     click.option(
         "--rules",
+        "--words",
+        "rules",
         multiple=True,
         type=RULES,
         metavar="PATH",
         help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
-        "replaces the one of its name or is added; any other folder is added. Repeatable.",
+        "replaces the one of its name or is added; any other folder is added. Or your words: a "
+        ".tsv file of lines such as 'power = electricity' and 'pass <> reject'. Repeatable.",
     ),
     scripts_option,
 )

@@ -44,7 +44,7 @@ class Moved:
     log-odds.
     """
 
-    feature: str
+    evidence: str
     decision: str
     by: int
 
@@ -196,7 +196,7 @@ class _Search:
         key = side.name, firing.probe.rule.name
         self._roots.setdefault(key, firing)
         if moved is not None:
-            self._moved[key][moved.feature, moved.decision] = moved.by
+            self._moved[key][moved.evidence, moved.decision] = moved.by
 
     def _found(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""
@@ -205,8 +205,8 @@ class _Search:
         sides = {side.name: side for side in self._sides}
         for (name, rule), firing in self._roots.items():
             if firing.head.name == WEIGHT.name and not firing.positive:
-                feature, decision, _ = map(str, firing.head.arguments)
-                weights[feature, decision][name] = firing
+                evidence, decision, _ = map(str, firing.head.arguments)
+                weights[evidence, decision][name] = firing
                 continue
             place = firing.probe.rule
             text = sides[name].trace.says(firing) if place.sentence else place.text
@@ -216,7 +216,7 @@ class _Search:
         return rules, [_weight_cause(*key, ends) for key, ends in weights.items()]
 
 
-def _weight_cause(feature: str, decision: str, ends: Mapping[str, RuleInstance]) -> Cause:
+def _weight_cause(evidence: str, decision: str, ends: Mapping[str, RuleInstance]) -> Cause:
     """A weight that has changed, by what derives it on each side that has it."""
     both = [ends.get("old"), ends.get("new")]
     values = [one.head.arguments[2].number if one else 0 for one in both]
@@ -227,8 +227,8 @@ def _weight_cause(feature: str, decision: str, ends: Mapping[str, RuleInstance])
         place.file,
         place.line,
         "both" if len(ends) == 2 else next(iter(ends)),
-        f"weight({feature},{decision}): {told}",
-        (Moved(feature, decision, values[1] - values[0]),),
+        f"weight({evidence},{decision}): {told}",
+        (Moved(evidence, decision, values[1] - values[0]),),
     )
 
 
@@ -269,13 +269,13 @@ def _content(element: Element) -> tuple[object, ...]:
 
 
 def _weight(element: Element, sign: int) -> Moved | None:
-    """What an element of a sum weighs, if it is a weighed feature."""
+    """What an element of a sum weighs, if it is a weighed evidence."""
     weights = [atom for atom in element.positive if atom.name == WEIGHT.name]
     first = element.terms[0] if element.terms else None
     if not weights or first is None or first.type is not SymbolType.Number:
         return None
-    feature, decision, _ = map(str, weights[0].arguments)
-    return Moved(feature, decision, sign * first.number)
+    evidence, decision, _ = map(str, weights[0].arguments)
+    return Moved(evidence, decision, sign * first.number)
 
 
 def _heaviest(cause: Cause) -> tuple[int, str]:

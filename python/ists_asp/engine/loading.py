@@ -16,7 +16,7 @@ from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.rules import load_program, read_profile_rules, unknown_constants
+from ists_asp.rules import load_program, phrases, read_profile_rules, unknown_constants
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def load(
             language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
+            phrases=phrases(found),
         ),
         solver,
         lambda: load_explainer(profile, own, options.constants, scripts=scripts),

@@ -28,7 +28,7 @@ from ists_asp.knowledge.thesaurus import Thesaurus
 from ists_asp.knowledge.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.knowledge.semantic import ContextEncoder
@@ -53,6 +53,7 @@ class Knowledge(Closing):
         vectors_path: the file of word vectors, read when the first pair needs it; words are
             not compared by vectors if None. See :func:`ists_asp.knowledge.vectors.shipped`.
         encoder: compares words in context as well; not if None.
+        phrases: more multiword entries, in lower case: those of word tables.
 
     Raises:
         ResourceError: if the lexicon or the vectors are missing, or the lexicon is damaged.
@@ -65,6 +66,7 @@ class Knowledge(Closing):
         language: str = "en",
         vectors_path: Path | None = None,
         encoder: ContextEncoder | UniversalEncoder | None = None,
+        phrases: Iterable[str] = (),
     ) -> None:
         if lexicon_path is None:
             # Only the default needs the data folder: a caller's own file works without it.
@@ -73,6 +75,8 @@ class Knowledge(Closing):
             lexicon_path = data_dir() / "lexicon" / _LEXICONS.get(language, _LEXICONS["en"])
         self._vectors = None if vectors_path is None else Vectors(vectors_path)
         self._encoder = encoder
+        self._phrases = frozenset(phrases)
+        self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
         self._spanish = language == "es"
         self._lexicon = Thesaurus(lexicon_path) if self._spanish else Lexicon(lexicon_path)
 
@@ -171,7 +175,7 @@ class Knowledge(Closing):
     def _multiwords(self, number: int, sentence: Sentence) -> Iterator[Multiword]:
         tokens = sentence.tokens
         for first in range(1, len(tokens)):
-            for last in range(first + 1, min(first + MAX_WORDS, len(tokens) + 1)):
+            for last in range(first + 1, min(first + self._longest, len(tokens) + 1)):
                 run = tokens[first - 1 : last]
                 lemma = self._entry_of(run)
                 if lemma is not None:
@@ -188,7 +192,7 @@ class Knowledge(Closing):
             ends.append(end.words[0].lemma.lower())
         for final in ends:
             lemma = " ".join([*before, final])
-            if lemma in self._lexicon:
+            if lemma in self._phrases or (len(run) <= MAX_WORDS and lemma in self._lexicon):
                 return lemma
         return None
 

@@ -83,8 +83,9 @@ def cross_validate(
         )
     answers: dict[bool, list[_Part]] = {True: [], False: []}
     # Not the parts by which learning chooses its threshold.
+    senses = teacher.senses()
     for train, test in deal(examples, folds, settings.seed + 1):
-        weights = weight_facts(learn_weights(train, settings))
+        weights = weight_facts(learn_weights(train, senses, settings))
         for chunked, parts in answers.items():
             part = []
             for example in test:

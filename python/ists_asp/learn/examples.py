@@ -1,14 +1,16 @@
-"""Examples: the features of every decision on a gold pair, with what people decided.
+"""Examples: the evidence for every decision on a gold pair, with what people decided.
 
 The rules are grounded on the pair with the fact ``learning``, which makes all proposed pairs
-viable, so that labels and scores have features too. Nothing here knows a feature by name.
+viable, so that labels and scores have evidence too. Nothing here knows evidence by name.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+from clingo import Number
 
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.closing import Closing
@@ -16,14 +18,22 @@ from ists_asp.engine import System
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.model import Label
-from ists_asp.rules import Purpose, load_profile, load_rules, program_sources, read_overlay
+from ists_asp.rules import (
+    Purpose,
+    load_profile,
+    load_rules,
+    phrases,
+    program_sources,
+    read_overlay,
+)
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.vocabulary import (
+    ARGUES,
     BOUNDARY,
     CHUNKED,
-    FEATURE,
+    EVIDENCE,
     GIVEN_BOUNDARY,
+    INFORMATIVENESS,
     LEARNING,
     SPAN_TOKEN,
     TARGETS,
@@ -31,25 +41,27 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from clingo import Symbol
 
+    from ists_asp.learn.fit import Key, Sense
     from ists_asp.learn.gold import GoldPair
     from ists_asp.model import Alignment, Answer, Pair
 
-__all__ = ["Candidate", "Decision", "Example", "ExampleBuilder"]
+__all__ = ["Candidate", "Decision", "Evidence", "Example", "ExampleBuilder"]
 
 _GIVEN = frozenset({CHUNKED.signature, GIVEN_BOUNDARY.signature})
-_MIRRORED = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
+Evidence: TypeAlias = "Mapping[str, int]"
+"""The values of evidence, 0 to 100, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The features that fired for a decision, and whether it was taken."""
+    """The evidence for a decision, and whether it was taken."""
 
-    features: tuple[str, ...]
+    evidence: Evidence
     taken: bool
 
 
@@ -57,31 +69,28 @@ class Decision:
 class Candidate:
     """A proposed pair of spans.
 
-    ``tokens1`` and ``tokens2`` are token numbers; ``mass`` is the number of tokens that
-    aligning them carries; ``gold`` is the gold alignment of just these tokens, if any.
+    ``tokens1`` and ``tokens2`` are token numbers; ``token_count`` is how many tokens aligning
+    them carries; ``pair``, ``link`` and ``sides`` are the evidence about the alignment, about
+    both sides, and about each; ``gold`` is the gold alignment of just these tokens, if any.
     """
 
     tokens1: tuple[int, ...]
     tokens2: tuple[int, ...]
-    mass: int
-    align: tuple[str, ...]
-    link: tuple[str, ...]
+    token_count: int
+    pair: Evidence
+    link: Evidence
+    sides: tuple[Evidence, Evidence]
     gold: Alignment | None
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One gold pair: its facts, its boundaries and its candidates.
-
-    ``mirrored`` are the candidates of the same pair with its sentences in reverse order, where
-    SPE1 and SPE2 change places; there are none where the profile is not symmetric.
-    """
+    """One gold pair: its facts, its boundaries and its candidates."""
 
     gold: GoldPair
     facts: tuple[Symbol, ...]
     boundaries: tuple[Decision, ...]
     candidates: tuple[Candidate, ...]
-    mirrored: tuple[Candidate, ...] = ()
 
 
 class ExampleBuilder(Closing):
@@ -125,6 +134,7 @@ class ExampleBuilder(Closing):
             language=bare.language,
             vectors_path=shipped(bare.language) if vectors is True else vectors or None,
             encoder=encoder,
+            phrases=phrases(parsed),
         )
         annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
         self._system = System(bare, parsed, annotator, knowledge, self._solver)
@@ -133,17 +143,18 @@ class ExampleBuilder(Closing):
         """Close the lexicon; the teacher cannot be used afterwards."""
         self._system.close()
 
+    def senses(self) -> dict[Key, Sense]:
+        """What each name of evidence may argue for and against, by the rules' ``argues/3``."""
+        found: dict[Key, Sense] = {}
+        for atom in self._solver.ground_atoms(()):
+            if _signature(atom) == ARGUES.signature:
+                name, decision, sense = map(str, atom.arguments)
+                pro, contra = found.get((name, decision), (False, False))
+                found[name, decision] = pro or sense == "for", contra or sense == "against"
+        return found
+
     def examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
         """Annotate and ground gold pairs, lazily and in their order."""
-        kept = list(golds)
-        examples = self._examples(kept)
-        if not self.profile.symmetric:
-            yield from examples
-            return
-        for example, mirror in zip(examples, self._examples(map(_mirror, kept)), strict=True):
-            yield replace(example, mirrored=mirror.candidates)
-
-    def _examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
         kept = list(golds)
         annotated = self._system.facts(gold.pair for gold in kept)
         for gold, (pair, facts) in zip(kept, annotated, strict=True):
@@ -159,37 +170,23 @@ class ExampleBuilder(Closing):
         return self._solver.solve(pair, (*facts, *weights)).answers[0]
 
 
-def _mirror(gold: GoldPair) -> GoldPair:
-    pair = replace(gold.pair, sent1=gold.pair.sent2, sent2=gold.pair.sent1)
-    return replace(gold, pair=pair, alignments=tuple(map(_mirrored, gold.alignments)))
-
-
-def _mirrored(alignment: Alignment) -> Alignment:
-    return replace(
-        alignment,
-        tokens1=alignment.tokens2,
-        tokens2=alignment.tokens1,
-        label=_MIRRORED.get(alignment.label, alignment.label),
-    )
-
-
 def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]) -> Example:
-    features: dict[Symbol, list[str]] = defaultdict(list)
+    evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
-    masses: dict[tuple[Symbol, Symbol], int] = {}
+    counts: dict[tuple[Symbol, Symbol], int] = {}
     spoken: set[tuple[int, int]] = set()
     for atom in atoms:
         match _signature(atom):
-            case FEATURE.signature:
-                target, name = atom.arguments
-                features[target].append(str(name))
+            case EVIDENCE.signature:
+                target, name, value = atom.arguments
+                evidence[target][str(name)] = value.number
             case SPAN_TOKEN.signature:
                 side, span, index = atom.arguments
                 tokens[side.number, span].append(index.number)
             case TOKEN_COUNT.signature:
-                span1, span2, mass = atom.arguments
-                masses[span1, span2] = mass.number
-            case ("informativeness", 3):
+                span1, span2, count = atom.arguments
+                counts[span1, span2] = count.number
+            case INFORMATIVENESS.signature:
                 side, index, _ = atom.arguments
                 spoken.add((side.number, index.number))
     golden = {
@@ -198,33 +195,36 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
         if a.label.aligned
     }
     candidates = []
-    for (span1, span2), carried in masses.items():
+    for (span1, span2), count in counts.items():
         side1 = tuple(sorted(tokens[1, span1]))
         side2 = tuple(sorted(tokens[2, span2]))
         candidates.append(
             Candidate(
                 side1,
                 side2,
-                carried,
-                tuple(sorted(features[TARGETS["pair"](span1, span2)])),
-                tuple(sorted(features[TARGETS["link"](span1, span2)])),
+                count,
+                evidence[TARGETS["pair"](span1, span2)],
+                evidence[TARGETS["link"](span1, span2)],
+                (
+                    evidence[TARGETS["side"](Number(1), span1, span2)],
+                    evidence[TARGETS["side"](Number(2), span1, span2)],
+                ),
                 golden.get((_kept(side1, 1, spoken), _kept(side2, 2, spoken))),
             )
         )
     candidates.sort(key=lambda candidate: (candidate.tokens1, candidate.tokens2))
-    return Example(gold, facts, tuple(_boundaries(gold.pair, features)), tuple(candidates))
+    return Example(gold, facts, tuple(_boundaries(gold.pair, evidence)), tuple(candidates))
 
 
-def _boundaries(pair: Pair, features: dict[Symbol, list[str]]) -> Iterator[Decision]:
+def _boundaries(pair: Pair, evidence: Mapping[Symbol, Evidence]) -> Iterator[Decision]:
     starts = {
         (side, chunk.first)
         for side, sentence in ((1, pair.sent1), (2, pair.sent2))
         for chunk in sentence.chunks or ()
     }
-    for target in sorted(symbol for symbol in features if symbol.name == BOUNDARY.name):
+    for target in sorted(symbol for symbol in evidence if symbol.name == BOUNDARY.name):
         side, index = target.arguments
-        taken = (side.number, index.number) in starts
-        yield Decision(tuple(sorted(features[target])), taken)
+        yield Decision(evidence[target], (side.number, index.number) in starts)
 
 
 def _kept(tokens: tuple[int, ...], side: int, spoken: set[tuple[int, int]]) -> tuple[int, ...]:

@@ -1,52 +1,72 @@
-"""Weights: regularised linear models of the four decisions, rounded to integers.
+"""Weights: linear models of the four decisions, each weight in the sense of its name.
 
-Boundaries and alignments are logistic regressions, labels and scores multinomial ones (those of
-labels also count errors, see :mod:`ists_asp.learn.softmax`), all without an intercept (the
-feature ``bias`` takes its place), so that the sum of the weights of the features that fired is
-the log-odds of the decision, in hundredths. An example counts as often as the alignment carries
-tokens, as in the official measures.
+Boundaries and alignments are logistic regressions, labels a multinomial one that counts errors
+as well, scores a regression in points (:mod:`ists_asp.learn.linear`). A name of evidence gets a
+weight only for the classes for which a rule says ``argues(Name,Class,Sense)``, and only of that
+sign. Of the names those are kept that move the sums most, as many as the budget allows. An
+example counts as often as the alignment carries tokens, as in the official measures.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from math import log
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.errors import DataError
-from ists_asp.learn.softmax import fit_softmax
 from ists_asp.model import Label, Scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.learn.examples import Candidate, Example
+    from ists_asp.learn.linear import Bounds, Floats, Loss
 
 __all__ = [
-    "BIAS",
+    "BASE",
     "LABELS",
     "SCORES",
+    "Key",
+    "Sense",
+    "Senses",
     "Settings",
     "Weight",
     "fit_alignments",
     "fit_boundaries",
     "fit_labels",
-    "strongest",
+    "fit_scores",
+    "label_terms",
+    "score_terms",
 ]
 
 UNIT = 100
-"""Weights are in so many parts of a log-odds unit."""
+"""Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
 
-LABELS = frozenset(label.value.lower() for label in Label if label.aligned)
+LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 """What an alignment may be."""
 
 SCORES = (1, 2, 3, 4)
 """What an alignment that is not EQUI may score."""
 
-BIAS = "bias"
-"""The feature that fires for every decision of a kind."""
+BASE = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
+"""The evidence that there is for every decision of a kind."""
 
+Key: TypeAlias = tuple[str, str]
+"""A name of evidence and a class of decision."""
+
+Sense: TypeAlias = tuple[bool, bool]
+"""Whether a name may argue for, and whether it may argue against."""
+
+Senses: TypeAlias = "Mapping[Key, Sense]"
+
+Term: TypeAlias = "tuple[Key, int]"
+"""What is weighed, and the value of the evidence."""
+
+_CLASS = {"spe1": "spe", "spe2": "spe"}
+_OF_SIDE = {
+    "spe1": ("this_spe", "other_spe"),
+    "spe2": ("other_spe", "this_spe"),
+}
 _YES_OR_NO = {"boundary": "chunk boundaries", "align": "alignments"}
 
 
@@ -55,34 +75,35 @@ class Settings:
     """How to learn.
 
     Args:
-        boundary: inverse strength of the L2 penalty for boundaries (scikit-learn's ``C``);
-            ``align``, ``label`` and ``score`` are the same for these decisions.
-        support: a feature needs to fire in so many training examples to get a weight.
-        features: how many features a boundary, an alignment, a label and a score may weigh:
-            the most telling ones, whose weights are then fitted once more.
+        names: how many names of evidence may have weights, for each decision.
+        penalties: how strongly weights are drawn to their prior, for each decision.
+        support: there must be so many examples with the evidence.
         smallest: weights smaller than this, in hundredths, are left out.
-        most: so many weights at most; the smallest are dropped first.
         folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
         scheme: whose official measure decides what is best.
+        prior: weights to start from, in hundredths; others start from 0.
+        keep: weights that are not learned but kept as they are.
     """
 
-    boundary: float = 1.0
-    align: float = 0.1
-    label: float = 0.15
-    score: float = 0.1
+    names: Mapping[str, int] = field(
+        default_factory=lambda: {"boundary": 60, "align": 15, "label": 45, "score": 15}
+    )
+    penalties: Mapping[str, float] = field(
+        default_factory=lambda: {"boundary": 1.0, "align": 1.0, "label": 0.1, "score": 10.0}
+    )
     support: int = 4
-    features: tuple[int, int, int, int] = (220, 150, 230, 40)
     smallest: int = 4
-    most: int = 1500
     folds: int = 5
     seed: int = 0
     scheme: Scheme = Scheme.Y2016
+    prior: Mapping[Key, int] = field(default_factory=dict)
+    keep: Mapping[Key, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """``weight(name,decision,value)``; ``support`` counts the examples in which it fired."""
+    """``weight(name,decision,value)``; ``support`` counts the examples with the evidence."""
 
     name: str
     decision: str
@@ -90,178 +111,224 @@ class Weight:
     support: int
 
 
+def label_terms(candidate: Candidate, label: str) -> Iterator[Term]:
+    """What is weighed for a label, as ``asp/label.lp`` weighs it."""
+    shared = _CLASS.get(label, label)
+    for found in (candidate.pair, candidate.link):
+        for name, value in found.items():
+            yield (name, shared), value
+    for side, decision in zip(candidate.sides, _OF_SIDE.get(label, (label, label)), strict=True):
+        for name, value in side.items():
+            yield (name, decision), value
+
+
+def score_terms(candidate: Candidate, label: str) -> Iterator[Term]:
+    """What is weighed for the closeness of a pair with a label, as ``asp/score.lp`` weighs it."""
+    yield (f"label({_CLASS.get(label, label)})", "score"), UNIT
+    for found in (candidate.pair, candidate.link, *candidate.sides):
+        for name, value in found.items():
+            yield (name, "score"), value
+
+
 @dataclass(frozen=True, slots=True)
-class _Row:
-    features: tuple[str, ...]
-    outcome: str
-    mass: float
+class _Problem:
+    """Examples of a decision: for each outcome what is weighed, an example each."""
+
+    what: str
+    rows: Sequence[Sequence[Sequence[Term]]]
+    losses: Sequence[Loss]
 
 
-def fit_boundaries(examples: Sequence[Example], settings: Settings) -> list[Weight]:
+def fit_boundaries(
+    examples: Sequence[Example], senses: Senses, settings: Settings
+) -> list[Weight]:
     """Fit the weights of chunk boundaries.
 
     Raises:
         DataError: the examples do not have both tokens that begin a chunk and others.
     """
-    rows = _boundary_rows(examples)
-    return list(_fit("boundary", rows, settings.boundary, settings.features[0], settings))
+    rows = [
+        [((name, "boundary"), value) for name, value in decision.evidence.items()]
+        for example in examples
+        for decision in example.boundaries
+    ]
+    taken = [decision.taken for example in examples for decision in example.boundaries]
+    return _yes_or_no("boundary", rows, taken, [1.0] * len(rows), senses, settings)
 
 
-def fit_alignments(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit the weights of alignments, and of the scores that aligned pairs get.
-
-    Args:
-        examples: gold pairs.
-        settings: how to learn.
+def fit_alignments(
+    examples: Sequence[Example], senses: Senses, settings: Settings
+) -> list[Weight]:
+    """Fit the weights of alignments.
 
     Raises:
         DataError: the examples do not have both proposed pairs that are aligned and others.
     """
-    _, aligning, _, scoring = settings.features
-    candidates = _candidates(examples)
-    return [
-        *_fit("align", _align_rows(candidates), settings.align, aligning, settings),
-        *_fit("score", _score_rows(candidates), settings.score, scoring, settings),
+    candidates = [one for example in examples for one in example.candidates]
+    rows = [
+        [((name, "align"), value) for name, value in candidate.pair.items()]
+        for candidate in candidates
     ]
+    taken = [one.gold is not None for one in candidates]
+    counts = [float(one.token_count) for one in candidates]
+    return _yes_or_no("align", rows, taken, counts, senses, settings)
 
 
-def fit_labels(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit the weights of labels.
+def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
+    """Fit the weights of labels; SPE1 and SPE2 share theirs."""
+    import numpy as np
 
-    A label that no example has gets the odds of one in all of them and one more: without a
-    weight it would be chosen where everything speaks against the others.
-    """
-    rows = _label_rows(_candidates(examples))
-    weights = list(_fit("label", rows, settings.label, settings.features[2], settings))
-    if weights:
-        unseen = sorted(LABELS - {row.outcome for row in rows})
-        odds = -round(UNIT * log(len(rows) + 1))
-        weights += [Weight(BIAS, label, odds, 0) for label in unseen]
-    return weights
+    from ists_asp.learn.linear import label_losses
 
-
-def strongest(weights: Iterable[Weight], settings: Settings) -> list[Weight]:
-    """Sort weights by strength and leave out those that the settings call too small."""
-    kept = [w for w in weights if abs(w.value) >= settings.smallest or w.name == BIAS]
-    kept.sort(key=lambda weight: (-abs(weight.value), weight.decision, weight.name))
-    return kept[: settings.most]
-
-
-def _boundary_rows(examples: Iterable[Example]) -> list[_Row]:
-    return [
-        _Row(decision.features, "boundary" if decision.taken else "", 1.0)
+    found = [
+        (one, one.gold.label.value.lower())
         for example in examples
-        for decision in example.boundaries
+        for one in example.candidates
+        if one.gold
     ]
+    if not found:
+        return []
+    truth = np.array([[float(label == true) for label in LABELS] for _, true in found])
+    counts = np.array([float(one.token_count) for one, _ in found])
+    rows = [[list(label_terms(one, label)) for one, _ in found] for label in LABELS]
+    return _reduce(_Problem("label", rows, label_losses(truth, counts)), senses, settings)
 
 
-def _candidates(examples: Iterable[Example]) -> list[Candidate]:
-    return [
-        candidate for example in examples for candidate in (*example.candidates, *example.mirrored)
-    ]
+def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
+    """Fit where each label begins, in points, and what evidence adds to it or takes from it."""
+    import numpy as np
 
+    from ists_asp.learn.linear import points_loss
 
-def _align_rows(candidates: Iterable[Candidate]) -> list[_Row]:
-    return [
-        _Row(candidate.align, "align" if candidate.gold else "", float(candidate.mass))
-        for candidate in candidates
-    ]
-
-
-def _label_rows(candidates: Iterable[Candidate]) -> list[_Row]:
-    return [
-        _Row(candidate.link, candidate.gold.label.value.lower(), float(candidate.mass))
-        for candidate in candidates
-        if candidate.gold
-    ]
-
-
-def _score_rows(candidates: Iterable[Candidate]) -> list[_Row]:
-    rows = []
-    for candidate in candidates:
+    rows, points, counts = [], [], []
+    for candidate in (one for example in examples for one in example.candidates):
         gold = candidate.gold
         if gold and gold.label is not Label.EQUI and gold.score is not None:
-            score = min(max(round(gold.score), SCORES[0]), SCORES[-1])
-            features = (*candidate.link, f"label({gold.label.value.lower()})")
-            rows.append(_Row(features, f"score({score})", float(candidate.mass)))
-    return rows
+            rows.append(list(score_terms(candidate, gold.label.value.lower())))
+            points.append(float(min(max(round(gold.score), SCORES[0]), SCORES[-1])))
+            counts.append(float(candidate.token_count))
+    if not rows:
+        return []
+    loss = points_loss(np.array(points), np.array(counts))
+    return _reduce(_Problem("score", [rows], [loss]), senses, settings)
 
 
-def _fit(
-    what: str, rows: list[_Row], strength: float, most: int, settings: Settings
-) -> Iterator[Weight]:
-    """Fit one decision; with two outcomes, one being "", only the other gets weights."""
-    outcomes = sorted({row.outcome for row in rows})
-    support = Counter(name for row in rows for name in row.features)
-    names = sorted(
-        name for name, count in support.items() if count >= settings.support or name == BIAS
-    )
-    if what in _YES_OR_NO and (len(outcomes) < 2 or not names):
+def _yes_or_no(
+    what: str,
+    rows: Sequence[Sequence[Term]],
+    taken: Sequence[bool],
+    counts: Sequence[float],
+    senses: Senses,
+    settings: Settings,
+) -> list[Weight]:
+    import numpy as np
+
+    from ists_asp.learn.linear import yes_no_loss
+
+    if len(set(taken)) < 2 or not any(rows):
         raise DataError(
             f"the gold pairs show no choice to learn from: {_YES_OR_NO[what]}",
             expected="pairs with chunks of several words, some of them aligned",
             hint="Give more gold pairs",
         )
-    if len(outcomes) < 2 or not names:
-        # Without an example to the contrary, what was always decided is decided always.
-        for outcome in outcomes:
-            yield Weight(BIAS, outcome, UNIT, len(rows))
-        return
-    learned = _coefficients(what, rows, names, strength, settings.seed)
-    if len(names) > most:
-        names = _most_telling(learned, names, support, len(rows), most)
-        learned = _coefficients(what, rows, names, strength, settings.seed)
-    for decision, values in learned.items():
-        for name, value in zip(names, values, strict=True):
-            yield Weight(name, decision, round(value * UNIT), support[name])
+    loss = yes_no_loss(np.array(taken, dtype=float), np.array(counts))
+    return _reduce(_Problem(what, [rows], [loss]), senses, settings)
 
 
-def _most_telling(
-    learned: dict[str, list[float]],
-    names: list[str],
-    support: Counter[str],
-    total: int,
-    most: int,
-) -> list[str]:
-    """The features that move the sums most: by the variance that their weights cause in them."""
-    telling = {}
-    for column, name in enumerate(names):
-        values = [weights[column] for weights in learned.values()]
-        share = support[name] / total
-        telling[name] = sum(value * value for value in values) * share * (1 - share)
-    ranked = sorted(names, key=lambda name: (-telling[name], name))
-    return sorted({*ranked[:most], *(name for name in names if name == BIAS)})
+def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weight]:
+    """Fit, drop the names that move the sums least, and fit again until the budget holds."""
+    support = _support(problem)
+    kept = {name for name, _ in settings.keep}
+    always = {BASE.get(problem.what, ""), *kept, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
+    names = {
+        name
+        for (name, decision) in support
+        if ((name, decision) in senses or _is_base(problem.what, name))
+        and (support[name, decision] >= settings.support or name in always)
+    }
+    budget = settings.names[problem.what]
+    while True:
+        keys = sorted(key for key in support if key[0] in names and _may(problem, key, senses))
+        if not keys:
+            return []
+        values, moved = _weigh(problem, keys, senses, settings)
+        telling: Counter[str] = Counter()
+        for (name, _), value, share in zip(keys, values, moved, strict=True):
+            if round(abs(value) * UNIT) >= settings.smallest:
+                telling[name] += share
+        ranked = sorted(telling.keys() - always, key=lambda name: (-telling[name], name))
+        if len(ranked) <= budget and names <= {*ranked, *always}:
+            break
+        # A fifth at a time: what is weak beside its like may be strong without it.
+        names = {*ranked[: max(budget, len(ranked) * 4 // 5)], *(names & always)}
+    return [
+        Weight(*key, round(value * UNIT), support[key])
+        for key, value in zip(keys, values, strict=True)
+        if round(abs(value) * UNIT) >= settings.smallest or key in settings.keep
+    ]
 
 
-def _coefficients(
-    what: str, rows: list[_Row], names: list[str], strength: float, seed: int
-) -> dict[str, list[float]]:
-    """The log-odds that each feature adds, in the order of ``names``, by outcome."""
+def _is_base(what: str, name: str) -> bool:
+    return name == BASE.get(what) or name.startswith("label(")
+
+
+def _may(problem: _Problem, key: Key, senses: Senses) -> bool:
+    return key in senses or _is_base(problem.what, key[0])
+
+
+def _support(problem: _Problem) -> Counter[Key]:
+    """In how many examples there is the evidence, whatever the outcome."""
+    return Counter(
+        key
+        for outcomes in zip(*problem.rows, strict=True)
+        for key in {key for row in outcomes for key, value in row if value}
+    )
+
+
+def _weigh(
+    problem: _Problem, keys: Sequence[Key], senses: Senses, settings: Settings
+) -> tuple[Floats, Floats]:
+    """The weights, and how much each moves the sums: the variance that it causes in them."""
     import numpy as np
     from scipy.sparse import csr_matrix
-    from sklearn.linear_model import LogisticRegression
 
-    columns = {name: number for number, name in enumerate(names)}
-    indices = [[columns[name] for name in row.features if name in columns] for row in rows]
-    pointers = np.cumsum([0, *map(len, indices)])
-    flat = np.fromiter((column for row in indices for column in row), dtype=np.int32)
-    matrix = csr_matrix((np.ones(len(flat)), flat, pointers), shape=(len(rows), len(names)))
-    outcomes = [row.outcome for row in rows]
-    masses = [row.mass for row in rows]
-    if what == "label":
-        return fit_softmax(matrix, outcomes, masses, strength)
-    model: Any = LogisticRegression(
-        C=strength, fit_intercept=False, max_iter=2000, tol=1e-4, random_state=seed
+    from ists_asp.learn.linear import fit
+
+    columns = {key: number for number, key in enumerate(keys)}
+    matrices, variance = [], np.zeros(len(keys))
+    for terms in problem.rows:
+        places = [[(columns[key], value) for key, value in row if key in columns] for row in terms]
+        pointers = np.cumsum([0, *map(len, places)])
+        indices = np.array([column for row in places for column, _ in row], dtype=np.int32)
+        values = np.array([value / UNIT for row in places for _, value in row])
+        matrix = csr_matrix((values, indices, pointers), shape=(len(terms), len(keys)))
+        matrices.append(matrix)
+        mean = np.asarray(matrix.mean(axis=0)).ravel()
+        variance += np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel() - mean**2
+    penalty = np.array(
+        [0.0 if key[0].startswith("label(") else settings.penalties[problem.what] for key in keys]
     )
-    model.fit(matrix, outcomes, sample_weight=masses)
-    classes = [str(name) for name in model.classes_]
-    if len(classes) > 2:
-        return dict(zip(classes, model.coef_.tolist(), strict=True))
-    (values,) = model.coef_.tolist()
-    if not classes[0]:
-        return {classes[1]: values}
-    # Both are weighed: half of the log-odds speaks for one, half against the other.
-    return {
-        classes[0]: [-value / 2 for value in values],
-        classes[1]: [value / 2 for value in values],
-    }
+    found = fit(matrices, problem.losses, _bounds(problem, keys, senses, settings), penalty)
+    return found, found**2 * variance
+
+
+def _bounds(
+    problem: _Problem, keys: Iterable[Key], senses: Senses, settings: Settings
+) -> Bounds:
+    import numpy as np
+
+    from ists_asp.learn.linear import Bounds
+
+    limits: list[tuple[float, float, float]] = []
+    for key in keys:
+        centre = settings.prior.get(key, 0) / UNIT
+        if key in settings.keep:
+            kept = settings.keep[key] / UNIT
+            limits.append((kept, kept, kept))
+        else:
+            pro, contra = (True, True) if _is_base(problem.what, key[0]) else senses[key]
+            limits.append((-np.inf if contra else 0.0, np.inf if pro else 0.0, centre))
+    lower, upper, centres = zip(*limits, strict=True)
+    return Bounds(np.array(lower), np.array(upper), np.array(centres))
+
+

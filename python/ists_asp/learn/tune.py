@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.learn.decode import best_candidates
 from ists_asp.learn.fit import (
-    BIAS,
+    BASE,
+    LABELS,
     SCORES,
-    Weight,
+    UNIT,
     fit_alignments,
     fit_boundaries,
     fit_labels,
-    strongest,
+    fit_scores,
+    label_terms,
+    score_terms,
 )
 from ists_asp.learn.folds import deal
 from ists_asp.model import Alignment, Label
@@ -24,26 +26,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.learn.examples import Candidate, Example
-    from ists_asp.learn.fit import Settings
+    from ists_asp.learn.fit import Senses, Settings, Term, Weight
     from ists_asp.model import Scheme
 
 __all__ = ["learn_weights"]
 
 SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
-"""Changes of the weight of ``bias`` for ``align`` that are tried, in hundredths."""
+"""Changes of the weight of any pair for ``align`` that are tried, in hundredths."""
 
 _ALIGN = "align"
-_LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 
 
-def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weight]:
-    """Fit weights, with the bias of ``align`` that is best on held-out folds.
+def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
+    """Fit weights, with the weight of any pair for ``align`` that is best on held-out folds.
 
     Alignment F1 decides with a third of the weight of type+score F1: it is what the other
     decisions stand on, and it is less noisy.
 
     Args:
         examples: gold pairs, each with an id of its own.
+        senses: what each name of evidence may argue for and against.
         settings: how to learn.
 
     Raises:
@@ -55,27 +57,29 @@ def learn_weights(examples: Sequence[Example], settings: Settings) -> list[Weigh
     }
     held_out: list[tuple[Example, list[_Judged]]] = []
     for train, test in deal(examples, settings.folds, settings.seed):
-        fitted = [*fit_alignments(train, settings), *fit_labels(train, settings)]
-        table = _Table(strongest(fitted, settings))
+        table = _Table(_fit_pairs(train, senses, settings))
         held_out.extend((example, table.judge(example.candidates)) for example in test)
     shift = max(
         SHIFTS,
         key=lambda shift: (_quality(gold, held_out, shift, settings.scheme), -abs(shift)),
     )
     weights = [
-        *fit_boundaries(examples, settings),
-        *fit_alignments(examples, settings),
-        *fit_labels(examples, settings),
+        *fit_boundaries(examples, senses, settings),
+        *_fit_pairs(examples, senses, settings),
     ]
-    return _shifted(strongest(weights, settings), shift)
-
-
-def _shifted(weights: Iterable[Weight], shift: int) -> list[Weight]:
     return [
         replace(weight, value=weight.value + shift)
-        if (weight.decision, weight.name) == (_ALIGN, BIAS)
+        if (weight.name, weight.decision) == (BASE[_ALIGN], _ALIGN)
         else weight
         for weight in weights
+    ]
+
+
+def _fit_pairs(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
+    return [
+        weight
+        for fit in (fit_alignments, fit_labels, fit_scores)
+        for weight in fit(examples, senses, settings)
     ]
 
 
@@ -106,36 +110,39 @@ def _decide(judged: Sequence[_Judged], shift: int) -> Iterable[Alignment]:
     alignments = {id(one.candidate): one.alignment for one in judged}
     chosen = best_candidates(
         [one.candidate for one in judged],
-        [(one.worth + shift) * one.candidate.mass for one in judged],
+        [(one.worth + shift) * one.candidate.token_count for one in judged],
     )
     return [alignments[id(candidate)] for candidate in chosen]
 
 
 class _Table:
-    """Weights by decision and feature, and what they decide."""
+    """Weights by name and decision, and what they decide."""
 
     def __init__(self, weights: Iterable[Weight]) -> None:
-        self._values: dict[str, dict[str, int]] = defaultdict(dict)
-        for weight in weights:
-            self._values[weight.decision][weight.name] = weight.value
+        self._values = {(weight.name, weight.decision): weight.value for weight in weights}
 
     def judge(self, candidates: Iterable[Candidate]) -> list[_Judged]:
         return [
-            _Judged(candidate, self._sum(_ALIGN, candidate.align), self._alignment(candidate))
+            _Judged(
+                candidate,
+                self._sum(((name, _ALIGN), value) for name, value in candidate.pair.items()),
+                self._alignment(candidate),
+            )
             for candidate in candidates
         ]
 
     def _alignment(self, candidate: Candidate) -> Alignment:
-        label = max(_LABELS, key=lambda name: self._sum(name, candidate.link))
+        label = max(LABELS, key=lambda name: self._sum(label_terms(candidate, name)))
         score = self._score(candidate, label)
         return Alignment(candidate.tokens1, candidate.tokens2, Label(label.upper()), score)
 
     def _score(self, candidate: Candidate, label: str) -> float:
         if label == Label.EQUI.value.lower():
             return 5.0
-        features = (*candidate.link, f"label({label})")
-        return float(max(SCORES, key=lambda n: self._sum(f"score({n})", features)))
+        points = self._sum(score_terms(candidate, label))
+        return float(min(SCORES, key=lambda score: (abs(UNIT * score - points), -score)))
 
-    def _sum(self, decision: str, features: Iterable[str]) -> int:
-        values: Mapping[str, int] = self._values[decision]
-        return sum(values.get(name, 0) for name in features)
+    def _sum(self, terms: Iterable[Term]) -> int:
+        whole = sum(self._values.get(key, 0) * value for key, value in terms)
+        # As clingo divides: towards zero.
+        return int(whole / UNIT)

@@ -18,6 +18,7 @@ from ists_asp.rules.programs import (
     read_profile_rules,
 )
 from ists_asp.rules.reading import RuleFile
+from ists_asp.rules.tables import phrases
 from ists_asp.rules.weights import Weight, rule_weights
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "load_profile",
     "load_program",
     "load_rules",
+    "phrases",
     "program_sources",
     "read_overlay",
     "read_profile_rules",

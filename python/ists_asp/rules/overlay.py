@@ -9,6 +9,8 @@
   (``labels/tags.lp`` and ``chunking/tags.lp``), it is the one in a folder of the same name:
   give ``my/labels/tags.lp``. The machine in ``asp/`` is never replaced, nor are files that
   are loaded through ``#include`` only.
+* A **word table**, ``FILE.tsv``, is added wherever words are compared, see
+  :mod:`ists_asp.rules.tables`.
 * **Any other file** is added to the profile's.
 
 What is added is loaded after the profile's own files, in the order given. For explanations
@@ -25,6 +27,7 @@ from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.find import RuleSource, find_rules, resolved
 from ists_asp.rules.profiles import Purpose
+from ists_asp.rules.tables import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +43,7 @@ class Overlay:
     base: Path
     files: tuple[RuleSource, ...]
     added: tuple[RuleSource, ...]
+    tables: tuple[RuleSource, ...] = ()
 
     def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
         """Return a program's files with the user's in the place of those of their name.
@@ -50,7 +54,8 @@ class Overlay:
             UsageError: it is not clear which file a user's file replaces.
         """
         result, more = self._replaced(sources)
-        return (*result, *more, *self.added) if purpose is Purpose.ANSWER else tuple(result)
+        found = (*result, *more, *self.added) if purpose is Purpose.ANSWER else tuple(result)
+        return (*found, *self.tables)
 
     def _replaced(self, sources: Sequence[RuleSource]) -> tuple[list[RuleSource], list[RuleSource]]:
         """The files with those replaced that a user's file replaces, and the user's others."""
@@ -102,6 +107,7 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
         )
     files: list[RuleSource] = []
     added: list[RuleSource] = []
+    tables: list[RuleSource] = []
     for path in given:
         if path in bases:
             continue
@@ -110,8 +116,10 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
             added.extend(found)
         elif path.suffix == ".lp":
             files.extend(found)
+        elif path.suffix == SUFFIX:
+            tables.extend(found)
         else:
             raise UsageError(
-                "this is no rule file", where=f"--rules {path}", expected="a .lp file or a folder"
+                "this is no rule file", where=f"--rules {path}", expected="a .lp file, a .tsv file of words, or a folder"
             )
-    return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added))
+    return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))

@@ -5,7 +5,6 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     description = "News headlines"
     language = "en"
     constants = { highest = 4 }
-    symmetric = true
     scheme = "2015"
     attached_punctuation = true
 
@@ -28,9 +27,8 @@ rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. 
 of ``asp/`` comes with them. ``semantic_weights`` take the place of ``weights`` where words are
 compared in context.
 
-A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term. ``symmetric``
-says that which sentence comes first means nothing, so that weights are learned from each pair and
-its mirror image. ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
+A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
+``scheme`` is the year of the task whose answers are made, "2016" or "2015";
 rules decide what that means, here it says whose measure learning looks at.
 ``attached_punctuation`` says that the tokens of such texts have their punctuation attached
 (``connected.``), so that nobody need be warned of it. Only ``description``, ``language`` and the
@@ -114,7 +112,6 @@ class Profile:
     rating: Files | None = None
     explanation: Files | None = None
     constants: dict[str, str] = field(default_factory=dict, hash=False)
-    symmetric: bool = False
     scheme: Scheme = Scheme.Y2016
     attached_punctuation: bool = False
     name: str = ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
+from ists_asp.rules.tables import SUFFIX, table_rules
 from ists_asp.terminal import visible
 
 if TYPE_CHECKING:
@@ -281,4 +282,6 @@ def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
             where=f"{name}:{line}",
             hint="Remove it",
         )
+    if path.suffix == SUFFIX:
+        text = table_rules(text, name)
     return SourceText(name, text), data

@@ -1,9 +1,9 @@
-"""The weights that belong to a rule: those of the features that it can derive.
+"""The weights that belong to a rule: those of the evidence that it can derive.
 
-The weights file names features, not rules. A weight belongs to each rule whose head can be
-``feature(Target,Name)`` for it (or, for a rating, ``speaks_for(Name,V)`` or
-``speaks_against(Name,V)``): ``feature(pair(X,Y),meaning(N))`` has the weight
-``weight(meaning(20),align,12)``. The conditions of the rule count as far as the name's variables
+The weights file names evidence, not rules. A weight belongs to each rule whose head can be
+``evidence(Target,Name,Value)`` for it (or, for a rating, ``speaks_for(Name,V)`` or
+``speaks_against(Name,V)``): ``evidence(link(X,Y),heads(K),100)`` has the weight
+``weight(heads(synonym),equi,12)``. The conditions of the rule count as far as the name's variables
 occur in them: each needs a rule or a fact that could derive it with these values.
 """
 
@@ -21,7 +21,7 @@ from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import RuleError
 from ists_asp.syntax.terms import Call, atoms, match, meets, read_term, variables_in
-from ists_asp.vocabulary import FEATURE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHT
+from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
@@ -31,13 +31,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Weight", "rule_weights"]
 
-_FEATURE = FEATURE.signature
-_EVIDENCE = {SPEAKS_FOR.signature, SPEAKS_AGAINST.signature}
+_EVIDENCE = EVIDENCE.signature
+_SPEAKS = {SPEAKS_FOR.signature, SPEAKS_AGAINST.signature}
 _WEIGHT = WEIGHT.signature
 _RATING = "rating"
-_TARGETS = {"boundary": {"boundary"}, "align": {"pair"}, _RATING: {_RATING}}
+_TARGETS = {
+    "boundary": {"boundary"},
+    "align": {"pair"},
+    "spe": {"pair", "link"},
+    "this_spe": {"side"},
+    "other_spe": {"side"},
+    _RATING: {_RATING},
+}
 """What decisions are about, as ``asp/weights.lp`` tells."""
-_LABELS = frozenset({"pair", "link"})
+_LABELS = frozenset({"pair", "link", "side"})
 """What labels and scores are about."""
 
 _Key: TypeAlias = tuple[str, int]
@@ -46,14 +53,14 @@ _Known: TypeAlias = tuple[Symbol, Symbol, int]
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What a feature is worth for a decision, in hundredths of log-odds.
+    """What evidence of the value 100 is worth for a decision, in hundredths of log-odds.
 
-    For the decision ``rating``: what evidence is worth, in thousandths of a point.
+    For ``score`` in hundredths of a point, for the decision ``rating`` in thousandths.
 
-    ``feature`` and ``decision`` are ASP terms, such as ``meaning(20)`` and ``align``.
+    ``evidence`` and ``decision`` are ASP terms, such as ``meaning(20)`` and ``align``.
     """
 
-    feature: str
+    evidence: str
     decision: str
     value: int
 
@@ -61,7 +68,7 @@ class Weight:
 def rule_weights(
     rules: RuleSet, constants: Iterable[tuple[str, str]] = ()
 ) -> Mapping[str, tuple[Weight, ...]]:
-    """The weights of each rule that can derive a feature, strongest first, by its name.
+    """The weights of each rule that can derive evidence, strongest first, by its name.
 
     Args:
         rules: the rules of a profile, with its weights, which are facts.
@@ -79,7 +86,7 @@ def rule_weights(
     for statement, rule in zip(rules.statements, rules.rules, strict=True):
         if statement.ast_type is not ASTType.Rule:
             continue
-        if _keys(statement.head).isdisjoint({_FEATURE, *_EVIDENCE}):
+        if _keys(statement.head).isdisjoint({_EVIDENCE, *_SPEAKS}):
             continue
         for maker in heads.makers(statement):
             own = found.setdefault(rule.name, {})
@@ -87,13 +94,13 @@ def rule_weights(
                 if heads.can_derive(maker, name, decision):
                     own[Weight(str(name), str(decision), value)] = None
     return {
-        name: tuple(sorted(own, key=lambda one: (-abs(one.value), one.decision, one.feature)))
+        name: tuple(sorted(own, key=lambda one: (-abs(one.value), one.decision, one.evidence)))
         for name, own in found.items()
     }
 
 
 def _candidates(name: Term, known: Mapping[str, list[_Known]]) -> Iterable[_Known]:
-    """The weights that a feature's name may have, all of them where it is a variable."""
+    """The weights that a name of evidence may have, all of them where it is a variable."""
     if isinstance(name, Call):
         return known.get(name.name, ())
     if isinstance(name, Symbol):
@@ -145,7 +152,7 @@ def _targets(decision: Symbol) -> Set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """A rule that derives features: what they are of, their name, and its conditions on it."""
+    """A rule that derives evidence: what it is about, their name, and its conditions on it."""
 
     target: Term
     name: Term
@@ -167,13 +174,13 @@ class _Heads:
                     self._nodes[key].append(node)
 
     def makers(self, rule: AST) -> Iterator[_Maker]:
-        """The features that a rule derives; several if it has pools."""
+        """The evidence that a rule derives; several if it has pools."""
         for single in rule.unpool():
             for head in self._calls(single.head):
                 key = head.name, len(head.arguments)
-                if key == _FEATURE or key in _EVIDENCE:
-                    target, name = head.arguments
-                    if key in _EVIDENCE:
+                if key == _EVIDENCE or key in _SPEAKS:
+                    target, name = head.arguments[:2]
+                    if key in _SPEAKS:
                         target, name = clingo.Function(_RATING), target
                     named = set(variables_in(name))
                     conditions = tuple(
@@ -186,7 +193,7 @@ class _Heads:
                     yield _Maker(target, name, conditions)
 
     def can_derive(self, maker: _Maker, name: Symbol, decision: Symbol) -> bool:
-        """Whether a rule can derive the feature of this name for this kind of decision."""
+        """Whether a rule can derive evidence of this name for this kind of decision."""
         target = maker.target
         if isinstance(target, Call | Symbol) and target.name not in _targets(decision):
             return False

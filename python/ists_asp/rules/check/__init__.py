@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.rules.check.features import check_features
+from ists_asp.rules.check.evidence import check_evidence
 from ists_asp.rules.check.finding import Finding, Severity, from_error
 from ists_asp.rules.check.names import check_names
 from ists_asp.rules.check.predicates import check_predicates
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Checked", "Finding", "Severity", "check_rules", "in_order"]
 
-_CHECKS = (check_statements, check_predicates, check_features, check_names)
+_CHECKS = (check_statements, check_predicates, check_evidence, check_names)
 
 
 def check_rules(

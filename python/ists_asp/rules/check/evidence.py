@@ -1,4 +1,4 @@
-"""Features and weights that miss one another."""
+"""Evidence and weights that miss one another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clingo.ast import ASTType
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.terms import Call, atoms, match, read_term
-from ists_asp.vocabulary import FEATURE, TARGETS, WEIGHT
+from ists_asp.vocabulary import EVIDENCE, TARGETS, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.source import Checked, Statement, Weighed
     from ists_asp.syntax.terms import Bindings, Term
 
-__all__ = ["check_features"]
+__all__ = ["check_evidence"]
 
-_FEATURE = FEATURE.signature
+_EVIDENCE = EVIDENCE.signature
 _WEIGHT = WEIGHT.signature
 
 
-def check_features(checked: Checked) -> Iterator[Finding]:
-    """Look for features of unknown targets, features without weights, weights without features."""
+def check_evidence(checked: Checked) -> Iterator[Finding]:
+    """Look for evidence about unknown targets or without weights, and weights without evidence."""
     yield from _targets(checked)
     if checked.weights_files:
         yield from _weights(checked)
@@ -40,7 +40,7 @@ def _targets(checked: Checked) -> Iterator[Finding]:
         if statement.node.ast_type is not ASTType.Rule:
             continue
         for atom in atoms(statement.node.head):
-            if (atom.name, len(atom.arguments)) != _FEATURE:
+            if (atom.name, len(atom.arguments)) != _EVIDENCE:
                 continue
             target = read_term(atom.arguments[0])
             if not isinstance(target, Call):
@@ -53,9 +53,9 @@ def _targets(checked: Checked) -> Iterator[Finding]:
                     "target",
                     statement.path,
                     atom.arguments[0],
-                    f"nothing has features called {target.name}/{len(target.arguments)}",
-                    (f"Did you mean {near[0]}/2? " if near else "")
-                    + "Features are of boundary(S,I), pair(X,Y) or link(X,Y)",
+                    f"no evidence is about {target.name}/{len(target.arguments)}",
+                    (f"Did you mean {TARGETS[near[0]]}? " if near else "")
+                    + "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)",
                 )
 
 
@@ -89,7 +89,7 @@ def _unweighed(
         if statement.path not in checked.plan.own or statement.rule.name not in makers:
             continue
         programs = [one for one in checked.programs_of[statement.path] if one.decides]
-        keys = {(one.feature, one.decision) for one in makers[statement.rule.name]}
+        keys = {(one.evidence, one.decision) for one in makers[statement.rule.name]}
         files = {path for one in programs for path in checked.loaded[one]} & checked.weights.keys()
         if programs and not any(keys & checked.weights[path].keys() for path in files):
             yield checked.finding(
@@ -97,8 +97,8 @@ def _unweighed(
                 "unweighed",
                 statement.path,
                 (statement.rule.line, statement.rule.column),
-                "the feature that this rule derives has no weight, and counts for nothing",
-                "ists-asp learn weighs it, unless it is too rare in the gold pairs",
+                "the evidence that this rule derives has no weight, and counts for nothing",
+                "Say what it argues for by argues/3 and weigh it by weight/3, or by ists-asp learn",
                 statement.rule.name,
             )
 
@@ -112,7 +112,7 @@ def _unmade(
     made: dict[Path, set[Weighed]] = defaultdict(set)
     for statement in statements:
         found = makers.get(statement.rule.name, ())
-        made[statement.path].update((one.feature, one.decision) for one in found)
+        made[statement.path].update((one.evidence, one.decision) for one in found)
     for path in checked.plan.own & checked.weights.keys():
         files = {file for one in checked.programs_of[path] for file in checked.loaded[one]}
         there: set[Weighed] = set().union(*(made[file] for file in files))
@@ -123,14 +123,14 @@ def _unmade(
                     "unmade",
                     path,
                     (statement.rule.line, statement.rule.column),
-                    f"no rule derives the feature {feature} for {decision}",
+                    f"no rule derives the evidence {feature} for {decision}",
                     "Check its spelling, or remove the weight",
                     feature,
                 )
 
 
 def _named(statements: Iterable[Statement]) -> list[tuple[Term, Term]]:
-    """The weights that rules ask for by name, rather than for whatever feature there is."""
+    """The weights that rules ask for by name, rather than for whatever evidence there is."""
     found: list[tuple[Term, Term]] = []
     for statement in statements:
         node = statement.node

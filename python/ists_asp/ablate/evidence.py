@@ -1,9 +1,9 @@
-"""How a pair is answered without each of the rules for features, by one grounding.
+"""How a pair is answered without each of the rules for evidence, by one grounding.
 
 What can make no difference is not decided again. The objective adds up weights: if leaving
 a rule out takes no weight from an alignment of the answer and adds none to any other, the
-alignments stay; if the features of the aligned pairs stay, so do labels and scores. And as
-only sums of weights count, the machine gets one feature for each sum in place of them all.
+alignments stay; if the evidence about the aligned pairs stays, so do labels and scores. And as
+only sums of weights count, the machine gets one piece of evidence for each sum in place of it all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import SolverOptions
 
-__all__ = ["FeatureAblation"]
+__all__ = ["EvidenceAblation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class _Grounded:
         return found
 
 
-class FeatureAblation:
-    """A rule set whose rules for features can be left out one by one.
+class EvidenceAblation:
+    """A rule set whose rules for evidence can be left out one by one.
 
     Args:
         rules: the rules.

@@ -1,0 +1,81 @@
+"""Word tables: lines such as ``power = electricity`` and ``pass <> reject`` as facts of rules.
+
+A table is read as a rule file of one fact for each line, so that whatever names a rule by file
+and line names the entry.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clingo import SymbolType
+from clingo.ast import ASTType
+
+from ists_asp.errors import RuleError, shortened
+from ists_asp.syntax.signatures import derived, is_fact
+from ists_asp.syntax.trees import walk
+from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ists_asp.rules.loader import RuleSet
+
+__all__ = ["SUFFIX", "phrases", "table_rules"]
+
+SUFFIX = ".tsv"
+"""What the names of word tables end in."""
+
+_LONGEST = 60
+"""Characters of an entry at most."""
+
+_ENTRY = re.compile(r"\s*(?P<left>[^=<>]+?)\s*(?P<sign>=|<>)\s*(?P<right>[^=<>]+?)\s*")
+_PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
+_TABLES = {SAME_MEANING.signature, OPPOSITE.signature}
+
+
+def table_rules(text: str, name: str) -> str:
+    """A word table as the text of a rule file with as many lines.
+
+    Args:
+        text: lines ``A = B`` (the same) or ``A <> B`` (opposites), of words or runs of words in
+            whatever letter case; also in two columns, of which the first ends in the sign.
+            Blank lines and what follows ``#`` are left out.
+        name: the name of the table in messages.
+
+    Raises:
+        RuleError: a line is something else.
+    """
+    return "\n".join(_rules(text, name)) + "\n"
+
+
+def _rules(text: str, name: str) -> Iterator[str]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        entry = line.partition("#")[0].strip().removeprefix("\ufeff")
+        if not entry:
+            yield ""
+            continue
+        found = _ENTRY.fullmatch(entry)
+        sides = [" ".join(side.lower().split()) for side in found.group(1, 3)] if found else []
+        if found is None or sides[0] == sides[1] or max(map(len, sides)) > _LONGEST:
+            raise RuleError(
+                f"'{shortened(entry)}' is not an entry of a word table",
+                where=f"{name}:{number}",
+                expected="two different words or short phrases, A = B or A <> B",
+            )
+        left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
+        yield f'{_PREDICATES[found["sign"]].name}("{left}","{right}").'
+
+
+def phrases(rules: RuleSet) -> frozenset[str]:
+    """The entries of several words in the tables of a rule set."""
+    return frozenset(
+        part.symbol.string
+        for node in rules.statements
+        if node.ast_type is ASTType.Rule and is_fact(node) and derived(node.head) & _TABLES
+        for part in walk(node.head)
+        if part.ast_type is ASTType.SymbolicTerm
+        and part.symbol.type is SymbolType.String
+        and " " in part.symbol.string
+    )
