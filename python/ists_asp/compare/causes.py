@@ -19,6 +19,7 @@ from ists_asp.compare.changes import ChangeKind
 from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
+from ists_asp.trace.view.contributions import contributed
 from ists_asp.trace.view.decisions import decisions
 from ists_asp.vocabulary import WEIGHT
 
@@ -275,7 +276,7 @@ def _weight(element: Element, sign: int) -> Moved | None:
     if not weights or first is None or first.type is not SymbolType.Number:
         return None
     evidence, decision, _ = map(str, weights[0].arguments)
-    return Moved(evidence, decision, sign * first.number)
+    return Moved(evidence, decision, sign * round(contributed(element)))
 
 
 def _heaviest(cause: Cause) -> tuple[int, str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clingo import SymbolType
-
+from ists_asp.trace.view.contributions import contributed
 from ists_asp.trace.view.decisions import DecisionKind, decisions
 from ists_asp.vocabulary import WEIGHT
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.instance import Element, RuleInstance
+    from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decision
 
@@ -99,14 +98,14 @@ def _features(trace: Trace, firing: RuleInstance) -> Iterator[Fired]:
         if group.companion.function in _SUMS:
             # Elements with the same tuple count once.
             for element in {element.terms: element for element in group.elements}.values():
-                weight = _weight(element)
+                weight = round(contributed(element))
                 reasons = [
                     reason
                     for atom in element.positive
                     if not _is_weight(atom)
                     for reason in trace.reasons(atom)[:1]
                 ]
-                if weight is not None and reasons:
+                if weight and reasons:
                     detail = f" ({element.terms[1]})" if len(element.terms) > 1 else ""
                     yield _fired(trace, reasons[0], weight, detail)
 
@@ -125,11 +124,6 @@ def _fired(
 ) -> Fired:
     rule = firing.probe.rule
     return Fired(rule.name, trace.says(firing) + detail, rule.file, rule.line, weight)
-
-
-def _weight(element: Element) -> int | None:
-    first = element.terms[0] if element.terms else None
-    return first.number if first is not None and first.type is SymbolType.Number else None
 
 
 def _is_weight(atom: Ground) -> bool:

@@ -1,6 +1,7 @@
 """A trace as a tree for people: a decision, the rules that fired for it, the facts below.
 
-Weights come first and the heaviest features in front; what has been shown is not repeated.
+A decision that evidence is weighed for is told as a contrast: first in a sentence, then what it
+has over the runner-up, pros and cons apart, the largest first. What has been shown is not repeated.
 """
 
 from __future__ import annotations
@@ -8,25 +9,32 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from clingo import SymbolType
-
 from ists_asp.terminal import unbroken
 from ists_asp.trace.view.contrast import RunnerUp, runner_up
+from ists_asp.trace.view.contributions import (
+    contributed,
+    contributions,
+    other_value,
+)
 from ists_asp.trace.view.decisions import DecisionKind, told
 from ists_asp.vocabulary import ALIGNED, LABEL, NOALI, SCORE, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.instance import Element, Group, RuleInstance
     from ists_asp.trace.core.trace import Term, Trace
+    from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
 __all__ = ["Branch", "decision_tree", "reason_tree", "render"]
 
 _SHOWN = 5
-"""Elements of a sum that are shown unless all are asked for."""
+"""Elements of a sum, pros, and cons that are shown unless all are asked for."""
+
+_REASONS = 2
+"""Reasons that the first sentence gives."""
 
 _SUM = "rating"
 """What is the sum of a few things, each of which is shown."""
@@ -60,13 +68,59 @@ class _Grower:
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
         branch = Branch(decision.text, decision.selector)
-        for term in decision.terms:
-            branch.below.append(self._term(term, decision.atom))
         second = runner_up(self._trace, decision)
+        found = contributions(self._trace, decision, second)
+        pros = [one for one in found if one.amount > 0]
+        cons = [one for one in found if one.amount < 0]
+        if found:
+            branch.below.append(Branch(self._sentence(decision, second, pros, cons)))
+            branch.below += self._side("for it", pros)
+            branch.below += self._side("against it", cons)
         if second is not None:
             branch.below.append(Branch(beats(self._trace, decision, second)))
-        branch.below += self.atom(decision.atom, 0).below
+        if self._everything or not found:
+            for term in decision.terms:
+                branch.below.append(self._term(term, decision.atom))
+            branch.below += self.atom(decision.atom, 0).below
         return branch
+
+    def _sentence(
+        self,
+        decision: Decision,
+        second: RunnerUp | None,
+        pros: Sequence[Contribution],
+        cons: Sequence[Contribution],
+    ) -> str:
+        """What was decided, what was not, and the strongest reasons."""
+        other = other_value(decision, second)
+        reasons = "; ".join(self._says(one) for one in (pros or cons)[:_REASONS])
+        if decision.kind is DecisionKind.ALIGN:
+            return f"aligned, not left free: {reasons}"
+        own = str(decision.atom.arguments[2]).upper()
+        return f"{own}{f', not {other.upper()}' if other else ''}: {reasons}"
+
+    def _side(self, title: str, found: Sequence[Contribution]) -> Iterator[Branch]:
+        """The pros, or the cons, of a decision."""
+        if not found:
+            return
+        branch = Branch(title, weight=round(sum(one.amount for one in found)))
+        limit = len(found) if self._everything else _SHOWN
+        for one in found[:limit]:
+            where = "" if one.firing is None else place(one.firing)
+            line = Branch(f"{self._says(one)} ({one.name})", where, round(one.amount))
+            if one.firing is not None and self._depth > 1:
+                line.below = self._firing(one.firing, self._depth - 1).below
+            branch.below.append(line)
+        rest = found[limit:]
+        if rest:
+            total = round(sum(one.amount for one in rest))
+            branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
+        yield branch
+
+    def _says(self, one: Contribution) -> str:
+        if one.firing is None:
+            return f"where {one.name} begins"
+        return self._trace.says(one.firing)
 
     def atom(self, atom: Ground, level: int) -> Branch:
         """An atom with the firings that derive it."""
@@ -117,13 +171,14 @@ class _Grower:
             yield self._element(group, element, level)
         rest = elements[limit:]
         if rest:
-            total = sum(_value(element) or 0 for element in rest)
+            total = round(sum(contributed(element) for element in rest))
             counted = group.companion.function in ("#sum", "#sum+")
             note = f", {total:+} together" if counted else ""
             yield Branch(f"… and {len(rest)} more{note}")
 
     def _element(self, group: Group, element: Element, level: int) -> Branch:
-        weight = _value(element) if group.companion.function in ("#sum", "#sum+") else None
+        counted = group.companion.function in ("#sum", "#sum+")
+        weight = round(contributed(element)) if counted else None
         atoms = [atom for atom in element.positive if not self._is_weight(atom)]
         branches: list[Branch] = []
         for atom in atoms:
@@ -209,13 +264,8 @@ def place(firing: RuleInstance) -> str:
     return where if rule.name == where else f"{rule.name} {where}"
 
 
-def _value(element: Element) -> int | None:
-    first = element.terms[0] if element.terms else None
-    return first.number if first is not None and first.type is SymbolType.Number else None
-
-
-def _heaviness(element: Element) -> tuple[int, str]:
-    return -abs(_value(element) or 0), str(element.terms)
+def _heaviness(element: Element) -> tuple[float, str]:
+    return -abs(contributed(element)), str(element.terms)
 
 
 def _is_generated(text: str) -> bool:
