@@ -69,6 +69,7 @@ Examples:
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
   ists-asp learn --gold mine --profile images --semantic -o images-semantic.lp
+  ists-asp learn --gold thirty-pairs --profile headlines --prior -o mine.lp
   ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en --cross-validate sets
@@ -121,6 +122,18 @@ Examples:
     help="Also learn on all but one of K parts and score the part left out, K times. With "
     '--task sts the word "sets" for K leaves each data set out as a whole.',
 )
+@click.option(
+    "--keep",
+    type=RULES,
+    multiple=True,
+    metavar="FILE",
+    help="Rule file of weights that are not learned but kept as they are. Repeatable.",
+)
+@click.option(
+    "--prior",
+    is_flag=True,
+    help="Start from the profile's present weights and stay near them: 30 pairs are enough.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
 @output_option("File to write the weights to. Default: standard output.")
 @quiet_option
@@ -134,16 +147,18 @@ def learn(
     own: Path | None,
     cache: Path | None,
     folds: int | str | None,
+    keep: tuple[Path, ...],
+    prior: bool,
     seed: int,
     output: Path | None,
     quiet: bool,
 ) -> None:
-    """Learn the weights of a profile's features from gold pairs.
+    """Learn the weights of a profile's evidence from gold pairs.
 
     In: gold chunks and gold alignments. The lines of a .wa file of one-to-one alignments, such
     as those of the 2015 pilot, say what the chunks are; others need chunk files. With
-    --task sts files of gold ratings. Every feature that a rule derives is weighed, those of
-    your own rules included; the profile's present weights play no part (with --task sts those
+    --task sts files of gold ratings. All evidence that argues for something is weighed, that
+    of your own rules included; the profile's present weights play no part (with --task sts those
     of ratings do not).
 
     Out: a rule file of weight(Name,Decision,Integer) facts, for the "weights" of the profile's
@@ -159,8 +174,10 @@ def learn(
     if own is not None and task == "sts":
         raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
     lesson = TrainingConfiguration(
-        gold, profile or _PROFILES[task], rules, scripts, words, own, cache, seed, quiet
+        gold, profile or _PROFILES[task], rules, scripts, words, own, cache, seed, quiet, keep, prior
     )
+    if task == "sts" and (keep or prior):
+        raise UsageError("--keep and --prior do not go with --task sts", hint="Leave them out")
     if task == "sts":
         learn_rating_weights(lesson, folds, output)
         return

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from ists_asp.cli.console import note, progress, reader_warnings, write_output
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.training import SECONDS
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.cli.training import TrainingConfiguration
-    from ists_asp.learn import CrossValidation, GoldPair
+    from ists_asp.learn import CrossValidation, Example, GoldPair
 
 __all__ = ["learn_alignments"]
 
@@ -65,6 +65,12 @@ def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: P
         scripts=lesson.scripts,
     ) as teacher:
         settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
+        if lesson.keep:
+            settings = replace(settings, keep=teacher.weights(lesson.keep))
+        if lesson.prior:
+            penalties = {what: 10 * value for what, value in settings.penalties.items()}
+            prior = teacher.weights(teacher.shipped)
+            settings = replace(settings, prior=prior, penalties=penalties)
         examples = []
         with progress(len(golds), shown=not lesson.quiet) as step:
             for example in teacher.examples(golds):
@@ -80,10 +86,25 @@ def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: P
             for line in report.rstrip("\n").split("\n"):
                 note(line)
         weights = learn_weights(examples, teacher.senses(), settings)
+        sentences = teacher.sentences()
     title = f"profile {lesson.profile}"
-    write_output(output, render_weights(weights, title, lesson.command()))
+    write_output(output, render_weights(weights, sentences, title, lesson.command()))
     if not lesson.quiet and output is not None:
         note(f"{len(weights)} weights from {len(golds)} pairs")
+        dropped = sorted(_seen(examples) - {weight.name for weight in weights})
+        if dropped:
+            note(shortened(f"no weights for {len(dropped)} names: {', '.join(dropped)}", 400))
+
+
+def _seen(examples: Sequence[Example]) -> set[str]:
+    """The names of all evidence about spans."""
+    return {
+        name
+        for example in examples
+        for candidate in example.candidates
+        for found in (candidate.pair, candidate.link, *candidate.sides)
+        for name in found
+    }
 
 
 def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:

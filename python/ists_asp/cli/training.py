@@ -32,6 +32,8 @@ class TrainingConfiguration:
     cache: Path | None
     seed: int
     quiet: bool
+    keep: tuple[Path, ...] = ()
+    prior: bool = False
 
     def command(self, task: str = "ists") -> str:
         """The command for the head of the file, the same wherever the data and rules lie."""
@@ -42,6 +44,8 @@ class TrainingConfiguration:
         parts += [f"--profile {self.profile}"]
         parts += self.words.options
         parts += [f"--vectors {self.own.name}"] if self.own else []
+        parts += [f"--keep {path.name}" for path in self.keep]
+        parts += ["--prior"] if self.prior else []
         parts += [f"--seed {self.seed}"] if self.seed else []
         suffix = "-semantic" if self.words.semantic else ""
         return " ".join([*parts, f"-o weights/{self.profile}{suffix}.lp"])

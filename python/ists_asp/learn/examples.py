@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Number
+from clingo.ast import ASTType
 
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.closing import Closing
@@ -20,13 +21,16 @@ from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
 from ists_asp.rules import (
     Purpose,
+    find_rules,
     load_profile,
     load_rules,
     phrases,
     program_sources,
     read_overlay,
+    weights_of,
 )
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.syntax.terms import atoms
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,
@@ -127,8 +131,12 @@ class ExampleBuilder(Closing):
         self.profile = load_profile(profile, overlay.base)
         encoder = find_encoder(semantic, self.profile.language)
         bare = self.profile.unweighed(Purpose.ANSWER)
+        files = self.profile.answer
+        names = files.semantic_weights if encoder is not None else files.weights
+        self._shipped = tuple(overlay.base / f"{name.removesuffix('.lp')}.lp" for name in names)
         sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
         parsed = load_rules(sources, scripts=scripts)
+        self._rules = parsed
         self._solver = Solver(parsed, SolverOptions(constants=bare.constants))
         knowledge = Knowledge(
             language=bare.language,
@@ -153,13 +161,41 @@ class ExampleBuilder(Closing):
                 found[name, decision] = pro or sense == "for", contra or sense == "against"
         return found
 
+    def weights(self, files: Iterable[Path]) -> dict[Key, int]:
+        """The weights in rule files, by name and class.
+
+        Raises:
+            RuleError: a file is faulty.
+        """
+        sources = [source for file in files for source in find_rules(file)]
+        found = weights_of(load_rules(sources).statements, {}) if sources else ()
+        return {(str(name), str(decision)): value for name, decision, value in found}
+
+    @property
+    def shipped(self) -> tuple[Path, ...]:
+        """The files of weights that the profile names, those for its way to compare words."""
+        return self._shipped
+
+    def sentences(self) -> dict[str, str]:
+        """What the rules say that find evidence, by its name or what its names begin with."""
+        found: dict[str, str] = {}
+        for statement, rule in zip(self._rules.statements, self._rules.rules, strict=True):
+            if statement.ast_type is not ASTType.Rule or rule.sentence is None:
+                continue
+            for atom in atoms(statement.head):
+                if (atom.name, len(atom.arguments)) == EVIDENCE.signature:
+                    name = str(atom.arguments[1]).partition("(")[0]
+                    found.setdefault(name, rule.sentence)
+                    found.setdefault(str(atom.arguments[1]), rule.sentence)
+        return found
+
     def examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
         """Annotate and ground gold pairs, lazily and in their order."""
         kept = list(golds)
         annotated = self._system.facts(gold.pair for gold in kept)
         for gold, (pair, facts) in zip(kept, annotated, strict=True):
-            atoms = self._solver.ground_atoms((*facts, LEARNING()))
-            yield _example(replace(gold, pair=pair), facts, atoms)
+            true = self._solver.ground_atoms((*facts, LEARNING()))
+            yield _example(replace(gold, pair=pair), facts, true)
 
     def solve(self, example: Example, weights: Sequence[Symbol], *, chunked: bool) -> Answer:
         """Decide an example's pair with weights, by its gold chunks or by chunks to be found."""

@@ -17,7 +17,9 @@ from ists_asp.errors import DataError
 from ists_asp.model import Label, Scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from scipy.sparse import csr_matrix
 
     from ists_asp.learn.examples import Candidate, Example
     from ists_asp.learn.linear import Bounds, Floats, Loss
@@ -67,6 +69,9 @@ _OF_SIDE = {
     "spe1": ("this_spe", "other_spe"),
     "spe2": ("other_spe", "this_spe"),
 }
+_OWN = {"boundary": {"boundary"}, "align": {"align"}, "score": {"score"}}
+"""The classes that decisions are weighed for; those of labels are all others."""
+
 _YES_OR_NO = {"boundary": "chunk boundaries", "align": "alignments"}
 
 
@@ -87,10 +92,10 @@ class Settings:
     """
 
     names: Mapping[str, int] = field(
-        default_factory=lambda: {"boundary": 60, "align": 15, "label": 45, "score": 15}
+        default_factory=lambda: {"boundary": 150, "align": 15, "label": 45, "score": 15}
     )
     penalties: Mapping[str, float] = field(
-        default_factory=lambda: {"boundary": 1.0, "align": 1.0, "label": 0.1, "score": 10.0}
+        default_factory=lambda: {"boundary": 1.0, "align": 1.0, "label": 0.2, "score": 10.0}
     )
     support: int = 4
     smallest: int = 4
@@ -237,43 +242,62 @@ def _yes_or_no(
 
 def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weight]:
     """Fit, drop the names that move the sums least, and fit again until the budget holds."""
+    import numpy as np
+
     support = _support(problem)
-    kept = {name for name, _ in settings.keep}
-    always = {BASE.get(problem.what, ""), *kept, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
-    names = {
-        name
-        for (name, decision) in support
-        if ((name, decision) in senses or _is_base(problem.what, name))
-        and (support[name, decision] >= settings.support or name in always)
-    }
+    known = {key[0] for key in (*settings.keep, *settings.prior) if _belongs(problem.what, key)}
+    always = {BASE.get(problem.what, ""), *known, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
+    every = sorted(
+        key
+        for key, count in support.items()
+        if _sense(key, senses) and (count >= settings.support or key[0] in always)
+    )
+    if not every:
+        return []
+    matrices = _matrices(problem, every)
     budget = settings.names[problem.what]
+    places = list(range(len(every)))
     while True:
-        keys = sorted(key for key in support if key[0] in names and _may(problem, key, senses))
-        if not keys:
-            return []
-        values, moved = _weigh(problem, keys, senses, settings)
+        keys = [every[place] for place in places]
+        found, moved = _weigh(problem, matrices, places, keys, senses, settings)
         telling: Counter[str] = Counter()
-        for (name, _), value, share in zip(keys, values, moved, strict=True):
+        for (name, _), value, share in zip(keys, found, moved, strict=True):
             if round(abs(value) * UNIT) >= settings.smallest:
                 telling[name] += share
         ranked = sorted(telling.keys() - always, key=lambda name: (-telling[name], name))
+        names = {name for name, _ in keys}
         if len(ranked) <= budget and names <= {*ranked, *always}:
             break
         # A fifth at a time: what is weak beside its like may be strong without it.
         names = {*ranked[: max(budget, len(ranked) * 4 // 5)], *(names & always)}
-    return [
-        Weight(*key, round(value * UNIT), support[key])
-        for key, value in zip(keys, values, strict=True)
+        places = [place for place in places if every[place][0] in names]
+        if not places:
+            return []
+    fitted = {
+        key: round(value * UNIT)
+        for key, value in zip(keys, np.asarray(found).tolist(), strict=True)
         if round(abs(value) * UNIT) >= settings.smallest or key in settings.keep
-    ]
+    }
+    # What the examples do not speak of is as it was.
+    unseen = {
+        key: value
+        for key, value in {**settings.prior, **settings.keep}.items()
+        if _belongs(problem.what, key) and key not in keys
+    }
+    return [Weight(*key, value, support[key]) for key, value in {**unseen, **fitted}.items()]
 
 
-def _is_base(what: str, name: str) -> bool:
-    return name == BASE.get(what) or name.startswith("label(")
+def _belongs(what: str, key: Key) -> bool:
+    """Whether a weight is one of those for a kind of decision."""
+    return key[1] in _OWN.get(what, {key[1]} - set().union(*_OWN.values()))
 
 
-def _may(problem: _Problem, key: Key, senses: Senses) -> bool:
-    return key in senses or _is_base(problem.what, key[0])
+def _sense(key: Key, senses: Senses) -> Sense | None:
+    """What a name may argue for, or the family that it is of; None if it argues for nothing."""
+    name, decision = key
+    if name.startswith("label("):
+        return True, True
+    return senses.get(key) or senses.get((name.partition("(")[0], decision))
 
 
 def _support(problem: _Problem) -> Counter[Key]:
@@ -285,36 +309,48 @@ def _support(problem: _Problem) -> Counter[Key]:
     )
 
 
-def _weigh(
-    problem: _Problem, keys: Sequence[Key], senses: Senses, settings: Settings
-) -> tuple[Floats, Floats]:
-    """The weights, and how much each moves the sums: the variance that it causes in them."""
+def _matrices(problem: _Problem, keys: Sequence[Key]) -> list[csr_matrix]:
+    """For each outcome the values of the evidence: a row an example, a column a key."""
     import numpy as np
     from scipy.sparse import csr_matrix
 
-    from ists_asp.learn.linear import fit
-
     columns = {key: number for number, key in enumerate(keys)}
-    matrices, variance = [], np.zeros(len(keys))
+    found = []
     for terms in problem.rows:
         places = [[(columns[key], value) for key, value in row if key in columns] for row in terms]
         pointers = np.cumsum([0, *map(len, places)])
         indices = np.array([column for row in places for column, _ in row], dtype=np.int32)
         values = np.array([value / UNIT for row in places for _, value in row])
-        matrix = csr_matrix((values, indices, pointers), shape=(len(terms), len(keys)))
-        matrices.append(matrix)
-        mean = np.asarray(matrix.mean(axis=0)).ravel()
-        variance += np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel() - mean**2
+        found.append(csr_matrix((values, indices, pointers), shape=(len(terms), len(keys))))
+    return found
+
+
+def _weigh(
+    problem: _Problem,
+    matrices: Sequence[csr_matrix],
+    places: Sequence[int],
+    keys: Sequence[Key],
+    senses: Senses,
+    settings: Settings,
+) -> tuple[Floats, Floats]:
+    """The weights of some columns, and how much each moves the sums: the variance it causes."""
+    import numpy as np
+
+    from ists_asp.learn.linear import fit
+
+    parts = [matrix[:, list(places)] for matrix in matrices]
+    variance = np.zeros(len(keys))
+    for part in parts:
+        mean = np.asarray(part.mean(axis=0)).ravel()
+        variance += np.asarray(part.multiply(part).mean(axis=0)).ravel() - mean**2
     penalty = np.array(
         [0.0 if key[0].startswith("label(") else settings.penalties[problem.what] for key in keys]
     )
-    found = fit(matrices, problem.losses, _bounds(problem, keys, senses, settings), penalty)
+    found = fit(parts, problem.losses, _bounds(keys, senses, settings), penalty)
     return found, found**2 * variance
 
 
-def _bounds(
-    problem: _Problem, keys: Iterable[Key], senses: Senses, settings: Settings
-) -> Bounds:
+def _bounds(keys: Iterable[Key], senses: Senses, settings: Settings) -> Bounds:
     import numpy as np
 
     from ists_asp.learn.linear import Bounds
@@ -326,7 +362,7 @@ def _bounds(
             kept = settings.keep[key] / UNIT
             limits.append((kept, kept, kept))
         else:
-            pro, contra = (True, True) if _is_base(problem.what, key[0]) else senses[key]
+            pro, contra = _sense(key, senses) or (False, False)
             limits.append((-np.inf if contra else 0.0, np.inf if pro else 0.0, centre))
     lower, upper, centres = zip(*limits, strict=True)
     return Bounds(np.array(lower), np.array(upper), np.array(centres))

@@ -8,45 +8,65 @@ from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.learn.fit import Weight
 
 __all__ = ["render_rating_weights", "render_weights"]
 
-_TITLES = {
+_SECTIONS = {
     "boundary": "Chunk boundaries",
     "align": "Alignments",
-    "equi": "EQUI",
-    "oppo": "OPPO",
-    "spe1": "SPE1",
-    "spe2": "SPE2",
-    "simi": "SIMI",
-    "rel": "REL",
+    "label": "Labels",
+    "score": "Scores, in hundredths of a point: where labels begin, and what is added or taken",
 }
+_ORDER = ("equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel")
+_WIDTH = 60
 
 
-def render_weights(weights: Sequence[Weight], title: str, command: str) -> str:
-    """Return the text of a rule file, each decision's weights sorted by strength.
+def render_weights(
+    weights: Sequence[Weight], sentences: Mapping[str, str], title: str, command: str
+) -> str:
+    """Return the text of a rule file, one name of evidence a line, the heaviest first.
 
     Args:
         weights: the weights, in any order.
+        sentences: what the rules say that find the evidence, by name or by what the names of
+            a family begin with.
         title: what they are for.
         command: the command that learns them again.
     """
     purpose = (
-        "how strongly each feature speaks for (+) or against (-) a decision, in",
-        "hundredths of a log-odds unit; behind each, in how many examples it fired.",
+        "what evidence of the value 100 is worth for (+) or against (-) a decision, in",
+        "hundredths of a log-odds unit; behind it in how many examples there was any, and",
+        "what the evidence is. A line may be changed by hand: learn --keep keeps it.",
     )
     lines = _head(f"Weights: {title}", purpose, command)
-    decisions = [*_TITLES, *sorted({w.decision for w in weights} - _TITLES.keys())]
-    for decision in decisions:
-        own = [weight for weight in weights if weight.decision == decision]
-        if not own:
+    for section, heading in _SECTIONS.items():
+        names: dict[str, list[Weight]] = {}
+        for weight in weights:
+            if _section(weight) == section:
+                names.setdefault(weight.name, []).append(weight)
+        if not names:
             continue
-        lines += ["", f"% {_TITLES.get(decision, f'{decision}, of alignments that are not EQUI')}"]
-        lines += _facts(own)
+        lines += ["", f"% {heading}"]
+        for name, own in sorted(names.items(), key=_heaviest):
+            own.sort(key=lambda one: _ORDER.index(one.decision) if one.decision in _ORDER else -1)
+            inside = "; ".join(f"{name},{one.decision},{one.value}" for one in own)
+            said = sentences.get(name) or sentences.get(name.partition("(")[0], "")
+            support = max(one.support for one in own)
+            fact = f"{WEIGHT.name}({inside})."
+            lines.append(f"{fact:<{_WIDTH}}  % {support}: {unbroken(said)}".rstrip(": "))
     return "\n".join(lines) + "\n"
+
+
+def _section(weight: Weight) -> str:
+    return weight.decision if weight.decision in _SECTIONS else "label"
+
+
+def _heaviest(found: tuple[str, list[Weight]]) -> tuple[int, str]:
+    name, weights = found
+    return -max(abs(one.value) for one in weights), name
 
 
 def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -> str:
@@ -67,7 +87,7 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
 
 def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
     """The lines that say what the file is, and how it is made again."""
-    first, *more = (*purpose, "Not edited by hand; this writes the file again:", command)
+    first, *more = (*purpose, "This writes the file again:", command)
     return [
         f"% {unbroken(title)}, learned from gold.",
         "%",

@@ -19,7 +19,7 @@ from ists_asp.rules.programs import (
 )
 from ists_asp.rules.reading import RuleFile
 from ists_asp.rules.tables import phrases
-from ists_asp.rules.weights import Weight, rule_weights
+from ists_asp.rules.weights import Weight, rule_weights, weights_of
 
 __all__ = [
     "Catalogue",
@@ -55,4 +55,5 @@ __all__ = [
     "rule_sentences",
     "rule_weights",
     "unknown_constants",
+    "weights_of",
 ]

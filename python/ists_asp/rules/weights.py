@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
 
-__all__ = ["Weight", "rule_weights"]
+__all__ = ["Weight", "rule_weights", "weights_of"]
 
 _EVIDENCE = EVIDENCE.signature
 _SPEAKS = {SPEAKS_FOR.signature, SPEAKS_AGAINST.signature}
@@ -79,7 +79,7 @@ def rule_weights(
     """
     values = dict(constants)
     known: dict[str, list[_Known]] = defaultdict(list)
-    for weight in _weights(rules.statements, values):
+    for weight in weights_of(rules.statements, values):
         known[_functor(weight[0])].append(weight)
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
@@ -108,7 +108,9 @@ def _candidates(name: Term, known: Mapping[str, list[_Known]]) -> Iterable[_Know
     return chain.from_iterable(known.values())
 
 
-def _weights(statements: Iterable[AST], constants: Mapping[str, str]) -> tuple[_Known, ...]:
+def weights_of(
+    statements: Iterable[AST], constants: Mapping[str, str]
+) -> tuple[tuple[Symbol, Symbol, int], ...]:
     """The facts ``weight(Name,Decision,Integer)``, evaluated by clingo."""
     arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
     errors: list[str] = []
