@@ -112,6 +112,8 @@ DECIMAL = _one("decimal", _V, _V, _V)
 ACRONYM = _one("acronym", _S, _I, _V)
 INITIALS = _one("initials", _S, _I, _I, _V)
 MULTIWORD = _one("multiword", _S, _I, _I, _V)
+SAME_MEANING = _one("same_meaning", _V, _V)
+OPPOSITE = _one("opposite", _V, _V)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,6 @@ LINE = _one("line", _V, _V, _V)
 LINE_TAG = _one("line_tag", _V, _V)
 LINE_TOKEN = _one("line_token", _V, _S, _V)
 
-# Word tables: lp_rules/words/tables.lp.
-SAME_MEANING = _one("same_meaning", _V, _V)
-OPPOSITE = _one("opposite", _V, _V)
-
 # Tokens as rules see them: asp/tokens.lp.
 WORD = _one("word", _S, _I, _V)
 LEMMA = _one("lemma", _S, _I, _V)
@@ -156,8 +154,6 @@ TAGGED = _one("tagged", _S, _I, _V, _V)
 RETAG = _one("retag", _S, _I, _V, _V)
 PUNCTUATION = _one("punctuation", _S, _I)
 OTHER = _one("other", _S, _V)
-
-INFORMATIVENESS = _one("informativeness", _S, _I, _V)
 
 # Chunks and spans: asp/chunks.lp, asp/spans.lp.
 BOUNDARY = _one("boundary", _S, _I)

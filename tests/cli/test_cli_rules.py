@@ -133,19 +133,19 @@ def test_rules_are_listed_with_their_weights(good):
         for one in json.loads(good("rules", "list", "--profile", "headlines", "--json"))
     }
     weights = records["heads_identical"]["weights"]
-    assert {one["feature"] for one in weights} == {"same_head"}
+    assert {one["evidence"] for one in weights} == {"same_head"}
     assert shown == [f"{one['decision']} {one['weight']:+}" for one in weights[: len(shown)]]
     assert [abs(one["weight"]) for one in weights] == sorted(
         (abs(one["weight"]) for one in weights), reverse=True
     )
     assert records["may_align"]["weights"] is None
-    assert {one["feature"].split("(")[0] for one in records["overlap_reaches"]["weights"]} == {
+    assert {one["evidence"].split("(")[0] for one in records["overlap_reaches"]["weights"]} == {
         "overlap"
     }
     text = good("rules", "show", "overlap_reaches", "--profile", "headlines")
     told = [line.split() for line in text.splitlines() if line.startswith("%  ")]
     assert told == [
-        ["%", f"{one['weight']:+}", one["decision"], one["feature"]]
+        ["%", f"{one['weight']:+}", one["decision"], one["evidence"]]
         for one in records["overlap_reaches"]["weights"]
     ]
 
@@ -195,7 +195,7 @@ def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
     assert lines[at + 2] == "    equi +9, align +7"
     text = (
         '% mine.lp:2 (answer)\n%@rule mine: "mine"\n'
-        "feature(pair(X,Y),mine) :- proposed(X,Y).\n"
+        "evidence(pair(X,Y),mine,100) :- proposed(X,Y).\n"
         "% 2 weights:\n%    +9  equi   mine\n%    +7  align  mine\n"
     )
     assert good("rules", "show", "mine", "--rules", name) == text

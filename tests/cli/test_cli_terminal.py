@@ -40,7 +40,7 @@ proposed(run(C,C),run(D,D)) :-
     in_chunk(1,C,I), in_chunk(2,D,J), word(1,I,W), word(2,J,W), T = "{LINE}\nFAKED".
 token_count(run(C,C),run(D,D),1) :-
     proposed(run(C,C),run(D,D)).
-feature(pair(run(C,C),run(D,D)),own("{LINE}\nFAKED")) :- proposed(run(C,C),run(D,D)).
+evidence(pair(run(C,C),run(D,D)),own("{LINE}\nFAKED"),100) :- proposed(run(C,C),run(D,D)).
 weight(own("{LINE}\nFAKED"),(align;equi),5).
 own(X) :- misspelt("{LINE}\nFAKED",X).
 own(X) :- X = "{LINE}" + 1.

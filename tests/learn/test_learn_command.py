@@ -16,7 +16,7 @@ _brand("nurofen","ibuprofen"; "ventolin","salbutamol"; "zocor","simvastatin"; "v
 %@rule propose_brand: "{B} is a brand of {M}"
 linked(C,D,80) :- _brand(B,M), word(1,I,B), word(2,J,M), in_chunk(1,C,I), in_chunk(2,D,J).
 %@rule same_medicine: "{B} is a brand of {M}"
-feature(pair(X,Y),same_medicine) :- proposed(X,Y), _brand(B,M), word(1,I,B), word(2,J,M),
+evidence(pair(X,Y),same_medicine,100) :- proposed(X,Y), _brand(B,M), word(1,I,B), word(2,J,M),
     span_token(1,X,I), span_token(2,Y,J).
 """
 NAMES = ("medicine", "headlines", "images")

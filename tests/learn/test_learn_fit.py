@@ -6,116 +6,116 @@ from statistics import fmean, stdev
 import pytest
 
 from ists_asp.errors import DataError, UsageError
-from ists_asp.learn import Settings, Weight, cross_validate, learn_weights, render_weights
+from ists_asp.learn import Settings, cross_validate, learn_weights, render_weights
 from ists_asp.learn.examples import Decision
-from ists_asp.learn.fit import BIAS, LABELS, fit_alignments, fit_boundaries, fit_labels, strongest
+from ists_asp.learn.fit import (
+    fit_alignments,
+    fit_boundaries,
+    fit_labels,
+    fit_scores,
+    label_terms,
+)
 from ists_asp.learn.folds import deal
 from ists_asp.model import Label
 
 SETTINGS = Settings()
 
 
-def fit(examples, settings=SETTINGS):
+@pytest.fixture(scope="session")
+def senses(teacher):
+    return teacher.senses()
+
+
+def fit(examples, senses, settings=SETTINGS):
     """All four decisions, without tuning."""
-    weights = [
-        *fit_boundaries(examples, settings),
-        *fit_alignments(examples, settings),
-        *fit_labels(examples, settings),
-    ]
-    return strongest(weights, settings)
-
-
-def relabelled(examples, change):
-    """The examples with each gold alignment of a candidate changed."""
     return [
-        replace(
-            example,
-            **{
-                side: tuple(
-                    replace(one, gold=one.gold and change(one.gold))
-                    for one in getattr(example, side)
-                )
-                for side in ("candidates", "mirrored")
-            },
-        )
+        weight
+        for one in (fit_boundaries, fit_alignments, fit_labels, fit_scores)
+        for weight in one(examples, senses, settings)
+    ]
+
+
+def changed(examples, change):
+    """The examples with each candidate changed."""
+    return [
+        replace(example, candidates=tuple(change(one) for one in example.candidates))
         for example in examples
     ]
 
 
-def test_examples_have_features_of_all_decisions(examples):
+def relabelled(examples, change):
+    """The examples with each gold alignment of a candidate changed."""
+    return changed(examples, lambda one: replace(one, gold=one.gold and change(one.gold)))
+
+
+def test_examples_have_evidence_for_all_decisions(examples):
     (storm, *_) = examples
     assert {decision.taken for decision in storm.boundaries} == {True, False}
     golden = [one for one in storm.candidates if one.gold]
     assert {one.gold.label for one in golden} == {Label.EQUI, Label.SPE1}
     for one in storm.candidates:
-        assert "bias" in one.align
-        assert {name for name in one.align if not name.startswith("both(")} <= set(one.link)
-        assert one.mass > 0
-    assert "neither_adds" in golden[0].link
+        assert one.pair["any_pair"] == one.link["any_link"] == 100
+        assert all(0 <= value <= 100 for found in (one.pair, *one.sides) for value in found.values())
+        assert one.token_count > 0
+    assert golden[0].link["neither_adds"] == 100
 
 
-def test_a_mirror_image_turns_more_specific_round(examples):
+def test_weights_keep_to_the_senses_of_their_names_and_to_the_budgets(examples, senses):
+    weights = fit(examples, senses)
+    assert len(weights) > 50
+    for weight in weights:
+        family = weight.name.partition("(")[0]
+        if family == "label":
+            continue
+        known = senses.get((weight.name, weight.decision)) or senses[family, weight.decision]
+        assert known[0] if weight.value > 0 else known[1]
+        assert abs(weight.value) >= SETTINGS.smallest
+    names = {one.name for one in weights if one.decision == "align"} - {"any_pair"}
+    assert 0 < len(names) <= SETTINGS.names["align"]
+
+
+def test_fewer_names_are_the_strongest(examples, senses):
+    fewer = replace(SETTINGS, names={**SETTINGS.names, "align": 3})
+    names = {one.name for one in fit_alignments(examples, senses, fewer)}
+    assert 1 < len(names) <= 4
+    assert "any_pair" in names
+
+
+def test_what_is_kept_is_not_learned(examples, senses):
+    kept = {("overlap", "align"): 7, ("unheard_of", "align"): -3}
+    weights = fit_alignments(examples, senses, replace(SETTINGS, keep=kept))
+    found = {(one.name, one.decision): one.value for one in weights}
+    assert {key: found[key] for key in kept} == kept
+
+
+def test_few_examples_stay_near_the_weights_that_they_start_from(examples, senses):
+    prior = {("overlap", "align"): 900, ("heads_alike", "align"): 250}
+    far = {what: 1e6 for what in SETTINGS.penalties}
+    weights = fit_alignments(examples, senses, replace(SETTINGS, prior=prior, penalties=far))
+    found = {(one.name, one.decision): one.value for one in weights}
+    assert found["overlap", "align"] == pytest.approx(900, abs=5)
+    assert found["heads_alike", "align"] == pytest.approx(250, abs=5)
+
+
+def test_swapped_sentences_swap_the_terms_of_specificity(examples):
     (storm, *_) = examples
-    swapped = {(one.tokens2, one.tokens1): one for one in storm.mirrored}
-    assert len(swapped) == len(storm.mirrored)
-    turned = {Label.SPE1: Label.SPE2, Label.SPE2: Label.SPE1}
-    golden = [one for one in storm.candidates if one.gold]
-    assert golden
-    for one in golden:
-        mirror = swapped[one.tokens1, one.tokens2]
-        assert mirror.gold.label is turned.get(one.gold.label, one.gold.label)
-        assert mirror.mass == one.mass
+    for one in storm.candidates:
+        mirror = replace(one, sides=one.sides[::-1])
+        assert sorted(label_terms(one, "spe1")) == sorted(label_terms(mirror, "spe2"))
+        assert sorted(label_terms(one, "simi")) == sorted(label_terms(mirror, "simi"))
 
 
-def test_the_strongest_weights_are_kept_and_come_first(examples):
-    weights = fit(examples)
-    strengths = [abs(weight.value) for weight in weights]
-    assert strengths == sorted(strengths, reverse=True)
-    fewer = fit(examples, replace(SETTINGS, most=20))
-    assert fewer == weights[:20]
-    assert all(weight.support >= 4 or weight.name == "bias" for weight in weights)
-    assert all(abs(weight.value) >= 4 or weight.name == "bias" for weight in weights)
-
-
-def test_learning_twice_gives_the_same(examples):
-    texts = [render_weights(learn_weights(examples, SETTINGS), "x", "y") for _ in range(2)]
-    assert texts[0] == texts[1]
-
-
-def test_one_label_for_all_is_learned_as_such(examples):
-    same = relabelled(examples, lambda gold: replace(gold, label=Label.SIMI, score=3.0))
-    weights = learn_weights(same, SETTINGS)
-    labelling = [w for w in weights if w.decision not in ("align", "boundary")]
-    assert [w for w in labelling if w.support] == [
-        Weight("bias", decision, 100, weights_support(same)) for decision in ("score(3)", "simi")
+def test_learning_twice_gives_the_same(examples, senses):
+    texts = [
+        render_weights(learn_weights(examples, senses, SETTINGS), {}, "x", "y") for _ in range(2)
     ]
-    against = {w.decision for w in labelling if w.value < 0}
-    assert against == LABELS - {"simi"}
+    assert texts[0] == texts[1]
+    assert "weight(any_pair,align," in texts[0]
 
 
-def weights_support(examples):
-    return sum(
-        one.gold is not None
-        for example in examples
-        for one in (*example.candidates, *example.mirrored)
-    )
-
-
-def test_two_labels_are_weighed_against_each_other(examples):
-    def change(gold):
-        equal = gold.label is Label.EQUI
-        return replace(gold, label=Label.EQUI if equal else Label.SIMI)
-
-    weights = fit(relabelled(examples, change))
-    equi = {w.name: w.value for w in weights if w.decision == "equi"}
-    simi = {w.name: -w.value for w in weights if w.decision == "simi"}
-    assert equi
-    assert equi == simi
-
-
-def test_pairs_without_candidates_do_no_harm(examples):
-    bare = [*examples, replace(examples[0], candidates=(), mirrored=(), boundaries=())]
-    assert fit(bare) == fit(examples)
+def test_pairs_without_candidates_do_no_harm(examples, senses):
+    bare = [*examples, replace(examples[0], candidates=(), boundaries=())]
+    assert fit(bare, senses) == fit(examples, senses)
 
 
 def ungold(candidates):
@@ -125,15 +125,15 @@ def ungold(candidates):
 @pytest.mark.parametrize(
     ("spoilt", "what"),
     [
-        (lambda e: replace(e, candidates=(), mirrored=()), "alignments"),
-        (lambda e: replace(e, candidates=ungold(e.candidates), mirrored=()), "alignments"),
-        (lambda e: replace(e, boundaries=(Decision(("bias",), True),)), "chunk boundaries"),
+        (lambda e: replace(e, candidates=()), "alignments"),
+        (lambda e: replace(e, candidates=ungold(e.candidates)), "alignments"),
+        (lambda e: replace(e, boundaries=(Decision({"any_two_tokens": 100}, True),)), "chunk boundaries"),
         (lambda e: replace(e, boundaries=()), "chunk boundaries"),
     ],
 )
-def test_gold_without_a_choice_is_an_error(examples, spoilt, what):
+def test_gold_without_a_choice_is_an_error(examples, senses, spoilt, what):
     with pytest.raises(DataError, match=f"no choice to learn from: {what}"):
-        fit(list(map(spoilt, examples)))
+        fit(list(map(spoilt, examples)), senses)
 
 
 def test_each_item_is_tested_once():
@@ -167,34 +167,3 @@ def test_cross_validation_scores_held_out_answers(teacher, examples):
 def test_more_parts_than_pairs_are_refused(teacher, examples, folds):
     with pytest.raises(UsageError, match=f"{folds} parts of 10 gold pairs"):
         cross_validate(teacher, examples, SETTINGS, folds=folds)
-
-
-def test_a_label_that_no_example_has_is_spoken_against(examples):
-    labels = {
-        candidate.gold.label.value.lower()
-        for example in examples
-        for candidate in example.candidates
-        if candidate.gold
-    }
-    seldom = min(labels)
-    lacking = [
-        replace(
-            example,
-            candidates=tuple(
-                one
-                for one in example.candidates
-                if not one.gold or one.gold.label.value.lower() != seldom
-            ),
-            mirrored=(),
-        )
-        for example in examples
-    ]
-    weights = {
-        (weight.name, weight.decision): weight
-        for weight in fit_labels(lacking, SETTINGS)
-        if weight.decision == seldom
-    }
-    assert weights.keys() == {(BIAS, seldom)}
-    (weight,) = weights.values()
-    assert weight.value < -100
-    assert weight.support == 0

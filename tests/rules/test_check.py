@@ -67,7 +67,7 @@ def test_syntax_errors_with_excerpt_and_caret_and_all_of_them(found):
     findings = found('%@rule a: "a"\nfeature(pair(X,Y),a) :- proposed(X Y).\n\np :- 0.5.\n')
     assert kinds(findings) == [("syntax", 2), ("syntax", 4)]
     assert findings[0][2].excerpt.endswith(
-        "feature(pair(X,Y),a) :- proposed(X Y).\n" + " " * 39 + "^"
+        "evidence(pair(X,Y),a,100) :- proposed(X Y).\n" + " " * 39 + "^"
     )
     assert str(findings[0][2]).startswith(f"{findings[0][2].file}:9:36: error: syntax error")
 

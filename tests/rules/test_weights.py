@@ -10,7 +10,7 @@ NAMED = '%@rule {}: "x"\n'
 def found(load, text, constants=()):
     weights = rule_weights(load(text), constants)
     return {
-        name: [f"{one.feature},{one.decision},{one.value}" for one in own]
+        name: [f"{one.evidence},{one.decision},{one.value}" for one in own]
         for name, own in weights.items()
     }
 
@@ -22,10 +22,10 @@ def rules(*texts, weights=""):
 
 def test_a_name_with_arguments_belongs_to_the_rule_whose_head_has_them(load):
     text = rules(
-        "feature(pair(X,Y),meaning(N)) :- p(X,Y,N).",
-        "feature(pair(X,Y),meaning(here,N)) :- p(X,Y,N).",
-        "feature(pair(X,Y),both(F,F)) :- p(X,Y,F).",
-        'feature(pair(X,Y),word("a")) :- p(X,Y,1).',
+        "evidence(pair(X,Y),meaning(N),100) :- p(X,Y,N).",
+        "evidence(pair(X,Y),meaning(here,N),100) :- p(X,Y,N).",
+        "evidence(pair(X,Y),both(F,F),100) :- p(X,Y,F).",
+        'evidence(pair(X,Y),word("a"),100) :- p(X,Y,1).',
         weights="weight(meaning(20),align,3). weight(meaning(40),align,-5). "
         "weight(meaning(here,1),align,1). weight(both(a,a),align,1). weight(both(a,b),align,1). "
         'weight(word("a"),align,2). weight(word("b"),align,2). weight(word(a),align,2).',
@@ -40,9 +40,9 @@ def test_a_name_with_arguments_belongs_to_the_rule_whose_head_has_them(load):
 
 def test_the_decision_tells_features_of_the_same_name_apart(load):
     text = rules(
-        "feature(boundary(S,I),bias) :- p(S,I).",
-        "feature(pair(X,Y),bias) :- p(X,Y).",
-        "feature(link(X,Y),bias) :- p(X,Y).",
+        "evidence(boundary(S,I),bias,100) :- p(S,I).",
+        "evidence(pair(X,Y),bias,100) :- p(X,Y).",
+        "evidence(link(X,Y),bias,100) :- p(X,Y).",
         weights="weight(bias,(boundary;align;equi;score(3)),1).",
     )
     assert found(load, text) == {
@@ -54,9 +54,9 @@ def test_the_decision_tells_features_of_the_same_name_apart(load):
 
 def test_a_rule_that_passes_features_on_has_the_weights_of_those_that_it_can(load):
     text = rules(
-        "feature(pair(X,Y),a(N)) :- p(X,Y), _step(N).",
-        "feature(link(X,Y),b) :- p(X,Y).",
-        "feature(link(X,Y),N) :- p(X,Y), feature(pair(X,Y),N).",
+        "evidence(pair(X,Y),a(N),100) :- p(X,Y), _step(N).",
+        "evidence(link(X,Y),b,100) :- p(X,Y).",
+        "evidence(link(X,Y),N,100) :- p(X,Y), evidence(pair(X,Y),N,100).",
         weights="weight(a(1),equi,1). weight(b,equi,2). weight(c,equi,3). _step(1).",
     )
     assert found(load, text) == {
@@ -68,8 +68,8 @@ def test_a_rule_that_passes_features_on_has_the_weights_of_those_that_it_can(loa
 
 def test_tables_narrow_the_names(load):
     text = rules(
-        "feature(pair(X,Y),near(N)) :- p(X,Y), _near(N).",
-        "feature(pair(X,Y),near(N)) :- p(X,Y), _far(N,_), not _near(N).",
+        "evidence(pair(X,Y),near(N),100) :- p(X,Y), _near(N).",
+        "evidence(pair(X,Y),near(N),100) :- p(X,Y), _far(N,_), not _near(N).",
         weights="_near(1..2). _far(9,(a;b)). weight(near(2),align,1). weight(near(9),align,2).",
     )
     # An interval may be any number.
@@ -81,10 +81,10 @@ def test_tables_narrow_the_names(load):
 
 def test_pools_arithmetic_and_constants(load):
     text = rules(
-        "feature(pair(X,Y),(a;b)) :- p(X,Y).",
-        "feature(pair(X,Y),step(N*10)) :- p(X,Y), q(N).",
-        "feature(pair(X,Y),at(limit)) :- p(X,Y).",
-        "{ feature(pair(X,Y),maybe) : p(X,Y) }.",
+        "evidence(pair(X,Y),(a;b),100) :- p(X,Y).",
+        "evidence(pair(X,Y),step(N*10),100) :- p(X,Y), q(N).",
+        "evidence(pair(X,Y),at(limit),100) :- p(X,Y).",
+        "{ evidence(pair(X,Y),maybe,100) : p(X,Y) }.",
         weights="#const limit=3. weight(a,align,1). weight(b,align,2). weight(step(20),align,3). "
         "weight(step(x),align,3). weight(at(3),align,limit). weight(maybe,align,limit+1).",
     )
@@ -110,7 +110,7 @@ def test_every_weight_of_the_shipped_profiles_has_a_rule():
                 if str(node).startswith("weight(") and not str(node).startswith("weight(label(")
             }
             told = {
-                f"weight({one.feature},{one.decision},{one.value})"
+                f"weight({one.evidence},{one.decision},{one.value})"
                 for own in rule_weights(loaded, profile.constants).values()
                 for one in own
             }

@@ -18,8 +18,8 @@ from ists_asp.solver import Solver, dual_values
 RULES = """
 proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D), C = D.
 token_count(X,Y,1) :- proposed(X,Y).
-feature(pair(run(C,C),Y),first) :- proposed(run(C,C),Y), C <= 2.
-feature(pair(X,Y),all) :- proposed(X,Y).
+evidence(pair(run(C,C),Y),first,100) :- proposed(run(C,C),Y), C <= 2.
+evidence(pair(X,Y),all,100) :- proposed(X,Y).
 weight(all,align,10). weight(first,equi,10). weight(all,rel,5). weight(all,score(2),1).
 """
 ALL = "proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D). "

@@ -1,4 +1,4 @@
-"""A quick stand-in for the solver while thresholds are tuned: the same objective, in Python.
+"""A quick stand-in for the solver while thresholds are tuned: the same objective, by scipy.
 
 Tuning tries many thresholds on the same weights; the answers that are reported always come
 from the solver.
@@ -7,6 +7,8 @@ from the solver.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,34 +27,32 @@ def best_candidates(
         candidates: proposed pairs.
         weights: what aligning each of them is worth; those of 0 or less are never chosen.
     """
-    order = sorted(
-        (number for number, weight in enumerate(weights) if weight > 0),
-        key=lambda number: (-weights[number], number),
+    worthy = [number for number, weight in enumerate(weights) if weight > 0]
+    users: dict[tuple[int, int], list[int]] = {}
+    for place, number in enumerate(worthy):
+        for side, tokens in enumerate((candidates[number].tokens1, candidates[number].tokens2)):
+            for token in tokens:
+                users.setdefault((side, token), []).append(place)
+    clashes = sorted({tuple(places) for places in users.values() if len(places) > 1})
+    if not clashes:
+        return tuple(candidates[number] for number in worthy)
+    chosen = _packed([weights[number] for number in worthy], clashes)
+    return tuple(candidates[worthy[place]] for place in chosen)
+
+
+def _packed(weights: Sequence[float], clashes: Sequence[tuple[int, ...]]) -> list[int]:
+    """The places of greatest total weight, at most one from each clash: weighted set packing."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_matrix
+
+    rows = [row for row, places in enumerate(clashes) for _ in places]
+    columns = [place for places in clashes for place in places]
+    shape = len(clashes), len(weights)
+    matrix = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+    found = milp(
+        -np.asarray(weights, dtype=float),
+        integrality=np.ones(len(weights)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(matrix, ub=np.ones(len(clashes))),
     )
-    tokens1 = [frozenset(candidate.tokens1) for candidate in candidates]
-    tokens2 = [frozenset(candidate.tokens2) for candidate in candidates]
-    best: tuple[float, tuple[int, ...]] = (-1.0, ())
-
-    def search(left: list[int], total: float, kept: tuple[int, ...]) -> None:
-        """Decide on the first of the candidates left, none of which clashes with those kept."""
-        nonlocal best
-        if total > best[0]:
-            best = (total, kept)
-        if not left or total + min(_bound(tokens1, left), _bound(tokens2, left)) <= best[0]:
-            return
-        first, *rest = left
-        free = [n for n in rest if not (tokens1[n] & tokens1[first] or tokens2[n] & tokens2[first])]
-        search(free, total + weights[first], (*kept, first))
-        search(rest, total, kept)
-
-    def _bound(tokens: list[frozenset[int]], left: list[int]) -> float:
-        """No choice among those left weighs more: each token can be used only once."""
-        shares: dict[int, float] = {}
-        for number in left:
-            share = weights[number] / len(tokens[number])
-            for token in tokens[number]:
-                shares[token] = max(share, shares.get(token, 0.0))
-        return sum(shares.values())
-
-    search(order, 0.0, ())
-    return tuple(candidates[number] for number in best[1])
+    return [place for place, taken in enumerate(found.x) if taken > 0.5]

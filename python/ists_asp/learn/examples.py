@@ -37,7 +37,6 @@ from ists_asp.vocabulary import (
     CHUNKED,
     EVIDENCE,
     GIVEN_BOUNDARY,
-    INFORMATIVENESS,
     LEARNING,
     SPAN_TOKEN,
     TARGETS,
@@ -222,7 +221,7 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
             case TOKEN_COUNT.signature:
                 span1, span2, count = atom.arguments
                 counts[span1, span2] = count.number
-            case INFORMATIVENESS.signature:
+            case ("informativeness", 3):
                 side, index, _ = atom.arguments
                 spoken.add((side.number, index.number))
     golden = {
