@@ -234,9 +234,9 @@ MUTANTS = [
         "tests/encodings",
     ),
     Mutant(
-        "lp_rules/labels/lexical.lp",
-        "_opener(2,X,Y,W) :- viable(X,Y), span_start(2,Y,C)",
-        "_opener(2,X,Y,W) :- viable(X,Y), span_start(2,X,C)",
+        "asp/label.lp",
+        "_side_class(spe1,1,this_spe; spe1,2,other_spe; spe2,2,this_spe; spe2,1,other_spe).",
+        "_side_class(spe1,1,this_spe; spe1,2,other_spe; spe2,2,other_spe; spe2,1,this_spe).",
         "tests/encodings",
     ),
     Mutant(

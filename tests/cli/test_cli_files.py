@@ -219,7 +219,7 @@ LEARN = COMMANDS["learn",]
         ("ists", "images", "weights/images.lp", True),
         ("ists", "images", "weights/images-semantic.lp", True),
         ("ists", "images", "weights/new.lp", True),
-        ("ists", "images", "labels/degrees.lp", False),
+        ("ists", "images", "labels/heads.lp", False),
         ("ists", "images", "profiles/images.toml", False),
         ("sts", "sts-en", "weights/sts-en.lp", True),
         ("sts", "sts-en", "weights/default.lp", False),

@@ -20,7 +20,7 @@ def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
     looked_at = {checked[0].name(path) for path in checked[0].own}
     assert {
         "asp/align.lp",
-        "lp_rules/labels/features.lp",
+        "lp_rules/labels/words.lp",
         "lp_rules/weights/default.lp",
     } <= looked_at
     assert len(looked_at) == sum(

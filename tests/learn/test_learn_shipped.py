@@ -23,7 +23,7 @@ UNREAD = {"baseline", "es", "sts-es", "transfer"}
 FACT = re.compile(r"weight\((.+)\)\. +% (\d+)(?:: .+)?")
 RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
 LABELS = {"equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel"}
-BUDGETS = {"boundary": 150, "align": 15, "label": 45, "score": 15}
+BUDGETS = {"boundary": 220, "align": 15, "label": 45, "score": 15}
 MOST = 450
 BASES = {"any_two_tokens", "any_pair", "any_link"}
 

@@ -39,7 +39,7 @@ __all__ = ["ablate"]
     cls=Command,
     epilog="""\b
 Examples:
-  ists-asp rules ablate --gold data/samples/headlines --profile headlines --features
+  ists-asp rules ablate --gold data/samples/headlines --profile headlines --evidence
   ists-asp rules ablate --gold train --profile images --only same_lemma --only synonyms
   ists-asp rules ablate --gold train --profile headlines --jobs 4 --top 20
   ists-asp rules ablate --gold train --rules my-rules --json -o worth.json
@@ -63,9 +63,10 @@ Examples:
     help="Leave out only this rule. Repeatable.",
 )
 @click.option(
-    "--features",
+    "--evidence",
+    "features",
     is_flag=True,
-    help="Leave out only rules for features of alignments and labels, which is fastest.",
+    help="Leave out only rules that find evidence about alignments and labels, which is fastest.",
 )
 @click.option(
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."

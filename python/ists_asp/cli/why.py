@@ -37,6 +37,7 @@ Examples:
 @question_options
 @system_options
 @number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
+@click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
 @timeout_option
 def why(
     inputs: Inputs,
@@ -44,6 +45,7 @@ def why(
     identifier: str | None,
     choice: Choice,
     depth: int,
+    everything: bool,
     timeout: float,
 ) -> None:
     """Say why a decision was taken.
@@ -53,11 +55,12 @@ def why(
     without; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
     sentence 1; or rating, for how similar the sentences are as wholes.
 
-    Out: the decision with its weights, what came second, and the rules that fired for it.
+    Out: the decision in a sentence, what it has over the runner-up, evidence for and against
+    apart, and the hard rules and constraints without which it would be another one.
     """
 
     def answer(trace: AskedTrace) -> str:
-        return trace.why(question).text(depth=depth)
+        return trace.why(question).text(depth=depth, everything=everything)
 
     _ask(inputs, identifier, choice, timeout, question, answer)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import UsageError
 from ists_asp.trace.ask.goals import goals, holds
 from ists_asp.trace.ask.question import is_rating, read_question
+from ists_asp.trace.ask.restraints import Restraint, restraints
 from ists_asp.trace.core.patterns import Pattern
 from ists_asp.trace.view.decisions import (
     Decision,
@@ -29,12 +30,14 @@ __all__ = ["Why", "why"]
 class Why:
     """Why a decision was taken: the decisions of the answer that it stands for.
 
-    ``absent`` are boundaries that are not there, with what is against them.
+    ``absent`` are boundaries that are not there, with what is against them. ``restraints`` are
+    hard rules, constraints and preferences without which the decisions would be others.
     """
 
     trace: Trace
     decisions: tuple[Decision, ...]
     absent: tuple[Branch, ...] = ()
+    restraints: tuple[Restraint, ...] = ()
 
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
@@ -42,7 +45,18 @@ class Why:
             decision_tree(self.trace, one, depth=depth, everything=everything)
             for one in self.decisions
         ]
-        return "\n\n".join("\n".join(render(tree)) for tree in (*trees, *self.absent)) + "\n"
+        trees += [*self.absent, *map(_restrained, self.restraints)]
+        return "\n\n".join("\n".join(render(tree)) for tree in trees) + "\n"
+
+
+def _restrained(one: Restraint) -> Branch:
+    """A rule that changed the decisions, and what would have been decided without it."""
+    rule = one.rule
+    named = f"{rule.name} " if rule.name != f"{rule.file}:{rule.line}" else ""
+    branch = Branch(f"because of a hard rule or constraint: {one.text}")
+    branch.where = f"{named}{rule.file}:{rule.line}"
+    branch.below = [Branch(f"without it {text}") for text in one.instead]
+    return branch
 
 
 def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
@@ -73,7 +87,7 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
         for goal in wanted
         if not goal.true
     ]
-    return Why(trace, tuple(found), tuple(absent))
+    return Why(trace, tuple(found), tuple(absent), restraints(trace, found))
 
 
 def _why_rated(trace: Trace) -> Why:
