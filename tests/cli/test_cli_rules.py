@@ -187,7 +187,7 @@ def test_rules_of_a_user_are_listed(good, rule):
 
 def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
     name = rule(
-        '%@rule mine: "mine"\nfeature(pair(X,Y),mine) :- proposed(X,Y).\n'
+        '%@rule mine: "mine"\nevidence(pair(X,Y),mine,100) :- proposed(X,Y).\n'
         "weight(mine,align,7). weight(mine,equi,9).\n"
     )
     lines = good("rules", "list", "--rules", name).splitlines()

@@ -16,7 +16,7 @@ HEADER = """\
 % Private: none
 
 """
-GOOD = '%@rule like: "{X} is like {Y}"\nfeature(pair(X,Y),like) :- proposed(X,Y).\n'
+GOOD = '%@rule like: "{X} is like {Y}"\nevidence(pair(X,Y),like,100) :- proposed(X,Y).\n'
 LABELS = """\
 description = "Small"
 language = "en"
@@ -64,12 +64,12 @@ def test_rules_that_are_all_right(found):
 
 
 def test_syntax_errors_with_excerpt_and_caret_and_all_of_them(found):
-    findings = found('%@rule a: "a"\nfeature(pair(X,Y),a) :- proposed(X Y).\n\np :- 0.5.\n')
+    findings = found('%@rule a: "a"\nevidence(pair(X,Y),a,100) :- proposed(X Y).\n\np :- 0.5.\n')
     assert kinds(findings) == [("syntax", 2), ("syntax", 4)]
     assert findings[0][2].excerpt.endswith(
-        "evidence(pair(X,Y),a,100) :- proposed(X Y).\n" + " " * 39 + "^"
+        "evidence(pair(X,Y),a,100) :- proposed(X Y).\n" + " " * 44 + "^"
     )
-    assert str(findings[0][2]).startswith(f"{findings[0][2].file}:9:36: error: syntax error")
+    assert str(findings[0][2]).startswith(f"{findings[0][2].file}:9:41: error: syntax error")
 
 
 def test_what_a_syntax_error_hides_is_not_called_undefined(found):
@@ -105,19 +105,19 @@ def test_rules_without_a_name(found):
 
 def test_undefined_predicates_and_what_was_meant(found):
     findings = found(
-        '%@rule a: "a"\nfeature(pair(X,Y),like) :- propsed(X,Y), not lable(X,Y,equi).\n'
+        '%@rule a: "a"\nevidence(pair(X,Y),like,100) :- propsed(X,Y), not lable(X,Y,equi).\n'
     )
     assert kinds(findings) == [("undefined", 2), ("undefined", 2)]
     assert [one.hint for *_, one in findings] == [
         "Did you mean proposed/2?",
         "Did you mean label/3?",
     ]
-    assert findings[0][2].column == 28
+    assert findings[0][2].column == 33
 
 
 def test_predicates_that_have_another_name_now(found):
     body = "proposed(X,Y), tells(1,1,_), mark(1,_)"
-    rule = f'%@rule like: "{{X}}"\nfeature(pair(X,Y),like) :- {body}.\n'
+    rule = f'%@rule like: "{{X}}"\nevidence(pair(X,Y),like,100) :- {body}.\n'
     assert {one.hint for kind, _, one in found(rule) if kind == "undefined"} == {
         "It is called informativeness/3 now",
         "It is called punctuation_chunk/2 now",
@@ -135,10 +135,10 @@ def test_predicates_declared_as_absent_are_not_undefined(found):
 
 
 def test_predicates_that_nothing_uses(found):
-    findings = found('%@rule a: "a"\nfeture(pair(X,Y),like) :- proposed(X,Y).\n')
+    findings = found('%@rule a: "a"\nevidnce(pair(X,Y),like,100) :- proposed(X,Y).\n')
     assert kinds(findings) == [("unused", 2)]
     assert findings[0][2].severity == "warning"
-    assert findings[0][2].hint == "Did you mean feature/2?"
+    assert findings[0][2].hint == "Did you mean evidence/3?"
 
 
 def test_what_conditions_of_a_choice_use_is_used(found):
@@ -188,7 +188,7 @@ def test_private_predicates_of_another_file(found):
 
 
 def test_features_of_what_has_none(found):
-    findings = found('%@rule a: "a"\nfeature(piar(X,Y),like) :- proposed(X,Y).\n')
+    findings = found('%@rule a: "a"\nevidence(piar(X,Y),like,100) :- proposed(X,Y).\n')
     assert kinds(findings) == [("target", 2)]
     assert findings[0][2].hint.startswith("Did you mean pair/2?")
 
@@ -197,10 +197,10 @@ def test_features_and_weights_that_miss_one_another(folder):
     findings = folder(
         {
             "labels/a.lp": GOOD
-            + '%@rule other: "o"\nfeature(pair(X,Y),other) :- proposed(X,Y).\n'
+            + '%@rule other: "o"\nevidence(pair(X,Y),other,100) :- proposed(X,Y).\n'
             + '%@rule propose: "p"\nproposed(X,Y) :- span(1,X), span(2,Y).\n',
             "weights/w.lp": "weight(like,align,12).\nweight(lik,align,7).\n"
-            "weight(like,boundary,7).\nweight(label(simi),score(3),9).\n",
+            "weight(like,boundary,7).\nweight(label(simi),score,9).\n",
         }
     )
     assert kinds(findings) == [

@@ -53,7 +53,7 @@ def test_weights_and_constants_may_be_absent(shipped):
     profile = load_profile("few")
     assert (profile.answer.weights, profile.constants) == ((), {})
     assert (profile.rating, profile.explanation) == (None, None)
-    assert not profile.symmetric
+    assert not profile.attached_punctuation
 
 
 def test_profile_and_rules_at_once(shipped):
@@ -95,7 +95,11 @@ def test_only_names_name_profiles(shipped, name):
         ('language = "en"', 'language = "en"\nrating = 3', "rating: found 3; expected a table"),
         ('language = "en"', 'language = "en"\nscheme = "2014"', "scheme: found '2014'; expected"),
         ('language = "en"', 'language = "en"\nname = "x"', 'unknown key "name"'),
-        ('language = "en"', 'language = "en"\nsymmetric = 1', "small.toml: symmetric: found 1"),
+        (
+            'language = "en"',
+            'language = "en"\nattached_punctuation = 1',
+            "small.toml: attached_punctuation: found 1",
+        ),
         ("max_span = 2", "max_span = 0.5", "constants.max_span: found 0.5"),
         ("max_span = 2", "max_span = 3000000000", "expected an integer of 32 bits"),
         ("max_span = 2", "max_span = true", "found True"),

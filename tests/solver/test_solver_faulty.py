@@ -20,7 +20,7 @@ proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D), C = D.
 token_count(X,Y,1) :- proposed(X,Y).
 evidence(pair(run(C,C),Y),first,100) :- proposed(run(C,C),Y), C <= 2.
 evidence(pair(X,Y),all,100) :- proposed(X,Y).
-weight(all,align,10). weight(first,equi,10). weight(all,rel,5). weight(all,score(2),1).
+weight(all,align,10). weight(first,equi,10). weight(all,rel,5). weight(label(rel),score,200).
 """
 ALL = "proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D). "
 SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5), "many": (8, 8)}

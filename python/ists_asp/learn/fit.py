@@ -95,7 +95,7 @@ class Settings:
         default_factory=lambda: {"boundary": 220, "align": 15, "label": 45, "score": 15}
     )
     penalties: Mapping[str, float] = field(
-        default_factory=lambda: {"boundary": 1.0, "align": 1.0, "label": 0.5, "score": 3.0}
+        default_factory=lambda: {"boundary": 1.0, "align": 1.0, "label": 0.3, "score": 3.0}
     )
     support: int = 4
     smallest: int = 4

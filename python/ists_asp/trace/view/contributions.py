@@ -33,6 +33,7 @@ _WHOLE = 100
 """The value of evidence that has the whole of its weight."""
 
 _SUMS = ("#sum", "#sum+")
+_BASES = frozenset({"any_pair", "any_link"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,11 @@ class Contribution:
     evidence: Ground | None
     firing: RuleInstance | None
 
+    @property
+    def is_base(self) -> bool:
+        """Whether it is where a sum begins, which there is for every decision of a kind."""
+        return self.name in _BASES or self.firing is None
+
 
 def contributions(
     trace: Trace, decision: Decision, second: RunnerUp | None
@@ -61,7 +67,7 @@ def contributions(
     found: dict[tuple[str, ...], tuple[float, Element]] = {}
     for sign, atom in _sums(trace, decision, second):
         for element in _elements(trace, atom):
-            key = tuple(map(str, element.terms[1:]))
+            key = tuple(map(str, element.terms[1:])) or (_weighed(element),)
             amount, known = found.get(key, (0.0, element))
             found[key] = amount + sign * contributed(element), known
     by_name: dict[str, list[Contribution]] = defaultdict(list)
@@ -136,6 +142,11 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
         for needed in firing.positive if depth > 1 else ():
             if needed.name.startswith("_"):
                 yield from _elements(trace, needed, depth - 1)
+
+
+def _weighed(element: Element) -> str:
+    """The name that a weight is of, where the tuple does not say it."""
+    return next((str(one.arguments[0]) for one in element.positive if one.name == WEIGHT.name), "")
 
 
 def _contribution(trace: Trace, name: str, amount: float, element: Element) -> Contribution:

@@ -36,6 +36,9 @@ _SHOWN = 5
 _REASONS = 2
 """Reasons that the first sentence gives."""
 
+_FLAT = 2
+"""So deep a tree shows evidence without what it rests on."""
+
 _SUM = "rating"
 """What is the sum of a few things, each of which is shown."""
 
@@ -93,11 +96,13 @@ class _Grower:
     ) -> str:
         """What was decided, what was not, and the strongest reasons."""
         other = other_value(decision, second)
-        reasons = "; ".join(self._says(one) for one in (pros or cons)[:_REASONS])
+        telling = [one for one in pros or cons if not one.is_base]
+        reasons = "; ".join(self._says(one) for one in telling[:_REASONS])
         if decision.kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
         own = str(decision.atom.arguments[2]).upper()
-        return f"{own}{f', not {other.upper()}' if other else ''}: {reasons}"
+        told = f"{own}, not {other.upper()}" if other else own
+        return f"{told}: {reasons}" if reasons else told
 
     def _side(self, title: str, found: Sequence[Contribution]) -> Iterator[Branch]:
         """The pros, or the cons, of a decision."""
@@ -108,8 +113,8 @@ class _Grower:
         for one in found[:limit]:
             where = "" if one.firing is None else place(one.firing)
             line = Branch(f"{self._says(one)} ({one.name})", where, round(one.amount))
-            if one.firing is not None and self._depth > 1:
-                line.below = self._firing(one.firing, self._depth - 1).below
+            if one.firing is not None and self._depth > _FLAT:
+                line.below = self._firing(one.firing, 0).below
             branch.below.append(line)
         rest = found[limit:]
         if rest:
@@ -119,7 +124,7 @@ class _Grower:
 
     def _says(self, one: Contribution) -> str:
         if one.firing is None:
-            return f"where {one.name} begins"
+            return "where the label begins"
         return self._trace.says(one.firing)
 
     def atom(self, atom: Ground, level: int) -> Branch:
