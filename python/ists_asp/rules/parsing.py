@@ -13,6 +13,7 @@ from clingo.script import enable_python
 from ists_asp.rules.directives import NamedRule, check_forms, name_rules
 from ists_asp.rules.messages import Messages, in_one, syntax_errors
 from ists_asp.rules.reading import Report, refuse
+from ists_asp.rules.tables import SUFFIX
 from ists_asp.syntax.signatures import Signature, derived
 
 if TYPE_CHECKING:
@@ -83,8 +84,9 @@ class Parsing:
         nodes: list[AST] = []
         whole = True
         try:
-            if includes:
-                # clingo would look for included files in the working directory first.
+            if includes or path.suffix == SUFFIX:
+                # clingo would look for included files in the working directory first, and a
+                # table is rules only as it was read.
                 parse_string(text.without(includes), nodes.append, logger=messages)
                 for node in nodes:
                     _place(node, str(path))

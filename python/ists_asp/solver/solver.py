@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer
 from ists_asp.edge import inside, unless_it_fails
-from ists_asp.errors import IstsError, MemoryLimitError
+from ists_asp.errors import IstsError, MemoryLimitError, UnsatisfiableError
 from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
 from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
+from ists_asp.solver.culprits import culprits
 from ists_asp.solver.dual_values import Objective, objective_for
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
@@ -45,6 +46,9 @@ __all__ = ["Solver"]
 
 T = TypeVar("T")
 
+
+_CULPRITS = 5
+"""Constraints that are named at most."""
 
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
@@ -294,9 +298,24 @@ class Solver:
         with inside(pair):
             with suppress(AnswerError):
                 alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
-                return decide(pair, alone, self._reading)
+                try:
+                    return decide(pair, alone, self._reading)
+                except UnsatisfiableError as error:
+                    raise self._unsatisfied(error, facts) from None
             alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
             return decide(pair, alone, self.answer)
+
+    def _unsatisfied(self, error: UnsatisfiableError, facts: Sequence[Symbol]) -> IstsError:
+        """The error with the constraints in its words that cannot all hold."""
+        arguments = self._grounder.arguments
+        found = unless_it_fails(lambda: culprits(self._rules, arguments, facts))
+        if not found:
+            return error
+        told = "; ".join(f"{rule.file}:{rule.line} ({rule.name})" for rule in found[:_CULPRITS])
+        return UnsatisfiableError(
+            f"the rules admit no answer set, for these cannot all hold: {told}",
+            hint="Loosen or remove one of them",
+        )
 
     def _solution(
         self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]

@@ -15,6 +15,7 @@ from clingo.ast import ASTType
 from ists_asp.errors import IstsError
 from ists_asp.rules import RuleSet
 from ists_asp.solver import Solver
+from ists_asp.syntax.signatures import derived, is_fact
 from ists_asp.trace.view.decisions import PREDICATES, told
 from ists_asp.vocabulary import (
     FORBIDDEN_LABEL,
@@ -88,12 +89,19 @@ def _bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
     for place, (node, rule) in enumerate(zip(rules.statements, rules.rules, strict=True)):
         if rule.file.startswith(_MACHINE):
             continue
-        if _is_preference(node) or _is_constraint(node) or rule.name in fired:
+        if _is_preference(node) or _is_constraint(node) or rule.name in fired or _forbids(node):
             yield place, rule
 
 
 def _is_preference(node: AST) -> bool:
     return node.ast_type is ASTType.Minimize
+
+
+def _forbids(node: AST) -> bool:
+    """Whether it is a fact of a hard rule, which fires for no pair in particular."""
+    return (
+        node.ast_type is ASTType.Rule and is_fact(node) and not _HARD.isdisjoint(derived(node.head))
+    )
 
 
 def _is_constraint(node: AST) -> bool:

@@ -1,0 +1,68 @@
+"""Word tables: read line by line, symmetric, of words or lemmas, of several words."""
+
+import pytest
+
+from ists_asp.engine import load
+from ists_asp.errors import RuleError
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+from ists_asp.rules.tables import phrases, table_rules
+
+
+def test_each_line_is_a_fact_on_the_same_line():
+    text = "\ufeffPower = electricity\n\n# a vote\npass <> reject  # so\nHead  of state=President\n"
+    assert table_rules(text, "w.tsv").split("\n") == [
+        'same_meaning("power","electricity").',
+        "",
+        "",
+        'opposite("pass","reject").',
+        'same_meaning("head of state","president").',
+        "",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("line", ["power", "a = b = c", "= b", "a <> ", "same = Same", "a\tb", "x" * 99])
+def test_other_lines_are_refused_with_their_place(line):
+    with pytest.raises(RuleError, match=r"^w\.tsv:2: .* is not an entry of a word table; expected"):
+        table_rules(f"a = b\n{line}\n", "w.tsv")
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory):
+    table = tmp_path_factory.mktemp("words") / "mine.tsv"
+    table.write_text("nurofen = ibuprofen\nhead of state = president\nonboard <> stowed\n")
+    with load("default", rules=table) as loaded:
+        yield loaded
+
+
+def label(system, one, two, tokens1, tokens2):
+    answer = system.solve(one, two)
+    return {
+        (line.tokens1, line.tokens2): str(line.label) for line in answer.alignments
+    }.get((tokens1, tokens2))
+
+
+def test_entries_work_in_either_sentence_and_by_their_lemmas(system):
+    one, two = "The clinic orders Nurofen", "The clinic orders ibuprofen"
+    assert label(system, one, two, (4,), (4,)) == "EQUI"
+    assert label(system, two, one, (4,), (4,)) == "EQUI"
+
+
+def test_entries_of_several_words_are_phrases(system):
+    assert "head of state" in phrases(system.rules)
+    pair = ["The", "head", "of", "state", "resigned"], ["The", "president", "resigned"]
+    facts = [str(fact) for fact in next(system.facts([Pair("1", *map(make_sentence, pair))]))[1]]
+    assert 'multiword(1,2,4,"head of state")' in facts
+
+
+def test_shipped_opposites_and_denials():
+    with load("headlines") as loaded:
+        for one, two in (
+            ("Minister denies rumours", "Minister confirms rumours"),
+            ("Parliament passes bill", "Parliament rejects bill"),
+            ("Stocks surge", "Stocks plunge"),
+            ("Man refuses to leave", "Man agrees to leave"),
+        ):
+            labels = {str(line.label) for line in loaded.solve(one, two).alignments}
+            assert labels - {"EQUI"}, (one, two)

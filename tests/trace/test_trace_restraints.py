@@ -1,0 +1,53 @@
+"""Constraints and hard rules are named as reasons, in answers and where there is none."""
+
+import pytest
+
+from ists_asp.engine import load
+from ists_asp.errors import UnsatisfiableError
+
+PAIR = ("Storm hits coast on Monday", "Storm strikes coast on Monday")
+
+
+@pytest.fixture
+def trace_with(tmp_path):
+    def make(text, pair=PAIR):
+        (tmp_path / "mine.lp").write_text(text)
+        system = load("headlines", rules=tmp_path / "mine.lp")
+        return system.trace(*pair)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "label"),
+    [
+        (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+        ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+        (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
+        ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
+        (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
+    ],
+    ids=["constraint", "label", "preference", "pair", "alignment"],
+)
+def test_why_names_what_changed_the_decision(trace_with, rule, question, label):
+    text = trace_with(f'%@rule mine: "because I say so"\n{rule}\n').why(question).text()
+    assert "because of a hard rule or constraint: because I say so" in text
+    assert "mine.lp:2" in text
+    assert label in text.partition("without it")[2]
+
+
+def test_a_rule_that_changed_nothing_is_no_reason(trace_with):
+    text = trace_with('%@rule mine: "never"\n:- label(X,Y,oppo).\n').why("1 <==> 1").text()
+    assert "never" not in text
+
+
+def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
+    rules = (
+        '%@rule none: "n"\n:- label(X,Y,equi).\n%@rule some: "s"\n:- not label(_,_,equi).\n'
+        '%@rule harmless: "h"\n:- label(X,Y,oppo).\n'
+    )
+    with pytest.raises(UnsatisfiableError) as caught:
+        trace_with(rules)
+    assert "mine.lp:2 (none); " in str(caught.value)
+    assert "mine.lp:4 (some)" in str(caught.value)
+    assert "harmless" not in str(caught.value)
