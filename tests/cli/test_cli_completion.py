@@ -43,7 +43,7 @@ def test_a_shell_gets_its_script(monkeypatch, shell):
         (("rules", "check", "--profile", "headl"), "plain,headlines"),
         (("rules", "show", "may_al"), "plain,may_align"),
         (("rules", "show", "may_align", "what_topi"), "plain,what_topic"),
-        (("rules", "ablate", "--only", "overlap_rea"), "plain,overlap_reaches"),
+        (("rules", "ablate", "--only", "preposition_on_o"), "plain,preposition_on_one_side"),
         (("explain", "--language", "en"), "plain,en"),
         (("evaluate", "--scheme", "2015"), "plain,2015"),
         (("solve", "--sent1", "data/x"), "file,data/x"),

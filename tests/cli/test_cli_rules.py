@@ -126,34 +126,28 @@ def test_rules_are_listed_with_place_use_and_sentence(good):
 def test_rules_are_listed_with_their_weights(good):
     ask = ("rules", "list", "--profile", "headlines")
     lines = good(*ask).splitlines()
-    (at,) = (number for number, line in enumerate(lines) if line.startswith("heads_identical "))
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("same_heads "))
     shown = lines[at + 2].split(" … ")[0].strip().split(", ")
     records = {
         one["name"]: one
         for one in json.loads(good("rules", "list", "--profile", "headlines", "--json"))
     }
-    weights = records["heads_identical"]["weights"]
+    weights = records["same_heads"]["weights"]
     assert {one["evidence"] for one in weights} == {"same_head"}
     assert shown == [f"{one['decision']} {one['weight']:+}" for one in weights[: len(shown)]]
     assert [abs(one["weight"]) for one in weights] == sorted(
         (abs(one["weight"]) for one in weights), reverse=True
     )
     assert records["may_align"]["weights"] is None
-    assert {one["evidence"].split("(")[0] for one in records["overlap_reaches"]["weights"]} == {
-        "overlap"
+    assert {one["evidence"].split("(")[0] for one in records["heads_near"]["weights"]} == {
+        "heads_near"
     }
-    text = good("rules", "show", "overlap_reaches", "--profile", "headlines")
+    text = good("rules", "show", "heads_near", "--profile", "headlines")
     told = [line.split() for line in text.splitlines() if line.startswith("%  ")]
     assert told == [
         ["%", f"{one['weight']:+}", one["decision"], one["evidence"]]
-        for one in records["overlap_reaches"]["weights"]
+        for one in records["heads_near"]["weights"]
     ]
-
-
-def test_weights_in_context_are_other_weights(good):
-    ask = ("rules", "show", "meaning_in_context_reaches", "--profile", "headlines")
-    assert good(*ask).endswith("% 0 weights\n")
-    assert "meaning_in_context(" in good(*ask, "--semantic").split("weights:")[1]
 
 
 def test_rules_of_the_explanation_are_listed_and_shown(good):

@@ -191,9 +191,9 @@ def test_a_constant_that_no_rule_has_is_warned_of(run, command):
     ]
 
 
-def test_rules_may_have_no_constants_at_all(run):
+def test_an_unknown_constant_is_told_with_those_that_there_are(run):
     result = run("solve", "a cat", "a dog", "-c", "most=3", "--profile", "pilot-2015-images")
-    assert result.stderr.endswith("have no #const of this name, nor any other\n")
+    assert result.stderr.endswith("have no #const of this name, but eagerness, margin, strict\n")
 
 
 def test_a_constant_of_the_rating_rules_is_known(run):

@@ -10,7 +10,9 @@ def test_trace_shows_decisions_with_rules(good):
     text = good("trace", *PAIR, "--only", "label:1:1", "--depth", "1")
     assert text.startswith("Pair 1\n  1: 12 killed in bus accident\n")
     assert "[label:1:1]" in text
-    assert "best_label asp/label.lp:" in text
+    assert "SIMI, not " in text
+    assert "for it" in text
+    assert "best_label asp/label.lp:" in good("trace", *PAIR, "--only", "label:1:1", "--all")
 
 
 def test_trace_as_json_in_a_file(good, tmp_path):

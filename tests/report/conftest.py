@@ -11,7 +11,7 @@ from ists_asp.model import Alignment, Label, Pair
 @pytest.fixture(scope="session")
 def trace():
     with ists_asp.load("headlines") as system:
-        yield system.trace("12 killed in bus accident early", "10 killed in road accident")
+        yield system.trace("12 killed in bus accident on Monday", "10 killed in road accident")
 
 
 @pytest.fixture
