@@ -125,7 +125,15 @@ def test_what_why_not_says_is_true(traces, seed):
                 term.weight for term in found.lost
             )
             assert moved == sum(by.values())
-    assert Verdict.WORSE in verdicts
+    assert verdicts
+
+
+def test_a_label_that_is_worse_is_called_so():
+    found = system("headlines").trace("12 killed in bus", "10 killed in road").why_not(
+        "1 <==> 1 // REL"
+    )
+    assert found.verdict is Verdict.WORSE
+    assert found.by[0][1] > 0
 
 
 def test_a_forbidden_decision_names_the_constraint():

@@ -56,5 +56,5 @@ def test_weights_of_ratings_go_with_the_encoder(encoder, pair):
         with load("sts-en", semantic=semantic) as loaded:
             assert loaded.knowledge == ("lexicon", "vectors", *(["context"] if semantic else []))
             assert loaded.solve(pair.sent1, pair.sent2).optimal
-            files = {file.path.stem for file in loaded.rating_rules.files}
+            files = {file.path.stem for file in loaded._rating_files()}
         assert {name for name in files if name.startswith("sts-en")} == {f"sts-en{suffix}"}

@@ -81,7 +81,11 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
     found = [known[atom] for atom in known if atom in atoms]
     if not asked.is_chunk:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
-        found = about if asked.label is not None else _whole(known.values(), about)
+        if asked.label is None:
+            found = _whole(known.values(), about)
+        else:
+            # Who names the label knows that both are aligned.
+            found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
     absent = [
         Branch(goal.text, below=nearest.explain(Pattern.of(goal.atom)))
         for goal in wanted
