@@ -247,8 +247,8 @@ MUTANTS = [
     ),
     Mutant(
         "lp_rules/chunking/boundaries.lp",
-        "casualties) :- word(S,I,W), _fate(W), upos(S,I-1,num)",
-        "casualties) :- word(S,I,W), _fate(W), upos(S,I+1,num)",
+        "casualties,100) :- word(S,I,W), _fate(W), upos(S,I-1,num)",
+        "casualties,100) :- word(S,I,W), _fate(W), upos(S,I+1,num)",
         "tests/encodings",
     ),
     Mutant(

@@ -28,7 +28,8 @@ def test_the_files_fit_the_bound_and_name_no_path() -> None:
     assert len(models) == len(PROCESSORS)
     assert sum(path.stat().st_size for path in models) < 10e6
     assert not [path for path in models if b"/tmp/" in path.read_bytes()]
-    assert "GNU GENERAL PUBLIC LICENSE" in (directory / "LICENSE").read_text(encoding="utf-8")
+    card = (data_dir() / "stanza" / "README.md").read_text(encoding="utf-8")
+    assert "The models are shared under [CC BY-SA 4.0]" in card
 
 
 @pytest.mark.parametrize(

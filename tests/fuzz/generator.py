@@ -70,7 +70,8 @@ _DECIDED = frozenset(
         r"\w+",
         """
         aligned label score tag noali alic free viable proposed token_count first last span_token
-        span_chunk span chunk in_chunk boundary evidence weight differs forbidden_label forbidden_score licensed closeness
+        span_chunk span chunk in_chunk boundary evidence weight differs forbidden_label
+        forbidden_score licensed closeness
         align_weight label_weight score_weight merge must_split must_join label_type rating
         punctuation_chunk contribution given_boundary chunked learning token part
         """,

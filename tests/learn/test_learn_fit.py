@@ -55,7 +55,9 @@ def test_examples_have_evidence_for_all_decisions(examples):
     assert {one.gold.label for one in golden} == {Label.EQUI, Label.SPE1}
     for one in storm.candidates:
         assert one.pair["any_pair"] == one.link["any_link"] == 100
-        assert all(0 <= value <= 100 for found in (one.pair, *one.sides) for value in found.values())
+        assert all(
+            0 <= value <= 100 for found in (one.pair, *one.sides) for value in found.values()
+        )
         assert one.token_count > 0
     assert golden[0].link["neither_adds"] == 100
 
@@ -90,7 +92,7 @@ def test_what_is_kept_is_not_learned(examples, senses):
 
 def test_few_examples_stay_near_the_weights_that_they_start_from(examples, senses):
     prior = {("overlap", "align"): 900, ("heads_alike", "align"): 250}
-    far = {what: 1e6 for what in SETTINGS.penalties}
+    far = dict.fromkeys(SETTINGS.penalties, 1000000.0)
     weights = fit_alignments(examples, senses, replace(SETTINGS, prior=prior, penalties=far))
     found = {(one.name, one.decision): one.value for one in weights}
     assert found["overlap", "align"] == pytest.approx(900, abs=5)
@@ -127,7 +129,10 @@ def ungold(candidates):
     [
         (lambda e: replace(e, candidates=()), "alignments"),
         (lambda e: replace(e, candidates=ungold(e.candidates)), "alignments"),
-        (lambda e: replace(e, boundaries=(Decision({"any_two_tokens": 100}, True),)), "chunk boundaries"),
+        (
+            lambda e: replace(e, boundaries=(Decision({"any_two_tokens": 100}, True),)),
+            "chunk boundaries",
+        ),
         (lambda e: replace(e, boundaries=()), "chunk boundaries"),
     ],
 )

@@ -9,7 +9,6 @@ from clingo import parse_term
 
 from ists_asp.cli import main
 from ists_asp.learn import ExampleBuilder
-from ists_asp.model import Scheme
 from ists_asp.rules import list_profiles, load_profile
 
 ROOT = Path(__file__).parents[2]
@@ -18,8 +17,6 @@ DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
 FILES = sorted(file for file in WEIGHTS.glob("*.lp") if not file.name.startswith("sts-"))
 BORROWED = {"baseline": "default", "es": "transfer", "sts-en": "default", "sts-es": "transfer"}
 """Profiles that count as another one does."""
-UNREAD = {"baseline", "es", "sts-es", "transfer"}
-"""Profiles for which no encoder reads words in context."""
 FACT = re.compile(r"weight\((.+)\)\. +% (\d+)(?:: .+)?")
 RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
 LABELS = {"equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel"}
@@ -54,11 +51,7 @@ def test_each_learned_profile_has_weights_of_its_own():
         lender = BORROWED.get(name, name)
         assert profile.answer.weights == (f"weights/{lender}",)
         learned.add(lender)
-        if profile.answer.semantic_weights:
-            assert profile.answer.semantic_weights == (f"weights/{lender}-semantic",)
-            learned.add(f"{lender}-semantic")
-        else:
-            assert profile.scheme is not Scheme.Y2016 or name in UNREAD
+        assert profile.answer.semantic_weights == ()
     assert {path.stem for path in FILES} == learned
 
 

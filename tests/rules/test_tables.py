@@ -6,7 +6,8 @@ from ists_asp.engine import load
 from ists_asp.errors import RuleError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
-from ists_asp.rules.tables import phrases, table_rules
+from ists_asp.rules import phrases
+from ists_asp.rules.tables import table_rules
 
 
 def test_each_line_is_a_fact_on_the_same_line():
@@ -22,7 +23,9 @@ def test_each_line_is_a_fact_on_the_same_line():
     ]
 
 
-@pytest.mark.parametrize("line", ["power", "a = b = c", "= b", "a <> ", "same = Same", "a\tb", "x" * 99])
+@pytest.mark.parametrize(
+    "line", ["power", "a = b = c", "= b", "a <> ", "same = Same", "a\tb", "x" * 99]
+)
 def test_other_lines_are_refused_with_their_place(line):
     with pytest.raises(RuleError, match=r"^w\.tsv:2: .* is not an entry of a word table; expected"):
         table_rules(f"a = b\n{line}\n", "w.tsv")
@@ -38,9 +41,9 @@ def system(tmp_path_factory):
 
 def label(system, one, two, tokens1, tokens2):
     answer = system.solve(one, two)
-    return {
-        (line.tokens1, line.tokens2): str(line.label) for line in answer.alignments
-    }.get((tokens1, tokens2))
+    return {(line.tokens1, line.tokens2): str(line.label) for line in answer.alignments}.get(
+        (tokens1, tokens2)
+    )
 
 
 def test_entries_work_in_either_sentence_and_by_their_lemmas(system):

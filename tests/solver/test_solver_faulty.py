@@ -141,7 +141,8 @@ FAULTY = {
         'label(run(1,1),run(1,1),"s") comes from mine.lp:1',
     ),
     "a label that does not exist": (
-        "label_type(odd) :- bomb. weight(all,odd,99).",
+        "licensed(X,Y,odd,mine) :- proposed(X,Y), bomb. "
+        "forbidden_label(X,Y,L) :- proposed(X,Y), bomb, label_type(L).",
         "an alignment has no such label; label(run(1,1),run(1,1),odd) comes from mine.lp:1",
     ),
     "an aligned NOALI": (

@@ -129,8 +129,10 @@ def test_what_why_not_says_is_true(traces, seed):
 
 
 def test_a_label_that_is_worse_is_called_so():
-    found = system("headlines").trace("12 killed in bus", "10 killed in road").why_not(
-        "1 <==> 1 // REL"
+    found = (
+        system("headlines")
+        .trace("12 killed in bus", "10 killed in road")
+        .why_not("1 <==> 1 // REL")
     )
     assert found.verdict is Verdict.WORSE
     assert found.by[0][1] > 0

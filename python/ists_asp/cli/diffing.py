@@ -201,7 +201,8 @@ def _cause(cause: Cause) -> dict[str, object]:
         "only": cause.only if cause.only != "both" else None,
         "text": cause.text,
         "moved": [
-            {"evidence": one.evidence, "decision": one.decision, "by": one.by} for one in cause.moved
+            {"evidence": one.evidence, "decision": one.decision, "by": one.by}
+            for one in cause.moved
         ],
     }
 

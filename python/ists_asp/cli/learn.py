@@ -174,7 +174,17 @@ def learn(
     if own is not None and task == "sts":
         raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
     lesson = TrainingConfiguration(
-        gold, profile or _PROFILES[task], rules, scripts, words, own, cache, seed, quiet, keep, prior
+        gold,
+        profile or _PROFILES[task],
+        rules,
+        scripts,
+        words,
+        own,
+        cache,
+        seed,
+        quiet,
+        keep,
+        prior,
     )
     if task == "sts" and (keep or prior):
         raise UsageError("--keep and --prior do not go with --task sts", hint="Leave them out")

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.learn.fit import Key, Sense
     from ists_asp.learn.gold import GoldPair
+    from ists_asp.learn.senses import Key, Sense
     from ists_asp.model import Alignment, Answer, Pair
 
 __all__ = ["Candidate", "Decision", "Evidence", "Example", "ExampleBuilder"]
@@ -219,8 +219,8 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
                 side, span, index = atom.arguments
                 tokens[side.number, span].append(index.number)
             case TOKEN_COUNT.signature:
-                span1, span2, count = atom.arguments
-                counts[span1, span2] = count.number
+                span1, span2, carried = atom.arguments
+                counts[span1, span2] = carried.number
             case ("informativeness", 3):
                 side, index, _ = atom.arguments
                 spoken.add((side.number, index.number))

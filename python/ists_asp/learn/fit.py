@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 
     from ists_asp.learn.examples import Candidate, Example
     from ists_asp.learn.linear import Bounds, Floats, Loss
+    from ists_asp.learn.senses import Key, Sense, Senses
 
 __all__ = [
     "BASE",
     "LABELS",
     "SCORES",
-    "Key",
-    "Sense",
-    "Senses",
     "Settings",
     "Weight",
     "fit_alignments",
@@ -52,14 +50,6 @@ SCORES = (1, 2, 3, 4)
 
 BASE = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
 """The evidence that there is for every decision of a kind."""
-
-Key: TypeAlias = tuple[str, str]
-"""A name of evidence and a class of decision."""
-
-Sense: TypeAlias = tuple[bool, bool]
-"""Whether a name may argue for, and whether it may argue against."""
-
-Senses: TypeAlias = "Mapping[Key, Sense]"
 
 Term: TypeAlias = "tuple[Key, int]"
 """What is weighed, and the value of the evidence."""
@@ -144,9 +134,7 @@ class _Problem:
     losses: Sequence[Loss]
 
 
-def fit_boundaries(
-    examples: Sequence[Example], senses: Senses, settings: Settings
-) -> list[Weight]:
+def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries.
 
     Raises:
@@ -161,9 +149,7 @@ def fit_boundaries(
     return _yes_or_no("boundary", rows, taken, [1.0] * len(rows), senses, settings)
 
 
-def fit_alignments(
-    examples: Sequence[Example], senses: Senses, settings: Settings
-) -> list[Weight]:
+def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments.
 
     Raises:
@@ -366,5 +352,3 @@ def _bounds(keys: Iterable[Key], senses: Senses, settings: Settings) -> Bounds:
             limits.append((-np.inf if contra else 0.0, np.inf if pro else 0.0, centre))
     lower, upper, centres = zip(*limits, strict=True)
     return Bounds(np.array(lower), np.array(upper), np.array(centres))
-
-

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.learn.examples import Candidate, Example
-    from ists_asp.learn.fit import Senses, Settings, Term, Weight
+    from ists_asp.learn.fit import Settings, Term, Weight
+    from ists_asp.learn.senses import Senses
     from ists_asp.model import Scheme
 
 __all__ = ["learn_weights"]

@@ -9,6 +9,7 @@ from ists_asp.rules.find import RuleSource, find_rules
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.overlay import Overlay, read_overlay
+from ists_asp.rules.phrases import phrases
 from ists_asp.rules.profiles import Files, Profile, Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import (
     ProfileFiles,
@@ -18,7 +19,6 @@ from ists_asp.rules.programs import (
     read_profile_rules,
 )
 from ists_asp.rules.reading import RuleFile
-from ists_asp.rules.tables import phrases
 from ists_asp.rules.weights import Weight, rule_weights, weights_of
 
 __all__ = [

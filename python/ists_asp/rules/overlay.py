@@ -120,6 +120,8 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
             tables.extend(found)
         else:
             raise UsageError(
-                "this is no rule file", where=f"--rules {path}", expected="a .lp file, a .tsv file of words, or a folder"
+                "this is no rule file",
+                where=f"--rules {path}",
+                expected="a .lp file, a .tsv file of words, or a folder",
             )
     return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))

@@ -9,20 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clingo import SymbolType
-from clingo.ast import ASTType
-
 from ists_asp.errors import RuleError, shortened
-from ists_asp.syntax.signatures import derived, is_fact
-from ists_asp.syntax.trees import walk
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.rules.loader import RuleSet
-
-__all__ = ["SUFFIX", "phrases", "table_rules"]
+__all__ = ["SUFFIX", "table_rules"]
 
 SUFFIX = ".tsv"
 """What the names of word tables end in."""
@@ -32,7 +25,6 @@ _LONGEST = 60
 
 _ENTRY = re.compile(r"\s*(?P<left>[^=<>]+?)\s*(?P<sign>=|<>)\s*(?P<right>[^=<>]+?)\s*")
 _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
-_TABLES = {SAME_MEANING.signature, OPPOSITE.signature}
 
 
 def table_rules(text: str, name: str) -> str:
@@ -66,16 +58,3 @@ def _rules(text: str, name: str) -> Iterator[str]:
             )
         left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
         yield f'{_PREDICATES[found["sign"]].name}("{left}","{right}").'
-
-
-def phrases(rules: RuleSet) -> frozenset[str]:
-    """The entries of several words in the tables of a rule set."""
-    return frozenset(
-        part.symbol.string
-        for node in rules.statements
-        if node.ast_type is ASTType.Rule and is_fact(node) and derived(node.head) & _TABLES
-        for part in walk(node.head)
-        if part.ast_type is ASTType.SymbolicTerm
-        and part.symbol.type is SymbolType.String
-        and " " in part.symbol.string
-    )

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import SymbolType, parse_term
+from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.copy import is_shipped
@@ -43,7 +44,7 @@ class Statement:
 
 
 Weighed: TypeAlias = tuple[str, str]
-"""A feature and the decision that it is weighed for, as texts of terms."""
+"""A name of evidence and the class that it is weighed for, as texts of terms."""
 
 
 class Checked:
@@ -65,11 +66,11 @@ class Checked:
         for node, rule in zip(rules.statements, rules.rules, strict=True):
             path = paths[node.location.begin.filename]
             statement = Statement(path, node, rule)
-            key = _weighed(rule.text)
-            if key is None:
-                self.by_file[path].append(statement)
+            keys = _weighed(node, rule.text)
+            if keys:
+                self.weights.setdefault(path, {}).update(dict.fromkeys(keys, statement))
             else:
-                self.weights.setdefault(path, {})[key] = statement
+                self.by_file[path].append(statement)
 
     @cached_property
     def loaded(self) -> Mapping[Program, tuple[Path, ...]]:
@@ -135,7 +136,7 @@ class Checked:
             for file in chosen
             for statement in (
                 *self.by_file[file.path],
-                *self.weights.get(file.path, {}).values(),
+                *{id(one): one for one in self.weights.get(file.path, {}).values()}.values(),
             )
         ]
         return RuleSet(
@@ -195,16 +196,21 @@ def read_plan(plan: Plan, report: Callable[[str, RuleError], None]) -> Checked:
     return checked
 
 
-def _weighed(text: str) -> Weighed | None:
-    """What a fact ``weight(Feature,Decision,Integer)`` is about; None for anything else."""
-    if not _WEIGHT.fullmatch(text):
-        return None
-    try:
-        symbol = parse_term(text[:-1], logger=lambda _code, _text: None)
-    except RuntimeError:
-        # A rule, or a fact that stands for several.
-        return None
-    if (symbol.name, len(symbol.arguments)) != WEIGHT.signature:
-        return None
-    feature, decision, value = symbol.arguments
-    return (str(feature), str(decision)) if value.type is SymbolType.Number else None
+def _weighed(node: AST, text: str) -> tuple[Weighed, ...]:
+    """What the facts ``weight(Name,Class,Integer)`` of a statement are about; empty for others."""
+    if not _WEIGHT.fullmatch(text) or node.ast_type is not ASTType.Rule:
+        return ()
+    found = []
+    for single in node.unpool():
+        try:
+            symbol = parse_term(str(single.head), logger=lambda _code, _text: None)
+        except RuntimeError:
+            # A rule.
+            return ()
+        if (symbol.name, len(symbol.arguments)) != WEIGHT.signature:
+            return ()
+        name, decision, value = symbol.arguments
+        if value.type is not SymbolType.Number:
+            return ()
+        found.append((str(name), str(decision)))
+    return tuple(found)

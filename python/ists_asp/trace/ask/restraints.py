@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.errors import IstsError
-from ists_asp.rules import RuleSet
 from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import derived, is_fact
 from ists_asp.trace.view.decisions import PREDICATES, told
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
 
     from clingo.ast import AST
 
-    from ists_asp.rules import NamedRule
+    from ists_asp.rules import NamedRule, RuleSet
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decision
 
@@ -108,7 +108,7 @@ def _is_constraint(node: AST) -> bool:
     return node.ast_type is ASTType.Rule and str(node.head) == "#false"
 
 
-def _without(trace: Trace, place: int) -> set[object]:
+def _without(trace: Trace, place: int) -> set[Ground]:
     """The decisions of the best answer without a rule."""
     rules = trace.reified.rules
     less: RuleSet = replace(

@@ -107,7 +107,7 @@ def _sums(
     """The atoms that sum the evidence up, those of the runner-up with a minus."""
     arguments = decision.atom.arguments
     if decision.kind is DecisionKind.ALIGN:
-        wanted = [(1, ALIGN_WEIGHT.name, arguments[:2])]
+        wanted: list[tuple[int, str, tuple[str, ...]]] = [(1, ALIGN_WEIGHT.name, arguments[:2])]
     elif decision.kind is DecisionKind.LABEL:
         wanted = [(1, LABEL_WEIGHT.name, arguments[:3])]
         other = other_value(decision, second)

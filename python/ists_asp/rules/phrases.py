@@ -1,0 +1,32 @@
+"""The entries of several words in the word tables of a rule set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clingo import SymbolType
+from clingo.ast import ASTType
+
+from ists_asp.syntax.signatures import derived, is_fact
+from ists_asp.syntax.trees import walk
+from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
+
+if TYPE_CHECKING:
+    from ists_asp.rules.loader import RuleSet
+
+__all__ = ["phrases"]
+
+_TABLES = {SAME_MEANING.signature, OPPOSITE.signature}
+
+
+def phrases(rules: RuleSet) -> frozenset[str]:
+    """The entries of several words in the tables of a rule set."""
+    return frozenset(
+        part.symbol.string
+        for node in rules.statements
+        if node.ast_type is ASTType.Rule and is_fact(node) and derived(node.head) & _TABLES
+        for part in walk(node.head)
+        if part.ast_type is ASTType.SymbolicTerm
+        and part.symbol.type is SymbolType.String
+        and " " in part.symbol.string
+    )
