@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             _write_json(options.json, cases)
         if options.write:
-            _write_tables(cases, semantic=options.semantic, pilot=options.pilot)
+            _write_tables(cases, pilot=options.pilot)
     except IstsError as error:
         print(f"benchmarks.accuracy: {error}", file=sys.stderr)
         return error.exit_code
@@ -91,18 +91,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="K",
         help="parts of the cross-validation (default: 5)",
     )
-    parser.add_argument(
-        "--semantic",
-        action="store_true",
-        help="compare words in context as well, by weights learned for that",
-    )
     parser.add_argument("--limit", type=_count, metavar="N", help="the first N pairs of each set")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument(
         "--write",
         action="store_true",
-        help="put the tables into docs/accuracy.md; with --semantic, the one of that; with "
-        "--pilot, that of the pilot",
+        help="put the tables into docs/accuracy.md; with --pilot, that of the pilot",
     )
     return parser
 
@@ -132,11 +126,11 @@ def _run(options: argparse.Namespace) -> Iterator[Case]:
         )
         profiles = [name if profile == OWN else profile for profile in options.profiles]
         validated = {
-            profile: held_out(profile, data, options.folds, semantic=options.semantic)
+            profile: held_out(profile, data, options.folds)
             for profile in profiles
             if _has_own_weights(profile)
         }
-        systems = [load(profile, semantic=options.semantic) for profile in profiles]
+        systems = [load(profile) for profile in profiles]
         for scenario in SCENARIOS:
             for system in systems:
                 case = measure(system, data, scenario)
@@ -169,15 +163,13 @@ def _write_json(path: Path, cases: Sequence[Case]) -> None:
         stream.write(json.dumps(record, indent=2) + "\n")
 
 
-def _write_tables(cases: Sequence[Case], *, semantic: bool, pilot: bool) -> None:
-    """The table of the pilot, that of words in context, or those of accuracy and speed."""
+def _write_tables(cases: Sequence[Case], *, pilot: bool) -> None:
+    """The table of the pilot, or those of accuracy and speed."""
     path = ROOT / "docs" / "accuracy.md"
     text = path.read_text("utf-8")
     own = [case for case in cases if case.profile == case.set]
     if pilot:
         text = replace_between(text, "pilot", accuracy_table(cases))
-    elif semantic:
-        text = replace_between(text, "accuracy-semantic", accuracy_table(own))
     else:
         text = replace_between(text, "accuracy", accuracy_table(cases))
         text = replace_between(text, "speed", f"{speed_table(own)}\n{describe_machine()}\n")

@@ -128,7 +128,7 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
 
 
 def held_out(
-    profile: str, data: PairSet, folds: int, *, semantic: bool = False
+    profile: str, data: PairSet, folds: int
 ) -> Mapping[str, tuple[Scores, Chunking | None, tuple[Scores, ...]]]:
     """Cross-validate the rules of a profile on a set, its shipped weights left aside.
 
@@ -136,7 +136,6 @@ def held_out(
         profile: the profile's name.
         data: the set.
         folds: how many parts.
-        semantic: whether words are compared in context as well.
 
     Returns:
         For each of :data:`SCENARIOS`, the scores and the chunking of all held-out answers,
@@ -149,7 +148,7 @@ def held_out(
     golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     title = f"{data.name}, {folds} folds, {profile}"
     with (
-        ExampleBuilder(profile, semantic=semantic) as teacher,
+        ExampleBuilder(profile) as teacher,
         Counter(2 * len(golds), title) as counter,
     ):
         examples = list(teacher.examples(golds))
