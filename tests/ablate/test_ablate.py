@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.
-FEATURES = ["overlap_reaches", "best_by_far", "meaning_reaches"]
+FEATURES = ["any_pair", "meaning_alike", "sentences_alike"]
 OTHER = "same_word"
 PAIRS = 3
 
@@ -68,10 +68,10 @@ def test_some_of_these_make_a_difference(study, places):
 
 def test_chunks_that_the_rules_find_are_kept_while_features_are_left_out():
     study = make("images", "images", bare=True)
-    surveyed = study.survey([0, 1], {"overlap_reaches"})
+    surveyed = study.survey([0, 1], {"any_pair"})
     assert not any(one.inexact for one in surveyed)
-    fast = [one.without.get("overlap_reaches", one.scores) for one in surveyed]
-    assert fast == [study.without("overlap_reaches", [0, 1])[place] for place in (0, 1)]
+    fast = [one.without.get("any_pair", one.scores) for one in surveyed]
+    assert fast == [study.without("any_pair", [0, 1])[place] for place in (0, 1)]
 
 
 def test_worth_is_what_is_lost_without_the_rule(study, places):
@@ -131,7 +131,7 @@ def test_decisions_are_right_or_wrong_by_gold(study):
     for gold, count in ((answer.alignments, (True, False)), ((), (False, True))):
         items = [GoldItem(answer.pair, tuple(gold))]
         (one,) = Study(items, study.options).survey([0], ())
-        told = one.tallies["overlap_reaches"]
+        told = one.tallies["any_pair"]
         assert (told.right > 0, told.wrong > 0) == count
         assert told.fires >= told.pairs == 1
     aligned = sum(line.label.aligned for line in answer.alignments)
@@ -160,5 +160,5 @@ def test_the_command_tells_and_writes(tmp_path):
         found["rules"][0]["name"],
         found["rules"][-1]["name"],
     ]
-    message = ask("--only", "overlap_reached", code=2).stderr
-    assert "Did you mean 'overlap_reaches'?" in message
+    message = ask("--only", "any_pairs", code=2).stderr
+    assert "Did you mean 'any_pair'?" in message

@@ -66,12 +66,13 @@ def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
     name = rule(':- token(_,_,"bad").\n')
     command = ("solve", "--sent1", first, "--sent2", second, "--rules", name, "-o", "out.wa")
     message = bad(1, *command, "--fail-fast")
-    assert message.startswith("pair 2: the rules admit no answer set. Look for a constraint")
+    assert message.startswith("pair 2: the rules admit no answer set, for these cannot all hold: ")
     assert not (tmp_path / "out.wa").exists()
     found = run(*command, "-q")
     assert found.exit_code == 3
     assert found.stderr.splitlines() == [
-        "warning: pair 2: the rules admit no answer set",
+        "warning: pair 2: the rules admit no answer set, for these cannot all hold: mine.lp:1 "
+        "(mine.lp:1)",
         "warning: no answer for 1 of 3 pairs: 2",
     ]
     assert (tmp_path / "out.wa").read_text().count("<sentence ") == 3
@@ -126,14 +127,14 @@ def test_rules_are_listed_with_place_use_and_sentence(good):
 def test_rules_are_listed_with_their_weights(good):
     ask = ("rules", "list", "--profile", "headlines")
     lines = good(*ask).splitlines()
-    (at,) = (number for number, line in enumerate(lines) if line.startswith("same_heads "))
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("heads_near "))
     shown = lines[at + 2].split(" … ")[0].strip().split(", ")
     records = {
         one["name"]: one
         for one in json.loads(good("rules", "list", "--profile", "headlines", "--json"))
     }
-    weights = records["same_heads"]["weights"]
-    assert {one["evidence"] for one in weights} == {"same_head"}
+    weights = records["heads_near"]["weights"]
+    assert {one["evidence"] for one in weights} == {"heads_near"}
     assert shown == [f"{one['decision']} {one['weight']:+}" for one in weights[: len(shown)]]
     assert [abs(one["weight"]) for one in weights] == sorted(
         (abs(one["weight"]) for one in weights), reverse=True

@@ -187,7 +187,7 @@ def test_a_constant_that_no_rule_has_is_warned_of(run, command):
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "warning: -c highets: the rules of profile sts-en have no #const of this name, "
-        "but highest. Did you mean highest?"
+        "but eagerness, highest, margin, strict. Did you mean highest?"
     ]
 
 

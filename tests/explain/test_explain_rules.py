@@ -65,17 +65,17 @@ def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
 def test_own_rules_change_what_is_said(tmp_path):
     copy_rules(tmp_path / "mine")
     (tmp_path / "mine" / "explanation" / "more.lp").write_text(
-        '%@rule whim_counts: "whim takes an article"\ncountable("whim").\n', "utf-8"
+        '%@rule weekend_counts: "weekend takes an article"\ncountable("weekend").\n', "utf-8"
     )
     answer = make_answer(
-        "[ Police ] [ stop ] [ on whim ]", "[ Army ] [ stops ] [ on whim ]", "3-3 EQUI 5"
+        "[ Police ] [ stop ] [ on weekend ]", "[ Army ] [ stops ] [ on weekend ]", "3-3 EQUI 5"
     )
     texts = []
     for rules in ([], [tmp_path / "mine"]):
         with ists_asp.load("headlines", rules=rules) as system:
             texts.append(system.explain(answer).text)
-    assert "mention whim." in texts[0]
-    assert "mention a whim." in texts[1]
+    assert "mention weekend." in texts[0]
+    assert "mention a weekend." in texts[1]
 
 
 def test_a_statement_without_a_rule_of_its_name_says_so(tmp_path):

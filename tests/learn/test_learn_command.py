@@ -18,6 +18,8 @@ linked(C,D,80) :- _brand(B,M), word(1,I,B), word(2,J,M), in_chunk(1,C,I), in_chu
 %@rule same_medicine: "{B} is a brand of {M}"
 evidence(pair(X,Y),same_medicine,100) :- proposed(X,Y), _brand(B,M), word(1,I,B), word(2,J,M),
     span_token(1,X,I), span_token(2,Y,J).
+%@rule same_medicine_argues: "a brand and what is in it are counterparts, and the same"
+argues(same_medicine,(align;equi),for).
 """
 NAMES = ("medicine", "headlines", "images")
 PAIR = ("[ The clinic ] [ orders ] [ Plavix ]", "[ The clinic ] [ orders ] [ clopidogrel ]")
@@ -53,7 +55,9 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     result = run(*learn, "-o", weights)
     assert result.exit_code == 0, result.stderr
     assert re.fullmatch(r"\d+ weights from 28 pairs\nno weights for \d+ names: .+\n", result.stderr)
-    assert re.search(r"^weight\(same_medicine,equi,[1-9]\d*\)\. +% \d+: ", read(weights), re.M)
+    assert re.search(
+        r"^weight\(same_medicine,(?:align|equi),[1-9]\d*\)\. +% \d+: ", read(weights), re.M
+    )
     assert f"{' '.join(named)} --rules my --profile default" in read(weights)
     after = run(*solve, *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" in after.stdout, after.stdout
