@@ -183,6 +183,9 @@ TARGETS = {
 }
 """What evidence can be about: terms, the first argument of ``evidence/3``."""
 
+BASES = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
+"""The evidence that there is for every decision of a kind: where its sum begins."""
+
 # Decisions: asp/align.lp, asp/label.lp, asp/score.lp, asp/tags.lp.
 PROPOSED = _one("proposed", _X, _Y)
 TOKEN_COUNT = _one("token_count", _X, _Y, _V)

@@ -11,21 +11,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clingo import Function as FunctionSymbol
-from clingo import Number
-from clingo.ast import (
-    AST,
-    ASTType,
-    Function,
-    Literal,
-    Sign,
-    SymbolicAtom,
-    SymbolicTerm,
-    parse_string,
-)
+from clingo.ast import AST, ASTType
 
 from ists_asp.rules import RuleSet
 from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
+from ists_asp.syntax.switches import declared, guarded
+from ists_asp.syntax.switches import switch as switch_of
 from ists_asp.syntax.trees import walk
 from ists_asp.vocabulary import EVIDENCE, WEIGHT
 
@@ -66,7 +57,7 @@ class Parts:
 
 def switch(number: int) -> Symbol:
     """The atom that a switch is."""
-    return FunctionSymbol(_SWITCH, [Number(number)])
+    return switch_of(_SWITCH, number)
 
 
 def cut(rules: RuleSet) -> Parts:
@@ -94,10 +85,10 @@ def cut(rules: RuleSet) -> Parts:
         if _target(node) in _TARGETS:
             number += 1
             switched[rule.name].append(number)
-            features.append(_guarded(node, number))
+            features.append(guarded(node, _SWITCH, number))
         elif node.head.ast_type not in _CHOICES and (heads or not used & deciding):
             features.append(node)
-    parse_string(f"#external {_SWITCH}(1..{number}).", features.append)
+    features += declared(_SWITCH, number)
     taken = {key for node, _ in decide for key in _taken(node)}
     return Parts(
         tuple(node for node in features if node.ast_type is not ASTType.Program),
@@ -165,11 +156,3 @@ def _arguments(nodes: Iterable[AST], predicate: Signature) -> Iterator[str]:
             first = part.arguments[0]
             if first.ast_type is ASTType.Function:
                 yield first.name
-
-
-def _guarded(rule: AST, number: int) -> AST:
-    """A rule that only fires if its switch is on."""
-    place = rule.location
-    atom = Function(place, _SWITCH, [SymbolicTerm(place, Number(number))], 0)
-    guard = Literal(place, Sign.NoSign, SymbolicAtom(atom))
-    return rule.update(body=[*rule.body, guard])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.errors import DataError
 from ists_asp.model import Label, Scheme
+from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.learn.senses import Key, Sense, Senses
 
 __all__ = [
-    "BASE",
     "LABELS",
     "SCORES",
     "Settings",
@@ -47,9 +47,6 @@ LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 
 SCORES = (1, 2, 3, 4)
 """What an alignment that is not EQUI may score."""
-
-BASE = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
-"""The evidence that there is for every decision of a kind."""
 
 Term: TypeAlias = "tuple[Key, int]"
 """What is weighed, and the value of the evidence."""
@@ -232,7 +229,7 @@ def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weigh
 
     support = _support(problem)
     known = {key[0] for key in (*settings.keep, *settings.prior) if _belongs(problem.what, key)}
-    always = {BASE.get(problem.what, ""), *known, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
+    always = {BASES.get(problem.what, ""), *known, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
     every = sorted(
         key
         for key, count in support.items()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.learn.decode import best_candidates
 from ists_asp.learn.fit import (
-    BASE,
     LABELS,
     SCORES,
     UNIT,
@@ -21,6 +20,7 @@ from ists_asp.learn.fit import (
 )
 from ists_asp.learn.folds import deal
 from ists_asp.model import Alignment, Label
+from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     ]
     return [
         replace(weight, value=weight.value + shift)
-        if (weight.name, weight.decision) == (BASE[_ALIGN], _ALIGN)
+        if (weight.name, weight.decision) == (BASES[_ALIGN], _ALIGN)
         else weight
         for weight in weights
     ]

@@ -2,30 +2,21 @@
 
 Each constraint that is not the machine's gets a switch. The pair is grounded once; while the
 program is unsatisfiable without a constraint, that one is not needed for it. What is left is
-minimal: without any one of them there is an answer (J. Marques-Silva, "Minimal unsatisfiability",
-2010, calls this deletion).
+minimal, unless the time runs out: without any one of them there is an answer (J. Marques-Silva,
+"Minimal unsatisfiability", 2010, calls this deletion).
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
-from clingo import Function as FunctionSymbol
-from clingo import Number
-from clingo.ast import (
-    AST,
-    ASTType,
-    Function,
-    Literal,
-    Sign,
-    SymbolicAtom,
-    SymbolicTerm,
-    parse_string,
-)
+from clingo.ast import AST, ASTType
 
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
+from ists_asp.syntax.switches import declared, guarded, switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,7 +34,7 @@ MOST = 50
 """Constraints that are tried at most."""
 
 SECONDS = 2.0
-"""Seconds that each try may take."""
+"""Seconds that all tries together may take: the pair has had its time already."""
 
 
 def culprits(
@@ -66,18 +57,19 @@ def culprits(
             continue
         if _restrains(node) and not rule.file.startswith(_MACHINE) and len(switched) < MOST:
             switched.append(rule)
-            statements.append(_guarded(node, len(switched)))
+            statements.append(guarded(node, _SWITCH, len(switched)))
         else:
             statements.append(node)
     if not switched:
         return ()
-    parse_string(f"#external {_SWITCH}(1..{len(switched)}).", statements.append)
+    statements += declared(_SWITCH, len(switched))
     control = ground(statements, facts, arguments, Messages(rules.names))
-    if not _satisfiable(control, set(), len(switched)):
+    ends = time.monotonic() + SECONDS
+    if not _satisfiable(control, set(), len(switched), ends):
         return ()
     needed = set(range(1, len(switched) + 1))
     for number in sorted(needed):
-        if _satisfiable(control, needed - {number}, len(switched)) is False:
+        if _satisfiable(control, needed - {number}, len(switched), ends) is False:
             needed.discard(number)
     return tuple(switched[number - 1] for number in sorted(needed))
 
@@ -86,20 +78,12 @@ def _restrains(node: AST) -> bool:
     return node.ast_type is ASTType.Rule and str(node.head) == "#false"
 
 
-def _guarded(rule: AST, number: int) -> AST:
-    """A rule that only counts if its switch is on."""
-    place = rule.location
-    atom = Function(place, _SWITCH, [SymbolicTerm(place, Number(number))], 0)
-    return rule.update(body=[*rule.body, Literal(place, Sign.NoSign, SymbolicAtom(atom))])
-
-
-def _satisfiable(control: Control, on: set[int], count: int) -> bool | None:
-    """Whether there is an answer with some constraints on; None if that takes too long."""
+def _satisfiable(control: Control, on: set[int], count: int, ends: float) -> bool | None:
+    """Whether there is an answer with some constraints on; None if there is no time left."""
     for number in range(1, count + 1):
-        symbol = FunctionSymbol(_SWITCH, [Number(number)])
-        control.assign_external(symbol, number in on)
+        control.assign_external(switch(_SWITCH, number), number in on)
     with control.solve(async_=True) as search:
-        if not search.wait(SECONDS):
+        if not search.wait(max(0.0, ends - time.monotonic())):
             search.cancel()
             return None
         return bool(search.get().satisfiable)

@@ -11,6 +11,7 @@ from clingo import SymbolType
 from ists_asp.trace.view.decisions import DecisionKind
 from ists_asp.vocabulary import (
     ALIGN_WEIGHT,
+    BASES,
     CLOSENESS,
     EVIDENCE,
     LABEL,
@@ -33,7 +34,6 @@ _WHOLE = 100
 """The value of evidence that has the whole of its weight."""
 
 _SUMS = ("#sum", "#sum+")
-_BASES = frozenset({"any_pair", "any_link"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Contribution:
     @property
     def is_base(self) -> bool:
         """Whether it is where a sum begins, which there is for every decision of a kind."""
-        return self.name in _BASES or self.firing is None
+        return self.name in BASES.values() or self.firing is None
 
 
 def contributions(
