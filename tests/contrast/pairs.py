@@ -5,7 +5,9 @@ A file ``NAME.tsv`` beside this one has a line a pair, in fields that tabs separ
     kind<TAB>same|differ<TAB>first sentence<TAB>second sentence[<TAB>miss]
 
 ``miss`` marks a pair that the rules are known to take wrongly. A line ``# profile NAME`` says which
-profile the lines behind it are for; other lines that begin with ``#`` are comments.
+profile the lines behind it are for; other lines that begin with ``#`` are comments. A line may also name its profile::
+
+    same|differ<TAB>kind<TAB>profile<TAB>first sentence<TAB>second sentence[<TAB>miss]
 """
 
 from dataclasses import dataclass
@@ -53,10 +55,16 @@ def _read(file):
         if line.startswith(_PROFILE):
             profile = line.removeprefix(_PROFILE).strip()
         elif line and not line.startswith("#"):
-            kind, verdict, sent1, sent2, *miss = line.split("\t")
             where = f"{file.name}:{number}"
-            assert profile, f"{where}: no profile"
+            fields = line.split("\t")
+            if fields[0] in ("same", "differ"):
+                verdict, kind, here, *fields = fields
+            else:
+                kind, verdict, *fields = fields
+                here = profile
+            sent1, sent2, *miss = fields
+            assert here, f"{where}: no profile"
             assert verdict in ("same", "differ"), f"{where}: {verdict}"
             assert miss in ([], ["miss"]), f"{where}: {miss}"
             same = verdict == "same"
-            yield Contrast(file.name, number, profile, kind, same, sent1, sent2, bool(miss))
+            yield Contrast(file.name, number, here, kind, same, sent1, sent2, bool(miss))
