@@ -32,6 +32,7 @@ from ists_asp.vocabulary import (
     MULTIWORD,
     NUMERAL,
     PART,
+    PREFIXED,
     RELATION,
     SPELLING,
     STATIC,
@@ -151,6 +152,8 @@ def _knowledge_facts(knowledge: PairKnowledge) -> Iterator[Symbol]:
     for glued in knowledge.glued:
         numbers = (glued.sentence, glued.token, glued.first)
         yield GLUED(*map(Number, numbers))
+    for found in knowledge.prefixed:
+        yield PREFIXED(String(found.word), String(found.rest), String(found.prefix))
     for numeral in knowledge.numerals:
         place = [Number(numeral.sentence), Number(numeral.token)]
         yield NUMERAL(*place, String(numeral.value))

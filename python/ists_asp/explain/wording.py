@@ -23,6 +23,8 @@ _NO_BLANK_BEFORE = re.compile(
 )
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
 _DOUBLE = re.compile(r"``|''|[\"“”„«»]")
+_OPENING = frozenset(("`", "``", "“", "„", "«", "‘"))
+_CLOSING = frozenset(("'", "''", "”", "»", "’"))
 _ENDS = (".", "!", "?")
 _ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2}")
 
@@ -30,6 +32,7 @@ _ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2}")
 def phrase(words: Sequence[str], templates: Templates) -> str:
     """Words as they are read in a running text, without marks at either end."""
     said: list[str] = []
+    words = _paired(words, templates)
     for number, word in enumerate(words):
         if word == ARTICLE:
             following = words[number + 1].lstrip(_EDGES) if number + 1 < len(words) else ""
@@ -39,6 +42,8 @@ def phrase(words: Sequence[str], templates: Templates) -> str:
             said.append(word)
     text = " ".join(word for word in said if word)
     text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
+    opening, closing = templates.inner_quote
+    text = text.replace(f"{opening} ", opening).replace(f" {closing}", closing)
     return _trimmed(_balanced(text))
 
 
@@ -64,6 +69,25 @@ def sentence(text: str, templates: Templates) -> str:
     # What begins with a quotation is left as it was written.
     text = text[:1].upper() + text[1:]
     return text if text.endswith(_ENDS) else text + templates.marks["end"]
+
+
+def _paired(words: Sequence[str], templates: Templates) -> list[str]:
+    """Words with quotation marks that stand alone made inner ones; those without a partner go.
+
+    An apostrophe behind a plural is none: it says whose something is.
+    """
+    said, waiting = list(words), []
+    for place, word in enumerate(words):
+        if word in _OPENING or (word == '"' and not waiting):
+            waiting.append(place)
+        elif word in _CLOSING or word == '"':
+            if waiting:
+                said[waiting.pop()], said[place] = templates.inner_quote
+            elif not (word in ("'", "’") and place and words[place - 1][-1:] in ("s", "S")):
+                said[place] = ""
+    for place in waiting:
+        said[place] = ""
+    return said
 
 
 def _balanced(text: str) -> str:

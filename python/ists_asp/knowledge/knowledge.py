@@ -22,7 +22,7 @@ from ists_asp.knowledge.pair_knowledge import (
     VerbUsage,
     WordClass,
 )
-from ists_asp.knowledge.spelling import glued, shared_letters, similar_spelling
+from ists_asp.knowledge.spelling import glued, prefixed, shared_letters, similar_spelling
 from ists_asp.knowledge.stems import stems
 from ists_asp.knowledge.thesaurus import Thesaurus
 from ists_asp.knowledge.vectors import Vectors
@@ -144,6 +144,7 @@ class Knowledge(Closing):
             ),
             stems=(*_stems(1, forms1), *_stems(2, forms2)) if self._spanish else (),
             glued=tuple(glued(forms1, forms2)),
+            prefixed=tuple(prefixed(_words(forms1, lemmas1), _words(forms2, lemmas2))),
             numerals=numerals,
             measures=measures,
             decimals=as_decimals({n.value for n in numerals} | {m.value for m in measures}),
@@ -208,6 +209,11 @@ def _lemmas(
         if (pos := pos_class(word.upos)) is not None
     }
     return single | {(entry.lemma, "") for entry in multiwords if entry.sentence == number}
+
+
+def _words(forms: Sequence[str], lemmas: Iterable[tuple[str, str]]) -> set[str]:
+    """The words of a sentence and their lemmas."""
+    return {*forms, *(lemma for lemma, _ in lemmas)}
 
 
 def _stems(number: int, forms: Sequence[str]) -> Iterator[Stem]:

@@ -9,7 +9,7 @@ from ists_asp.knowledge.nearness import Nearness
 
 if TYPE_CHECKING:
     from ists_asp.knowledge.relation import Relation
-    from ists_asp.knowledge.spelling import Glued
+    from ists_asp.knowledge.spelling import Glued, Prefixed
 
 __all__ = [
     "Acronym",
@@ -133,6 +133,7 @@ class PairKnowledge:
     spellings: tuple[Spelling, ...] = ()
     stems: tuple[Stem, ...] = ()
     glued: tuple[Glued, ...] = ()
+    prefixed: tuple[Prefixed, ...] = ()
     numerals: tuple[Numeral, ...] = ()
     measures: tuple[Measure, ...] = ()
     decimals: tuple[Decimal, ...] = ()

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Glued",
+    "Prefixed",
     "glued",
+    "prefixed",
     "shared_letters",
     "similar_spelling",
     "similarity",
@@ -27,6 +29,12 @@ MIN_LETTERS = 4
 
 MIN_SIMILARITY = 70
 """Pairs below this are left out; what a higher value is worth is for the rules to say."""
+
+MIN_REST = 3
+"""A word that a prefix stands before has so many letters at least."""
+
+MAX_PREFIX = 4
+"""A prefix has so many letters at most: `non-` has four."""
 
 _PLAIN = str.maketrans("áéíóúüÁÉÍÓÚÜ", "aeiouuAEIOUU")
 
@@ -42,6 +50,34 @@ class Glued:
     sentence: int
     token: int
     first: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Prefixed:
+    """A word of one sentence that equals one of the other with a few letters before it.
+
+    All in lower case; ``word`` is ``prefix`` and ``rest``.
+    """
+
+    word: str
+    rest: str
+    prefix: str
+
+
+def prefixed(words1: Iterable[str], words2: Iterable[str]) -> Iterator[Prefixed]:
+    """Yield the words of either sentence that are a word of the other with letters before it.
+
+    The letters are 1 to :data:`MAX_PREFIX`, the word behind them has at least
+    :data:`MIN_REST`; whether they change its meaning is for the rules to say.
+    """
+    sides = ({word.lower() for word in words1}, {word.lower() for word in words2})
+    found = set()
+    for longer, shorter in (sides, sides[::-1]):
+        for word in longer:
+            for cut in range(1, min(MAX_PREFIX, len(word) - MIN_REST) + 1):
+                if word[cut:] in shorter:
+                    found.add(Prefixed(word, word[cut:], word[:cut]))
+    yield from sorted(found)
 
 
 def similarity(word1: str, word2: str, least: int = 0) -> int:

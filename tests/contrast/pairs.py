@@ -1,0 +1,70 @@
+"""Contrast pairs: two sentences that differ in one thing, or say one thing in two ways.
+
+A file ``NAME.tsv`` beside this one has a line a pair, in fields that tabs separate::
+
+    kind<TAB>same|differ<TAB>first sentence<TAB>second sentence[<TAB>miss]
+
+``miss`` marks a pair that the rules are known to take wrongly. A line ``# profile NAME`` says which
+profile the lines behind it are for; other lines that begin with ``#`` are comments. A line may also name its profile::
+
+    same|differ<TAB>kind<TAB>profile<TAB>first sentence<TAB>second sentence[<TAB>miss]
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+SAME_WORDS = ("say the same", "dicen lo mismo")
+_PROFILE = "# profile "
+
+
+@dataclass(frozen=True)
+class Contrast:
+    file: str
+    line: int
+    profile: str
+    kind: str
+    same: bool
+    sent1: str
+    sent2: str
+    miss: bool
+
+    def __str__(self):
+        return f"{self.file}:{self.line}: {self.sent1} | {self.sent2}"
+
+
+def read_contrasts():
+    return [pair for file in sorted(FOLDER.glob("*.tsv")) for pair in _read(file)]
+
+
+def says_the_same(text):
+    return any(words in text.lower() for words in SAME_WORDS)
+
+
+def by_profile(pairs):
+    def profile(pair):
+        return pair.profile
+
+    return {name: list(some) for name, some in groupby(sorted(pairs, key=profile), profile)}
+
+
+def _read(file):
+    profile = ""
+    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+        if line.startswith(_PROFILE):
+            profile = line.removeprefix(_PROFILE).strip()
+        elif line and not line.startswith("#"):
+            where = f"{file.name}:{number}"
+            fields = line.split("\t")
+            if fields[0] in ("same", "differ"):
+                verdict, kind, here, *fields = fields
+            else:
+                kind, verdict, *fields = fields
+                here = profile
+            sent1, sent2, *miss = fields
+            assert here, f"{where}: no profile"
+            assert verdict in ("same", "differ"), f"{where}: {verdict}"
+            assert miss in ([], ["miss"]), f"{where}: {miss}"
+            same = verdict == "same"
+            yield Contrast(file.name, number, here, kind, same, sent1, sent2, bool(miss))

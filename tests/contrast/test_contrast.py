@@ -1,0 +1,28 @@
+"""Do explanations tell the truth? Nothing that differs is called the same, and what is the same is."""
+
+import pytest
+
+from tests.contrast.pairs import read_contrasts, says_the_same
+
+PAIRS = read_contrasts()
+GROUPS = sorted({(pair.file, pair.kind, pair.same) for pair in PAIRS})
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "same"),
+    GROUPS,
+    ids=[f"{f}-{k}-{'same' if s else 'differ'}" for f, k, s in GROUPS],
+)
+def test_says_the_same_only_where_it_holds(told, file, kind, same):
+    pairs = [pair for pair in PAIRS if (pair.file, pair.kind, pair.same) == (file, kind, same)]
+    wrong = {pair for pair in pairs if says_the_same(told[pair]) != same}
+    listed = {pair for pair in pairs if pair.miss}
+    new = [f"{pair}\n    {told[pair]}" for pair in pairs if pair in wrong - listed]
+    mended = [str(pair) for pair in pairs if pair in listed - wrong]
+    assert not new, "taken wrongly:\n" + "\n".join(new)
+    assert not mended, "no longer a miss, take the mark away:\n" + "\n".join(mended)
+
+
+def test_no_pair_stands_twice():
+    sentences = [(pair.profile, pair.sent1, pair.sent2) for pair in PAIRS]
+    assert len(sentences) == len(set(sentences))
