@@ -7,14 +7,16 @@ bears on it; where the decision is another one then, the rule is a reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 from clingo.ast import ASTType
 
 from ists_asp.errors import IstsError
 from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import derived, is_fact
+from ists_asp.trace.view.contrast import RulePlace
 from ists_asp.trace.view.decisions import PREDICATES, told
 from ists_asp.vocabulary import (
     FORBIDDEN_LABEL,
@@ -46,12 +48,11 @@ _HARD = frozenset(
 _MACHINE = "asp/"
 
 
-@dataclass(frozen=True, slots=True)
-class Restraint:
-    """A rule without which decisions would be others: its place, its words, what would be."""
+class Restraint(msgspec.Struct, frozen=True):
+    """A rule without which decisions would be others: its words, its place, what would be."""
 
-    rule: NamedRule
-    text: str
+    sentence: str
+    rule: RulePlace
     instead: tuple[str, ...]
 
 
@@ -73,7 +74,7 @@ def restraints(trace: Trace, decisions: Sequence[Decision]) -> tuple[Restraint, 
             continue
         if wanted - other:
             instead = tuple(told(trace, sorted(other - ours)))
-            found.append(Restraint(rule, _says(trace, rule), instead))
+            found.append(Restraint(_says(trace, rule), RulePlace.of(rule), instead))
     return tuple(found)
 
 

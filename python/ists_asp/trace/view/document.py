@@ -13,8 +13,8 @@ import clingo
 import orjson
 
 from ists_asp.gc_control import gc_paused
-from ists_asp.trace.view.contrast import runner_up
 from ists_asp.trace.view.decisions import decisions, told
+from ists_asp.trace.view.runner_up import runner_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
-    from ists_asp.trace.view.contrast import RunnerUp
     from ists_asp.trace.view.decisions import Decision
+    from ists_asp.trace.view.runner_up import RunnerUp
 
 __all__ = ["VERSION", "document", "trace_line"]
 
