@@ -12,7 +12,6 @@ from ists_asp.errors import UsageError
 from ists_asp.trace.ask.atoms import is_atom_question, read_atom_question
 from ists_asp.trace.ask.goals import goals, holds
 from ists_asp.trace.ask.question import is_rating, read_question
-from ists_asp.trace.ask.restraints import Restraint, restraints
 from ists_asp.trace.core.patterns import Pattern
 from ists_asp.trace.view.contrast import Contrast, contrast
 from ists_asp.trace.view.decisions import (
@@ -20,6 +19,7 @@ from ists_asp.trace.view.decisions import (
     DecisionKind,
     decisions,
 )
+from ists_asp.trace.view.restraints import Restraint, restraints
 from ists_asp.trace.view.tree import Branch, branch_dict, decision_tree, reason_tree, render
 
 if TYPE_CHECKING:

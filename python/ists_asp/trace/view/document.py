@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import clingo
 import orjson
+from msgspec import to_builtins
 
 from ists_asp.gc_control import gc_paused
 from ists_asp.trace.view.decisions import decisions, told
+from ists_asp.trace.view.restraints import restraints
 from ists_asp.trace.view.runner_up import runner_up
 
 if TYPE_CHECKING:
@@ -128,6 +130,8 @@ class _Document:
             "firings": self._firing_list,
             "objective": objective,
         }
+        if whole:
+            record["restraints"] = to_builtins(restraints(trace))
         if trace.rating is not None and whole:
             own = _Document(trace.rating, self._everything, self._compare)
             record["rating"] = own.write(decisions(trace.rating), whole=True)
