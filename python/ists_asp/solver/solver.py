@@ -172,14 +172,16 @@ class Solver:
         except AnswerError as error:
             raise self._named(error, found) from None
 
-    def best_of_all(self, items: Iterable[Item], extra: Sequence[AST] = ()) -> Iterator[Best]:
+    def best_of_all(
+        self, items: Iterable[Item], extra: Callable[[], Sequence[AST]] = tuple
+    ) -> Iterator[Best]:
         """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
 
         Lazily, in their order, as :meth:`solve_all` decides pairs.
 
         Args:
             items: pairs with their facts.
-            extra: more rules for the pairs that are decided together, rewritten as
+            extra: gives more rules for the pairs that are decided together, rewritten as
                 :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
 
         Raises:
@@ -272,12 +274,14 @@ class Solver:
                 atoms = self.ground_atoms(facts)
                 yield [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
 
-    def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
+    def _best_of_some(
+        self, items: Sequence[Item], extra: Callable[[], Sequence[AST]]
+    ) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
         short = short_pairs(items)
         together: BatchModel | None = None
         if short and self._batches is not None:
-            together = self._batches.best([items[place] for place in short], extra)
+            together = self._batches.best([items[place] for place in short], extra())
         numbers = {place: number for number, place in enumerate(short, start=1)}
         for place, (pair, facts) in enumerate(items):
             if together is None or place not in numbers:

@@ -108,7 +108,7 @@ class Tracer:
         """The traces of pairs, with what they share where they were decided together."""
         rewritten = self.reified.rewritten(self.solver.program)
         shared: dict[int, Shared] = {}
-        best_of_all = self.solver.best_of_all(items, rewritten.paired)
+        best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
             together = best.together
             if together is None:
