@@ -22,7 +22,6 @@ from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
 from ists_asp.syntax.ground import symbols, texts
-from ists_asp.syntax.signatures import predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from ists_asp.answers import Read
     from ists_asp.model import Pair
+    from ists_asp.solver.pairing import Paired
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
     from ists_asp.syntax.signatures import Signature
@@ -43,7 +43,7 @@ class Batches:
     """A program rewritten for several pairs at a time.
 
     Args:
-        statements: what :func:`~ists_asp.solver.pairing.pair_up` made of the program.
+        paired: what :func:`~ists_asp.solver.pairing.paired` made of the program.
         program: the program for one pair.
         arguments: clingo's command line arguments.
         time_limit: seconds of processor time for the search for the answers of a batch.
@@ -52,15 +52,13 @@ class Batches:
 
     def __init__(
         self,
-        statements: Sequence[AST],
+        paired: Paired,
         program: Program,
         arguments: Sequence[str],
         time_limit: float,
         read: Read,
     ) -> None:
-        self._statements = statements
-        names = {name.name for node in statements for name in predicates(node)}
-        names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
+        self._statements, names = paired
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = [fact for fact in program.table_facts if fact.name in names]
@@ -69,7 +67,7 @@ class Batches:
         self._time_limit = time_limit
         self._read = read
         self._known: set[str] = set()
-        self._weighed = any(node.ast_type is ASTType.Minimize for node in statements)
+        self._weighed = any(node.ast_type is ASTType.Minimize for node in paired.statements)
 
     def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution | None] | None:
         """Decide pairs together.

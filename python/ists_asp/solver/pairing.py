@@ -9,7 +9,7 @@ rules sees none of this, and names that begin with ``__`` are left to it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import (
     AST,
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
     from clingo.ast import Location
 
+    from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
 
-__all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Pairing", "pair_up"]
+__all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Paired", "Pairing", "pair_up", "paired"]
 
 PREFIX = "__"
 """What the names of generated predicates and variables begin with."""
@@ -76,6 +77,54 @@ _rewritten: dict[int, tuple[AST, frozenset[Signature], AST]] = {}
 
 Most statements are those that were shipped, whose syntax trees live as long as the process.
 """
+
+
+class Paired(NamedTuple):
+    """A program for several pairs: its statements, and the names of their predicates."""
+
+    statements: tuple[AST, ...]
+    names: frozenset[str]
+
+
+def paired(rules: RuleSet, program: Program, arguments: Sequence[str]) -> Paired | None:
+    """As :func:`pair_up`, of a rule set that may remember what came of it.
+
+    Args:
+        rules: the rule set.
+        program: what was made of it for one pair.
+        arguments: clingo's command line arguments, which were taken into account.
+    """
+    remembered = rules.remembered
+    if remembered.store is None:
+        return _named(pair_up(program))
+    kept = remembered.recall("pairs", list(arguments), lambda: _kept(_named(pair_up(program))))
+    if kept is None:
+        return _named(pair_up(program))
+    return Paired(_parsed(kept["statements"]), frozenset(kept["names"]))
+
+
+def _named(statements: tuple[AST, ...] | None) -> Paired | None:
+    if statements is None:
+        return None
+    names = {name.name for node in statements for name in predicates(node)}
+    names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
+    return Paired(statements, frozenset(names))
+
+
+def _kept(found: Paired | None) -> dict[str, object] | None:
+    """What was found as whatever JSON can write; None if clingo would read it otherwise."""
+    if found is None:
+        return None
+    text = "\n".join(map(str, found.statements))
+    if _parsed(text) != found.statements:
+        return None
+    return {"statements": text, "names": sorted(found.names)}
+
+
+def _parsed(text: str) -> tuple[AST, ...]:
+    nodes: list[AST] = []
+    parse_string(text, nodes.append)
+    return tuple(node for node in nodes if node.ast_type is not ASTType.Program)
 
 
 def pair_up(program: Program) -> tuple[AST, ...] | None:

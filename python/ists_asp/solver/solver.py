@@ -25,7 +25,7 @@ from ists_asp.solver.culprits import culprits
 from ists_asp.solver.dual_values import Objective, objective_for
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
-from ists_asp.solver.pairing import pair_up
+from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
 
 if TYPE_CHECKING:
@@ -233,11 +233,12 @@ class Solver:
         """Made when there are several pairs for the first time: that takes half a second."""
         if self._options.models > 1:
             return None
-        statements = unless_it_fails(lambda: pair_up(self.program))
-        if statements is None:
+        arguments = self._grounder.arguments
+        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments))
+        if found is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
-        return Batches(statements, self.program, self._grounder.arguments, limit, self._read)
+        return Batches(found, self.program, arguments, limit, self._read)
 
     @cached_property
     def _blame(self) -> Blame:
