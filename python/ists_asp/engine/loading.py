@@ -130,6 +130,7 @@ def load(
         lambda: (
             read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
+        store,
     )
 
 

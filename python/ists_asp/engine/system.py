@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.rating import Rater
     from ists_asp.engine.timings import Timings
     from ists_asp.explain.explanation import Explanation
+    from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Answer, Rating, Sentence
     from ists_asp.rules import Profile, RuleFile, RuleSet, RuleWarning
@@ -58,10 +59,11 @@ class System(Closing):
         explainer: Callable[[], Explainer] | None = None,
         rater: Callable[[], Rater] | None = None,
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
+        store: Store | None = None,
     ) -> None:
         self.profile = profile
         self.rules = rules
-        self._preparation = Preparation(annotator, knowledge, profile.language)
+        self._preparation = Preparation(annotator, knowledge, profile.language, store)
         self._solver = solver
         self._load_explainer = explainer or (lambda: load_explainer(profile.name))
         self._explainer: Explainer | None = None

@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 import time
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -31,14 +32,18 @@ FOLDER = "programs"
 MOST = 2000
 """Entries that are kept at most: a rule set has one for each file, and some more."""
 
-LARGEST = 64 << 20
+LARGEST = 128 << 20
 """Bytes that they take at most."""
 
 _HEAD = b"ists-asp program "
+_PACKED = b"ists-asp packed "
 _SUFFIX = ".kept"
 _DRAFT = ".part"
 _NAME = re.compile(r"[0-9a-f]{40}\.kept")
 _DRAFT_NAME = re.compile(r"[0-9a-f]{40}\..*\.part")
+
+_LARGE = 1 << 19
+"""Bytes from which an entry is packed, which takes longer to read."""
 
 _FRESH = 3600.0
 """Seconds after which a use is noted again, and what an interrupted process left is removed."""
@@ -73,12 +78,15 @@ class Store:
             with place.open("rb") as stream:
                 seen = os.fstat(stream.fileno()).st_mtime
                 head, _, body = stream.read(LARGEST).partition(b"\n")
-            if head != _HEAD + sha256(body).hexdigest().encode():
+            digest = sha256(body).hexdigest().encode()
+            if head == _PACKED + digest:
+                body = zlib.decompress(body)
+            elif head != _HEAD + digest:
                 return None
             if time.time() - seen > _FRESH:
                 os.utime(place)
             return orjson.loads(body)
-        except (OSError, ValueError):
+        except (OSError, ValueError, zlib.error):
             return None
 
     def put(self, key: str, value: object) -> None:
@@ -86,14 +94,18 @@ class Store:
 
         A folder that is full or that cannot be written to forgets it.
         """
-        body = orjson.dumps(value)
+        body, head = orjson.dumps(value), _HEAD
+        if len(body) > _LARGE:
+            body, head = zlib.compress(body, 1), _PACKED
+        if len(body) > LARGEST // 4:
+            return
         with suppress(OSError):
             self.path.mkdir(parents=True, exist_ok=True)
             place = self._place(key)
             handle, name = tempfile.mkstemp(_DRAFT, f"{place.stem}.", self.path)
             try:
                 with open(handle, "wb") as stream:  # noqa: PTH123 (a file that is open already)
-                    stream.write(_HEAD + sha256(body).hexdigest().encode() + b"\n" + body)
+                    stream.write(head + sha256(body).hexdigest().encode() + b"\n" + body)
                 os.replace(name, place)  # noqa: PTH105
             except BaseException:
                 with suppress(OSError):

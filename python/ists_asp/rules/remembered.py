@@ -50,7 +50,7 @@ def made_by() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The memory of a rule set.
+    """The memory of a rule set, or of whatever else is always the same.
 
     Args:
         store: where it is kept; None for nowhere.
@@ -85,10 +85,25 @@ class Remembered:
         """
         if self.store is None:
             return work()
-        key = f"{what} {made_by()} {self.digest} {orjson.dumps(options).decode()}"
-        found = self.store.get(key)
+        key = self.key(what, options)
+        found = self.get(key)
         if found is None:
             found = work()
             if found is not None and sure():
-                self.store.put(key, found)
+                self.put(key, found)
         return found
+
+    def key(self, what: str, options: object) -> str:
+        """What the store calls something that depends on ``options``; empty without a store."""
+        if self.store is None:
+            return ""
+        return f"{what} {made_by()} {self.digest} {sha256(orjson.dumps(options)).hexdigest()}"
+
+    def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
+        """What is kept under a key; None if there is nothing."""
+        return None if self.store is None else self.store.get(key)
+
+    def put(self, key: str, value: object) -> None:
+        """Keep something under a key."""
+        if self.store is not None:
+            self.store.put(key, value)
