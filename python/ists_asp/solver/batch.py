@@ -58,7 +58,7 @@ class Batches:
         time_limit: float,
         read: Read,
     ) -> None:
-        self._statements, names = paired
+        self._statements, self._settled, names = paired
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = [fact for fact in program.table_facts if fact.name in names]
@@ -84,7 +84,7 @@ class Batches:
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
     ) -> list[Solution | None] | None:
         began = time.perf_counter()
-        control = self._ground(items)
+        control = self._ground(items, self._settled)
         if control is None:
             return None
         grounded = time.perf_counter()
@@ -150,7 +150,7 @@ class Batches:
     def _best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
     ) -> BatchModel | None:
-        control = self._ground(items, extra)
+        control = self._ground(items, (*self._statements, *extra))
         if control is None:
             return None
         found = self._search(control, atoms=True)
@@ -163,14 +163,14 @@ class Batches:
         return only_best(control, self._time_limit, atoms=atoms, weighed=self._weighed)
 
     def _ground(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], statements: Sequence[AST]
     ) -> Control | None:
         messages: list[str] = []
         facts = self._facts([facts for _, facts in items])
         if facts is None:
             return None
         control = ground(
-            [*self._statements, *extra],
+            statements,
             facts,
             self._arguments,
             lambda _code, text: messages.append(text),

@@ -25,6 +25,7 @@ from clingo.ast import (
     parse_string,
 )
 
+from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settled
 from ists_asp.syntax.signatures import Signature, predicates
 from ists_asp.syntax.trees import walk
 
@@ -58,6 +59,7 @@ _OBJECTIVE = f"""
 {PRIORITY}(P,N) :- {COST}(P,N,_,_).
 #show {COST}/4.
 """
+_PRIORITIES = f"{PRIORITY}(P,N) :- {PREFIX}{OBJECTIVE_PRIORITY}(P,N)."
 _VARIABLE = "__Pair"
 _KINDS = frozenset(
     {
@@ -80,9 +82,14 @@ Most statements are those that were shipped, whose syntax trees live as long as 
 
 
 class Paired(NamedTuple):
-    """A program for several pairs: its statements, and the names of their predicates."""
+    """A program for several pairs: its statements, and the names of their predicates.
+
+    ``settled`` are the statements where only answers are wanted; see
+    :mod:`ists_asp.solver.settled`.
+    """
 
     statements: tuple[AST, ...]
+    settled: tuple[AST, ...]
     names: frozenset[str]
 
 
@@ -96,19 +103,27 @@ def paired(rules: RuleSet, program: Program, arguments: Sequence[str]) -> Paired
     """
     remembered = rules.remembered
     if remembered.store is None:
-        return _named(pair_up(program))
-    kept = remembered.recall("pairs", list(arguments), lambda: _kept(_named(pair_up(program))))
+        return _both(rules, program)
+    kept = remembered.recall("pairs", list(arguments), lambda: _kept(_both(rules, program)))
     if kept is None:
-        return _named(pair_up(program))
-    return Paired(_parsed(kept["statements"]), frozenset(kept["names"]))
+        return _both(rules, program)
+    statements = _parsed(kept["statements"])
+    same = kept["settled"] is None
+    return Paired(
+        statements, statements if same else _parsed(kept["settled"]), frozenset(kept["names"])
+    )
 
 
-def _named(statements: tuple[AST, ...] | None) -> Paired | None:
+def _both(rules: RuleSet, program: Program) -> Paired | None:
+    statements = pair_up(program)
     if statements is None:
         return None
     names = {name.name for node in statements for name in predicates(node)}
     names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
-    return Paired(statements, frozenset(names))
+    without = settled(rules, program)
+    return Paired(
+        statements, (pair_up(without) if without else None) or statements, frozenset(names)
+    )
 
 
 def _kept(found: Paired | None) -> dict[str, object] | None:
@@ -116,9 +131,15 @@ def _kept(found: Paired | None) -> dict[str, object] | None:
     if found is None:
         return None
     text = "\n".join(map(str, found.statements))
-    if _parsed(text) != found.statements:
+    other = "\n".join(map(str, found.settled))
+    if _parsed(text) != found.statements or _parsed(other) != found.settled:
         return None
-    return {"statements": text, "names": sorted(found.names)}
+    same = found.settled == found.statements
+    return {
+        "statements": text,
+        "settled": None if same else other,
+        "names": sorted(found.names),
+    }
 
 
 def _parsed(text: str) -> tuple[AST, ...]:
@@ -157,6 +178,8 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
     ]
     if ASTType.Minimize in kinds:
         parse_string(_OBJECTIVE, rewritten.append)
+    if any(OBJECTIVE_PRIORITY in {name.name for name in predicates(node)} for node in statements):
+        parse_string(_PRIORITIES, rewritten.append)
     return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)
 
 
