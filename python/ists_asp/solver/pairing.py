@@ -25,7 +25,7 @@ from clingo.ast import (
     parse_string,
 )
 
-from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settled
+from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settled, settled_text
 from ists_asp.syntax.signatures import Signature, predicates
 from ists_asp.syntax.trees import walk
 
@@ -104,7 +104,8 @@ def paired(rules: RuleSet, program: Program, arguments: Sequence[str]) -> Paired
     remembered = rules.remembered
     if remembered.store is None:
         return _both(rules, program)
-    kept = remembered.recall("pairs", list(arguments), lambda: _kept(_both(rules, program)))
+    options = [list(arguments), settled_text()]
+    kept = remembered.recall("pairs", options, lambda: _kept(_both(rules, program)))
     if kept is None:
         return _both(rules, program)
     statements = _parsed(kept["statements"])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
 
-__all__ = ["OBJECTIVE_PRIORITY", "settled"]
+__all__ = ["OBJECTIVE_PRIORITY", "settled", "settled_text"]
 
 OBJECTIVE_PRIORITY = "_objective_priority"
 """``_objective_priority(N)``: the objective has a value for this priority."""
@@ -49,6 +49,11 @@ _RESTRAINED = frozenset(
     }
 )
 """What no other rule may speak of."""
+
+
+def settled_text() -> str:
+    """The rules that take the place of the choices."""
+    return (asp_dir() / _FILE).read_text("utf-8")
 
 
 def settled(rules: RuleSet, program: Program) -> Program | None:

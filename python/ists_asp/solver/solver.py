@@ -246,15 +246,15 @@ class Solver:
 
     def _try_some(self, items: Sequence[Item]) -> Iterator[Solution | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
-        short = short_pairs(items)
+        batches = {short[0]: short for short in short_pairs(items)}
         together: dict[int, Solution | None] = {}
-        if short and self._batches is not None:
-            solutions = self._batches.solve([items[number] for number in short])
-            if solutions is not None:
-                together = dict(zip(short, solutions, strict=True))
         for number, (pair, facts) in enumerate(items):
+            short = batches.get(number)
+            if short is not None and self._batches is not None:
+                solutions = self._batches.solve([items[place] for place in short])
+                together.update(zip(short, solutions or (), strict=bool(solutions)))
             try:
-                yield together.get(number) or self.solve(pair, facts)
+                yield together.pop(number, None) or self.solve(pair, facts)
             except MemoryLimitError:
                 raise
             except IstsError as error:
@@ -279,16 +279,20 @@ class Solver:
         self, items: Sequence[Item], extra: Callable[[], Sequence[AST]]
     ) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
-        short = short_pairs(items)
-        together: BatchModel | None = None
-        if short and self._batches is not None:
-            together = self._batches.best([items[place] for place in short], extra())
-        numbers = {place: number for number, place in enumerate(short, start=1)}
+        batches = {short[0]: short for short in short_pairs(items)}
+        shares: dict[int, tuple[BatchModel, int]] = {}
         for place, (pair, facts) in enumerate(items):
-            if together is None or place not in numbers:
-                yield self.best(pair, facts)
+            short = batches.get(place)
+            if short is not None and self._batches is not None:
+                together = self._batches.best([items[each] for each in short], extra())
+                if together is not None:
+                    shares.update(
+                        (each, (together, number)) for number, each in enumerate(short, start=1)
+                    )
+            if place in shares:
+                yield self._shared(*shares.pop(place), pair, facts)
             else:
-                yield self._shared(together, numbers[place], pair, facts)
+                yield self.best(pair, facts)
 
     def _shared(
         self, together: BatchModel, number: int, pair: Pair, facts: Sequence[Symbol]
