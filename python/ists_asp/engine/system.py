@@ -269,11 +269,11 @@ class System(Closing):
     ) -> Iterator[AskedTrace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
         for trace in self.tracer.trace_all(self.known(annotated)):
-            began = time.perf_counter()
+            began = time.process_time()
             if rated:
                 (trace.rating,) = self.rater.trace_all([Known(trace.answer, trace.facts)])
                 trace.answer = replace(trace.answer, rating=trace.rating.answer.rating)
-            self.stages.decide(0.0, trace.seconds + time.perf_counter() - began)
+            self.stages.decide(0.0, trace.seconds + time.process_time() - began)
             yield trace
 
     def _trace_annotated(self, pair: Pair) -> AskedTrace:

@@ -83,17 +83,17 @@ class Batches:
     def _solve(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
     ) -> list[Solution | None] | None:
-        began = time.perf_counter()
+        began = time.process_time()
         control = self._ground(items, self._settled)
         if control is None:
             return None
-        grounded = time.perf_counter()
+        grounded = time.process_time()
         found = self._search(control, atoms=False)
         if found is None:
             return None
         atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
-        ended = time.perf_counter()
+        ended = time.process_time()
         times = (grounded - began) / len(items), (ended - grounded) / len(items)
         solutions: list[Solution | None] = []
         for number, (pair, _) in enumerate(items, start=1):

@@ -359,7 +359,7 @@ class Solver:
     def _solution(
         self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]
     ) -> Solution:
-        began = time.perf_counter()
+        began = time.process_time()
         found: Found | None = alone.first()
         answers = []
         while found is not None:
@@ -367,7 +367,7 @@ class Solver:
             if len(answers) == self._options.models:
                 break
             found = alone.after(found)
-        return Solution(tuple(answers), alone.grounding, time.perf_counter() - began)
+        return Solution(tuple(answers), alone.grounding, time.process_time() - began)
 
     def _named(self, error: AnswerError, found: Found) -> AnswerError:
         """The error, with the rules to blame in its words if they can be found."""

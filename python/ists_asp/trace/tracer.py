@@ -84,7 +84,7 @@ class Tracer:
         made: list[AskedTrace] = []
         failure: IstsError | None = None
         sharing: dict[int, tuple[Shared, list[AskedTrace]]] = {}
-        began = time.perf_counter()
+        began = time.process_time()
         with gc_paused():
             try:
                 for trace, shared in self._each(items):
@@ -95,7 +95,7 @@ class Tracer:
                 failure = error
             for shared, traces in sharing.values():
                 reach(shared, traces)
-        elapsed = time.perf_counter() - began
+        elapsed = time.process_time() - began
         for trace in made:
             trace.seconds = elapsed / len(made)
         yield from made
