@@ -10,7 +10,7 @@ from ists_asp.rules.directives import names_in
 from ists_asp.rules.loader import rule_files
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program, load_program, read_profile_rules
-from ists_asp.rules.restraints import is_core, restrains
+from ists_asp.rules.restraints import is_core, restraining
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
@@ -93,17 +93,14 @@ def list_rules(
         )
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
-    restraining = {
-        rule.name
-        for node, rule in zip(answer.statements, answer.rules, strict=True)
-        if not is_core(rule) and restrains(node)
-    }
+    every, _ = restraining(answer)
+    restraints = {rule.name for place in every if not is_core(rule := answer.rules[place])}
     listed = [
         ListedRule(
             rule,
             Use.BOTH if rule in second else Use.ANSWER,
             weights.get(rule.name),
-            rule.name in restraining,
+            rule.name in restraints,
         )
         for rule in first
     ]

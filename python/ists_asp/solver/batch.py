@@ -122,7 +122,7 @@ class Batches:
     def _derivable(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
     ) -> list[list[Symbol]] | None:
-        control = self._ground(items)
+        control = self._ground(items, self._statements)
         if control is None:
             return None
         found: list[list[Symbol]] = [[] for _ in items]

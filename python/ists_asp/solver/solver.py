@@ -263,14 +263,15 @@ class Solver:
     def _derivable(
         self, items: Sequence[Item], wanted: Sequence[Signature]
     ) -> Iterator[list[Symbol]]:
-        short = short_pairs(items)
-        together: list[list[Symbol]] | None = None
-        if short and self._batches is not None:
-            together = self._batches.derivable([items[place] for place in short], wanted)
-        found = dict(zip(short, together or (), strict=False))
+        batches = {short[0]: short for short in short_pairs(items)}
+        found: dict[int, list[Symbol]] = {}
         for place, (_, facts) in enumerate(items):
+            short = batches.get(place)
+            if short is not None and self._batches is not None:
+                together = self._batches.derivable([items[each] for each in short], wanted)
+                found.update(zip(short, together or (), strict=bool(together)))
             if place in found:
-                yield found[place]
+                yield found.pop(place)
             else:
                 atoms = self.ground_atoms(facts)
                 yield [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
