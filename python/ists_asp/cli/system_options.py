@@ -90,7 +90,8 @@ cache_option: Decorator = click.option(
     type=CACHE,
     metavar="DIR|none",
     callback=_cache,
-    help="Directory of the annotation cache, which spares a rerun Stanza; none for none. "
+    help="Directory of the cache, which spares a rerun Stanza and the parsing of rules; none for "
+    "none. "
     "Default: ists-asp in your cache directory; see ists-asp cache info.",
 )
 

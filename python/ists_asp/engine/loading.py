@@ -13,6 +13,7 @@ from ists_asp.answers import read_answer
 from ists_asp.engine.rating import load_rater
 from ists_asp.engine.system import System
 from ists_asp.explain.explainer import load_explainer
+from ists_asp.io.store import Store
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
@@ -47,6 +48,7 @@ def load(
     vectors: bool = True,
     semantic: bool | Path = False,
     cache: GivenPath | None = None,
+    programs: GivenPath | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
     scripts: bool = False,
 ) -> System:
@@ -71,6 +73,8 @@ def load(
             ``semantic_weights``.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
+        programs: the directory that keeps what was worked out about rules, see
+            :mod:`ists_asp.io.store`; by default that of ``cache``.
         parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
             rules, where it has been called already.
         scripts: whether rules may hold scripts, which can do anything that this process can.
@@ -83,15 +87,18 @@ def load(
     """
     own = _paths(rules)
     values = {name: str(value) for name, value in (constants or {}).items()}
+    kept = programs or cache
+    store = None if kept is None else Store(Path(kept))
     chosen, found = parsed or load_program(
-        profile, own, semantic=semantic is not False, scripts=scripts
+        profile, own, semantic=semantic is not False, scripts=scripts, store=store
     )
     if own:
         odd = given_warnings(found, chosen, own)
         found = replace(found, warnings=(*found.warnings, *odd))
     if values:
         warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
-        found = replace(found, warnings=(*found.warnings, *warnings))
+        remembered = found.remembered
+        found = replace(found, warnings=(*found.warnings, *warnings)).remembering(remembered)
     encoder = find_encoder(semantic, chosen.language)
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
@@ -111,13 +118,19 @@ def load(
             phrases=phrases(found),
         ),
         solver,
-        lambda: load_explainer(profile, own, options.constants, scripts=scripts),
+        lambda: load_explainer(profile, own, options.constants, scripts=scripts, store=store),
         lambda: load_rater(
-            profile, own, options.constants, semantic=encoder is not None, scripts=scripts
+            profile,
+            own,
+            options.constants,
+            semantic=encoder is not None,
+            scripts=scripts,
+            store=store,
         ),
         lambda: (
             read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
+        store,
     )
 
 

@@ -74,6 +74,7 @@ class Knowledge(Closing):
 
             lexicon_path = data_dir() / "lexicon" / _LEXICONS.get(language, _LEXICONS["en"])
         self._vectors = None if vectors_path is None else Vectors(vectors_path)
+        self._paths = [path for path in (lexicon_path, vectors_path) if path is not None]
         self._encoder = encoder
         self._phrases = frozenset(phrases)
         self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
@@ -88,6 +89,15 @@ class Knowledge(Closing):
             *(() if self._vectors is None else ("vectors",)),
             *(() if self._encoder is None else ("context",)),
         )
+
+    @property
+    def key(self) -> str | None:
+        """What tells these sources from all others; None where an encoder reads sentences."""
+        if self._encoder is not None:
+            return None
+        found = [(path.name, path.stat()) for path in self._paths]
+        states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
+        return f"{'es' if self._spanish else 'en'} {states} {sorted(self._phrases)}"
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""

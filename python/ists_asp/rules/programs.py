@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ists_asp.io.store import Store
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.reading import RuleFile
 
@@ -49,6 +50,7 @@ def load_program(
     *,
     semantic: bool = False,
     scripts: bool = False,
+    store: Store | None = None,
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and the parsed rules of one of its programs.
 
@@ -59,6 +61,7 @@ def load_program(
         purpose: what the program is for.
         semantic: whether words are compared in context; see :func:`program_sources`.
         scripts: whether rules may hold scripts; see :func:`load_rules`.
+        store: keeps what is worked out about the rules.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -66,7 +69,7 @@ def load_program(
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = find_program(name, given, purpose, semantic=semantic)
-    return profile, load_rules(sources, scripts=scripts)
+    return profile, load_rules(sources, scripts=scripts, store=store)
 
 
 def find_program(

@@ -65,6 +65,7 @@ class Spec:
     rated: bool = False
     files: tuple[str, ...] = ()
     scripts: bool = False
+    programs: Path | None = None
 
     @property
     def loading(self) -> float:
@@ -86,4 +87,5 @@ class Spec:
             vectors=self.vectors,
             semantic=self.semantic,
             scripts=self.scripts,
+            programs=self.programs,
         )

@@ -17,6 +17,7 @@ from ists_asp.syntax.signatures import functions
 from ists_asp.trace.core.argument_types import ArgumentTypes
 from ists_asp.trace.core.grounding import Alone, ground_probes
 from ists_asp.trace.core.instances import RuleInstances
+from ists_asp.trace.core.kept import as_data, from_data
 from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.rewriting import probes_of
 from ists_asp.trace.core.rewritten import Rewritten
@@ -54,22 +55,48 @@ class ReifiedRules:
         self.solver = solver
         self.knowledge = tuple(knowledge)
         constants = frozenset((*solver.options.constants, *constants_in(rules.statements)))
-        self._probes = tuple(
-            probes_of(statement, rule, number, constants)
-            for number, (statement, rule) in enumerate(
-                zip(rules.statements, rules.rules, strict=True)
-            )
-        )
-        self.strata = Strata(self.probes)
+        self._options = sorted(constants)
+        self._probes = self._made(constants)
+        self.strata = self._strata()
         self._rewritten: dict[int, Rewritten] = {}
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._weighing: tuple[list[ReifiedRule], list[AST]] | None = None
         self._without: dict[int, Solver] = {}
 
+    def _made(self, constants: Collection[str]) -> Sequence[tuple[ReifiedRule, ...]]:
+        """The probes of each statement."""
+
+        def work() -> list[tuple[ReifiedRule, ...]]:
+            return [
+                probes_of(statement, rule, number, constants)
+                for number, (statement, rule) in enumerate(
+                    zip(self.rules.statements, self.rules.rules, strict=True)
+                )
+            ]
+
+        remembered = self.rules.remembered
+        if remembered.store is None:
+            return work()
+        kept = remembered.recall("probes", self._options, lambda: as_data(work()))
+        return work() if kept is None else from_data(kept, self.rules)
+
+    def _strata(self) -> Strata:
+        remembered = self.rules.remembered
+        if remembered.store is None:
+            return Strata(self.probes)
+        return Strata.recalled(
+            remembered.recall("strata", self._options, lambda: Strata(self.probes).kept)
+        )
+
     @cached_property
     def places(self) -> ArgumentTypes:
         """What the variables of the rules stand for."""
-        return ArgumentTypes(self.probes)
+        remembered = self.rules.remembered
+        if remembered.store is None:
+            return ArgumentTypes(self.probes)
+        return ArgumentTypes.recalled(
+            remembered.recall("places", self._options, lambda: ArgumentTypes(self.probes).kept)
+        )
 
     def solver_without(self, place: int) -> Solver:
         """A solver of the same rules but for the one at a place, made once."""

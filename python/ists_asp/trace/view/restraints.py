@@ -13,7 +13,7 @@ import msgspec
 from clingo import SymbolType
 
 from ists_asp.errors import IstsError
-from ists_asp.rules.restraints import HARD, is_core, is_unconditional, restrains
+from ists_asp.rules.restraints import HARD, is_core, restraining
 from ists_asp.trace.view.contrast import RulePlace
 from ists_asp.trace.view.decisions import decided
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
@@ -69,10 +69,10 @@ def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
         if (firing.head.name, len(firing.head.arguments)) in HARD
     }
     rules = trace.reified.rules
-    for place, (node, rule) in enumerate(zip(rules.statements, rules.rules, strict=True)):
-        if is_core(rule):
-            continue
-        if is_unconditional(node) or (rule.name in fired and restrains(node)):
+    every, unconditional = restraining(rules)
+    for place in sorted(every | unconditional):
+        rule = rules.rules[place]
+        if not is_core(rule) and (place in unconditional or rule.name in fired):
             yield place, rule
 
 
