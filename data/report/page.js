@@ -13,24 +13,23 @@
     return node;
   };
 
-  const item = ([weight, rule, text], kind) => {
+  const item = ([points, rule, text]) => {
     const [name, place] = data.rules[rule];
-    const node = make("li", undefined, kind);
-    const sign = weight === null ? "" : (weight > 0 ? "+" : weight < 0 ? "\u2212" : "") + Math.abs(weight);
+    const node = make("li");
+    const sign = points === null ? "" : (points > 0 ? "+" : points < 0 ? "\u2212" : "") + Math.abs(points);
     const said = make("span", data.texts[text] + " ");
     said.append(make("code", name === place ? place : name + " " + place));
-    node.append(make("span", sign, "weight"), said);
+    node.append(make("span", sign, "points"), said);
     return node;
   };
 
-  const part = (evidence) => {
+  const part = (contrast) => {
     const list = make("ol");
-    for (const one of evidence.worth) list.append(item(one, "worth"));
-    for (const one of evidence.fired) list.append(item(one, ""));
-    const nodes = [make("h3", evidence.text), list];
-    if (evidence.more) {
-      const sum = (evidence.rest < 0 ? "\u2212" : "+") + Math.abs(evidence.rest);
-      nodes.push(make("p", evidence.more + " more, " + sum + " together", "more"));
+    for (const one of contrast.reasons) list.append(item(one));
+    const nodes = [make("h3", contrast.text), make("p", data.texts[contrast.sentence], "sentence"), list];
+    if (contrast.more) {
+      const sum = (contrast.rest < 0 ? "\u2212" : "+") + Math.abs(contrast.rest);
+      nodes.push(make("p", contrast.more + " more, " + sum + " together", "more"));
     }
     return nodes;
   };

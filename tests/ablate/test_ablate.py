@@ -162,3 +162,17 @@ def test_the_command_tells_and_writes(tmp_path):
     ]
     message = ask("--only", "any_pairs", code=2).stderr
     assert "Did you mean 'any_pair'?" in message
+
+
+def test_a_constraint_is_left_out_like_a_rule(study, tmp_path, places):
+    rules = tmp_path / "mine.lp"
+    rules.write_text(
+        '%@rule nothing: "nothing is aligned"\n:- aligned(_,_).\n'
+        '%@rule never: "nothing is opposed to itself"\n:- label(X,X,oppo).\n'
+    )
+    restrained = Study(study.items, {"profile": "headlines", "rules": [rules]})
+    found = ablate(restrained, ["nothing", "never"])
+    by_name = {one.rule.name: one for one in found.rules}
+    assert by_name["nothing"].changed == len(places)
+    assert by_name["never"].changed == 0
+    assert dict(found.worth(by_name["nothing"]))["Ali"] < 0

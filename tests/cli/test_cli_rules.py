@@ -237,28 +237,24 @@ def test_check_as_json_has_all_findings(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_check_counts_notes_about_shipped_rules_unless_all_are_wanted(good, tmp_path):
+@pytest.mark.parametrize("profile", [(), ("--profile", "headlines"), ("--profile", "baseline")])
+def test_check_has_nothing_to_say_about_an_unedited_copy(good, profile):
     good("rules", "copy", "my")
-    options = ("rules", "check", "my", "--no-sample")
-    findings = json.loads(good(*options, "--json"))
-    assert {one["severity"] for one in findings} == {"note"}
-    number = len(findings)
-    verdict = f"my: 0 errors, 0 warnings, {number} notes"
-    assert good(*options).splitlines() == [
-        f"{number} notes about shipped rules, see --all-notes",
-        verdict,
-    ]
-    *lines, last = good(*options, "--all-notes").splitlines()
-    assert (sum(line.startswith("    ") for line in lines), last) == (number, verdict)
+    options = ("rules", "check", "my", "--no-sample", *profile)
+    assert json.loads(good(*options, "--json")) == []
+    assert good(*options) == "my: 0 errors, 0 warnings, 0 notes\n"
     assert good(*options, "-q") == ""
-    # Of a file that was changed all is told again.
-    changed = tmp_path / findings[0]["file"]
-    changed.write_text(changed.read_text() + "\n")
-    its = sum(one["file"] == findings[0]["file"] for one in findings)
-    lines = good(*options).splitlines()
-    assert sum(line.startswith(f"    {findings[0]['file']}:") for line in lines) == its
-    assert f"{number - its} note" in lines[-2]
-    assert lines[-1] == verdict
+    assert good(*options, "--all-notes").endswith(" notes\n")
+
+
+@pytest.mark.slow
+def test_check_tells_notes_about_lines_that_were_changed(good, tmp_path):
+    good("rules", "copy", "my")
+    changed = tmp_path / "my" / "labels" / "heads.lp"
+    mine = '%@rule mine: "m"\nevidence(link(X,Y),mine,100) :- viable(X,Y).\n'
+    changed.write_text(changed.read_text() + mine)
+    (found,) = json.loads(good("rules", "check", "my", "--no-sample", "--json"))
+    assert (found["kind"], found["subject"]) == ("unweighed", "mine")
 
 
 @pytest.mark.slow
@@ -281,3 +277,16 @@ def test_check_refuses_a_folder_that_is_no_sample(bad, tmp_path):
     (tmp_path / "mine.lp").write_text(FAULTY)
     message = bad(1, "rules", "check", "mine.lp", "--sample", tmp_path)
     assert "expected sent1.txt and sent2.txt" in message
+
+
+@pytest.mark.slow
+def test_check_tells_rules_that_disagree_about_a_boundary(good, tmp_path):
+    rules = '%@rule split: "s"\nmust_split(S,I) :- word(S,I,"cat").\n'
+    rules += '%@rule join: "j"\nmust_join(S,I) :- lemma(S,I,"cat").\n'
+    (tmp_path / "mine.lp").write_text(rules)
+    (tmp_path / "sent1.txt").write_text("a cat sleeps\n")
+    (tmp_path / "sent2.txt").write_text("a dog sleeps\n")
+    given = ("mine.lp", "--profile", "headlines", "--sample", tmp_path)
+    text = good("rules", "check", *given, "-q")
+    assert 'at "cat" in pair 1 this rule and split (mine.lp:2)' in text
+    assert "must_split wins" in text

@@ -84,3 +84,15 @@ def test_solve_writes_traces_whose_firings_are_counted(good, bad, files, pairs, 
     assert "the same file" in bad(2, *given, "-o", "x.jsonl", "--trace", "x.jsonl")
     assert "this is no trace" in bad(1, "rules", "list", "--stats", first)
     assert "cannot be read" in bad(1, "rules", "list", "--stats", "missing.jsonl")
+
+
+def test_stats_tell_how_many_answers_a_constraint_changed(good, tmp_path):
+    rules = '%@rule none: "nothing is similar"\n:- label(_,_,simi).\n'
+    rules += '%@rule never: "no opposites"\nforbidden_label(X,Y,oppo) :- viable(X,Y), 1 > 2.\n'
+    (tmp_path / "mine.lp").write_text(rules)
+    given = ("--profile", "headlines", "--rules", "mine.lp")
+    good("solve", *given, *PAIR[:2], *PAIR[2:], "--trace", "t.jsonl")
+    records = json.loads(good("rules", "list", *given, "--stats", "t.jsonl", "--json"))
+    changed = {one["name"]: one["changed"] for one in records if "changed" in one}
+    assert (changed["none"], changed["never"]) == (1, 0)
+    assert "      1  none " in good("rules", "list", *given, "--stats", "t.jsonl")

@@ -200,3 +200,20 @@ def test_arguments_that_do_not_go_together(args, code, words, tmp_path, monkeypa
     assert result.exit_code == code
     assert result.stderr.startswith("error: ")
     assert words in result.stderr
+
+
+def test_a_constraint_and_a_preference_are_responsible(shipped, tmp_path):
+    rules = tmp_path / "mine.lp"
+    rules.write_text(
+        '%@rule far: "so far apart nothing is aligned"\n'
+        ":- aligned(run(C,_),run(D,_)), |C-D| > 0.\n"
+        '%@rule dislike: "rather not the same"\n'
+        ":~ label(run(2,2),run(2,2),equi). [5000@3]\n"
+        '%@rule never: "nothing is opposed"\n:- label(_,_,oppo).\n'
+    )
+    moved = ("Storm hits coast", "On Monday , storm hits coast")
+    found, _ = run(shipped, rules, ("Storm hits coast", "Storm strikes coast"), moved)
+    first, second = found.changed
+    causes = dict(zip((change.kind for change in first.changes), first.causes, strict=True))
+    assert [(one.rule, one.only, one.line) for one in causes["label"]] == [("dislike", "new", 4)]
+    assert {one.rule for each in second.causes for one in each} == {"far"}

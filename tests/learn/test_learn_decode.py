@@ -4,16 +4,15 @@ import random
 from itertools import combinations
 
 import pytest
-from clingo import Function
 
-from ists_asp.learn.cross import weight_facts
 from ists_asp.learn.decode import best_candidates
 from ists_asp.learn.examples import Candidate
 from ists_asp.learn.fit import Weight
+from ists_asp.learn.weights_file import render_weights
 
 
 def candidate(tokens1, tokens2):
-    return Candidate(tuple(tokens1), tuple(tokens2), 1, {}, {}, ({}, {}), None)
+    return Candidate(tuple(tokens1), tuple(tokens2), 1, {}, {}, ({}, {}), frozenset(), None)
 
 
 def by_hand(candidates, weights):
@@ -70,24 +69,18 @@ def test_the_solver_chooses_the_same(teacher, examples):
         draw = random.Random(seed)
         names = sorted({name for e in examples for c in e.candidates for name in c.pair})
         values = {name: draw.randint(-97, 113) for name in names}
-        facts = weight_facts(Weight(name, "align", value, 1) for name, value in values.items())
-        for example in examples:
+        drawn = [Weight(name, "align", value, 1) for name, value in values.items()]
+        decider = teacher.decider(render_weights(drawn, {}, "drawn at random", "none"))
+        answers = decider.solve(examples, chunked=True)
+        for example, answer in zip(examples, answers, strict=True):
             worth = [
                 one.token_count * int(sum(values[n] * v for n, v in one.pair.items()) / 100)
                 for one in example.candidates
             ]
             chosen = best_candidates(example.candidates, worth)
-            answer = teacher.solve(example, facts, chunked=True)
             lines = [line for line in answer.alignments if line.label.aligned]
             assert {(line.tokens1, line.tokens2) for line in lines} == {
                 (one.tokens1, one.tokens2) for one in chosen
             }
             compared += len(chosen)
     assert compared > 20
-
-
-def test_weights_become_facts():
-    (fact,) = weight_facts([Weight("before(det,adj)", "score(3)", -7, 1)])
-    assert str(fact) == "weight(before(det,adj),score(3),-7)"
-    assert fact.match("weight", 3)
-    assert fact.arguments[1] == Function("score", [fact.arguments[1].arguments[0]])

@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 
-from ists_asp.report import Entry, Evidence, Fired, compare, evidence, page
+from ists_asp.report import Entry, compare, evidence, page
+from ists_asp.trace.view.contrast import Contrast, Reason, RulePlace
 
 pytestmark = pytest.mark.browser
 
@@ -77,8 +78,12 @@ def view(open_page, answer, gold):
     third = answer(
         "b d", "z w", ([1], [1], "SPE1", 3.0), ([2], [2], "REL", 1.0), identifier="three"
     )
-    fired = tuple(Fired(f"rule_{n}", f"says {EVIL} {n}", "x.lp", n, 50 - n) for n in range(12))
-    found = {((1,), (1,)): (Evidence("aligned", (), fired, 4, 9),)}
+    pros = tuple(
+        Reason("n", f"says {EVIL} {n}", 100, 50 - n, 50 - n, RulePlace(f"rule_{n}", "x.lp", n))
+        for n in range(16)
+    )
+    told = Contrast("align", "align:1:1", "aligned", "aligned, not left free", pros=pros)
+    found = {((1,), (1,)): (told,)}
     label = gold(([1], [1], "EQUI", 5.0), ([2], [2], "SPE1", 2.0), ([3], [], "NOALI", None))
     other = gold(([1], [1], "SPE1", 3.0), ([2], [], "NOALI", None), ([], [2], "NOALI", None))
     return open_page(
@@ -152,7 +157,7 @@ def test_links_open_by_mouse_and_keyboard(view):
     assert link.get_attribute("aria-expanded") == "true"
     assert panel.locator("li").count() == 12
     assert f"says {EVIL} 0 rule_0 x.lp:0" in panel.inner_text()
-    assert "4 more, +9 together" in panel.inner_text()
+    assert "4 more, +146 together" in panel.inner_text()
     link.focus()
     view.keyboard.press("Enter")
     assert panel.is_hidden()
@@ -172,9 +177,9 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     assert len(places) > 20
     assert all(re.fullmatch(r"\w+ (asp|lp_rules)/[\w/]+\.lp:\d+", place) for place in places)
     assert any(place.startswith("best_alignment asp/align.lp:") for place in places)
-    weights = panel.locator("li .weight").all_inner_texts()
-    assert any(weight.startswith("+") for weight in weights)
-    assert any(weight.startswith("−") for weight in weights)
+    points = panel.locator("li .points").all_inner_texts()
+    assert any(one.startswith("+") for one in points)
+    assert any(one.startswith("−") for one in points)
     # Another link takes its place.
     view.locator('[data-line="1"][role=button] rect').click()
     assert panel.locator("h3").first.inner_text() == '"killed" is aligned with "killed"'

@@ -11,7 +11,8 @@ import pytest
 
 from ists_asp.engine.solved import SolvedAnswer
 from ists_asp.explain.explanation import Explanation
-from ists_asp.report import Entry, Evidence, Fired, Verdict, compare, evidence, page, picture
+from ists_asp.report import Entry, Verdict, compare, evidence, page, picture
+from ists_asp.trace.view.contrast import Because, Contrast, Reason, RulePlace
 
 EVIL = [
     "<script>alert(1)</script>",
@@ -70,15 +71,18 @@ def simple(answer):
 
 
 def test_a_page_has_each_pair_and_its_data(simple):
-    fired = Fired("my_rule", "words agree", "lp_rules/x.lp", 7, -12)
-    found = {((1,), (1,)): (Evidence("because", (), (fired,), 3, 40),)}
+    place = RulePlace("my_rule", "lp_rules/x.lp", 7)
+    cons = tuple(Reason("n", "words agree", 50, -24, -12, place) for _ in range(15))
+    told = Contrast("label", "label:1:1", "because", "EQUI, not SIMI", "SIMI", -180, (), cons)
+    found = {((1,), (1,)): (told,)}
     html = Page(page([Entry(simple, "Both are.", found)], "Title"))
     assert len(html.all("article")) == 1
     assert "Both are." in html.texts["p"]
     first, second, third = html.data["pairs"][0]["lines"]
     assert first["rules"] == [
-        {"text": "because", "worth": [], "fired": [[-12, 0, 0]], "more": 3, "rest": 40}
+        {"text": "because", "sentence": 0, "reasons": [[-12, 0, 1]] * 12, "more": 3, "rest": -36}
     ]
+    assert html.data["texts"] == ["EQUI, not SIMI", "words agree"]
     assert html.data["rules"] == [["my_rule", "lp_rules/x.lp:7"]]
     assert (second["text"], third["text"]) == ('"b d" SPE1 3.5 "y"', '"c" of sentence 1: NOALI')
     boxes = [attributes["value"] for attributes in html.all("input") if "value" in attributes]
@@ -103,9 +107,10 @@ def test_the_page_loads_nothing_and_allows_its_own_script_only(simple):
 def test_text_is_harmless_wherever_it_stands(answer, evil):
     token = "_".join(evil.split())
     found = answer(f"{token} b", f"x {token}", ([1], [2], "EQUI", 5.0), identifier=evil)
-    fired = Fired(evil, evil, evil, 1)
+    fired = Because(evil, RulePlace(evil, evil, 1))
+    told = Contrast(evil, evil, evil, evil, because=(fired,))
     compared = compare(found, answer(f"{token} b", f"x {token}").alignments)
-    entry = Entry(found, evil, {((1,), (2,)): (Evidence(evil, (fired,), ()),)}, compared)
+    entry = Entry(found, evil, {((1,), (2,)): (told,)}, compared)
     plain = Entry(answer("a b", "x a", ([1], [2], "EQUI", 5.0)), "", {}, compared)
     html, calm = Page(page([entry], evil)), Page(page([plain], "calm"))
     assert [tag for tag, _ in html.tags] == [tag for tag, _ in calm.tags]
@@ -192,23 +197,20 @@ def test_without_gold_there_is_nothing_to_filter_by_it(simple):
     assert 'id="confusion"' not in text
 
 
-def test_evidence_adds_up_to_what_a_decision_is_worth(trace):
+def test_each_line_has_the_contrasts_of_its_decisions(trace):
     found = evidence(trace)
     align, label, *_ = found[(1,), (1,)]
+    assert (align.kind, label.kind) == ("align", "label")
+    assert label.sentence.startswith("SIMI, not ")
     for part in (align, label):
-        # Each is rounded by itself.
-        total = sum(one.weight for one in part.fired) + part.rest
-        assert total == pytest.approx(part.worth[0].weight, abs=len(part.fired) + part.more)
-        heavy = [abs(one.weight) for one in part.fired]
-        assert heavy == sorted(heavy, reverse=True)
-        assert 3 < len(part.fired) <= 12
+        assert len(part.pros) + len(part.cons) > 3
     assert found.keys() >= {(line.tokens1, line.tokens2) for line in trace.answer.alignments}
 
 
-def test_a_chunk_without_counterpart_has_the_rules_that_left_it(trace):
+def test_a_chunk_without_counterpart_says_what_the_best_would_be(trace):
     ((part, *_),) = [parts for (_, second), parts in evidence(trace).items() if not second]
-    assert part.fired[0].name == "noali_is_left"
-    assert all(one.weight is None for one in part.fired)
+    assert part.sentence.startswith("no counterpart: ")
+    assert part.kind == "noali"
 
 
 def test_a_notebook_shows_the_picture(simple):

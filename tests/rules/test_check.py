@@ -252,3 +252,72 @@ def test_an_unknown_profile(tmp_path):
     write(tmp_path / "mine", {"a.lp": GOOD})
     with pytest.raises(UsageError, match='no profile "headline"'):
         check_rules([tmp_path / "mine"], ["headline"])
+
+
+@pytest.mark.parametrize(
+    ("body", "words", "hint"),
+    [
+        ("forbidden_label(X,Y,equii)", "equii is never the third argument", "Did you mean equi?"),
+        ("forbidden_score(X,Y,5)", "5 is never the third argument", "It is one of 1, 2, 3, 4"),
+        ('word(1,1,"Storm")', "words are in lower case", 'Write "storm"'),
+        ("word(1,1,storm)", "words are strings", 'Write "storm"'),
+        ("upos(1,1,nuon)", "nuon is never the third argument", "Did you mean noun?"),
+        ("upos(1,1,NOUN)", "NOUN is a variable", "Write noun"),
+        ("upos(3,1,noun)", "3 is never the first argument", "It is one of 1, 2"),
+        ("_kind(X,pp)", "no rule derives _kind/2 with pp", "It is one of np, vp"),
+        ("word(1,1,W), _fund(W)", '"Fund" matches no word', 'Write "fund"'),
+    ],
+)
+def test_constants_outside_their_domains(found, body, words, hint):
+    rule = '%@rule a: "a"\n'
+    if body.startswith("forbidden"):
+        rule += f"{body} :- proposed(X,Y).\n"
+    else:
+        rule += f"forbidden_pair(X,Y) :- proposed(X,Y), {body}.\n"
+    tables = '%@rule k: "k"\n_kind(X,(np;vp)) :- span(1,X).\n%@rule f: "f"\n_fund("Fund").\n'
+    used = '%@rule u: "u"\nproposed(X,X) :- _kind(X,np), _fund("x").\n'
+    findings = [one for kind, _, one in found(rule + tables + used) if kind == "domain"]
+    told = [one for one in findings if words in one.found]
+    assert [one.hint for one in told] == [hint]
+    assert told[0].severity == "warning"
+
+
+def test_entries_that_match_nothing_or_contradict(found):
+    table = '%@rule t: "t"\nsame_meaning("a b","c"; "Up","on"; "x","x"; "y","").\n'
+    other = '%@rule o: "o"\nopposite("c","a b").\n'
+    use = '%@rule u: "u"\nproposed(X,X) :- same_meaning(X,_), opposite(X,_).\n'
+    told = [one.found for kind, _, one in found(table + other + use) if kind == "entry"]
+    assert len(told) == 5
+    for part, one in zip(
+        (
+            '"a b" and "c" are opposites by',
+            '"Up"',
+            '"x" stands on both',
+            "empty",
+            "are the same by",
+        ),
+        told,
+        strict=True,
+    ):
+        assert part in one
+
+
+def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):
+    root = write(tmp_path / "mine", {"baseline/links.lp": HEADER + GOOD})
+    _, findings = check_rules([root / "baseline" / "links.lp"], ["baseline"])
+    (told,) = (one for one in findings if one.kind == "replaces")
+    assert "takes the place of lp_rules/baseline/links.lp" in told.found
+    assert told.file.endswith("links.lp")
+
+
+def test_a_name_that_is_taken_is_blamed_on_the_file_that_is_not_shipped(tmp_path):
+    from ists_asp.rules import copy_rules
+
+    copy_rules(tmp_path / "copy")
+    # Files are read in the order of their names.
+    rule = '%@rule same_lemma: "s"\nforbidden_pair(X,Y) :- proposed(X,Y), 1 > 2.\n'
+    (tmp_path / "copy" / "words" / "aaa.lp").write_text(HEADER + rule)
+    _, findings = check_rules([tmp_path / "copy"], ["headlines"])
+    (told,) = (one for one in findings if one.kind == "name-twice")
+    assert told.file.endswith("words/aaa.lp")
+    assert "similarity.lp" in told.found

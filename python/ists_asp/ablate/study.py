@@ -21,6 +21,7 @@ from ists_asp.ablate.workers import workers
 from ists_asp.engine import load
 from ists_asp.evaluate.measures import Scores
 from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.rules.restraints import is_core, is_unconditional, restrains
 from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import derives_atom, is_fact
 from ists_asp.vocabulary import WEIGHT
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["GoldItem", "Study", "ablate"]
 
 _BATCH = 20
-_MACHINE = "asp/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ class Study:
 
     @cached_property
     def rules(self) -> Mapping[str, NamedRule]:
-        """The rules that can be left out, by name: those that derive atoms, the machine's aside.
+        """The rules that can be left out, by name: the core encoding's aside.
 
-        Facts count only where they are named: tables of words, but not weights.
+        They derive atoms, or restrain answers. Facts count only where they are named: tables of
+        words, but not weights.
         """
         return {
             rule.name: rule
@@ -91,9 +92,20 @@ class Study:
                 self.system.rules.statements, self.system.rules.rules, strict=True
             )
             if rule.sentence is not None
-            and derives_atom(node)
-            and not rule.file.startswith(_MACHINE)
+            and (derives_atom(node) or restrains(node))
+            and not is_core(rule)
         }
+
+    @cached_property
+    def everywhere(self) -> frozenset[str]:
+        """The rules that may change an answer without firing for it: constraints above all."""
+        return frozenset(
+            rule.name
+            for node, rule in zip(
+                self.system.rules.statements, self.system.rules.rules, strict=True
+            )
+            if is_unconditional(node)
+        )
 
     @cached_property
     def tables(self) -> frozenset[str]:
@@ -227,7 +239,7 @@ def ablate(
                 one = surveyed[place]
                 if switched and name in one.without:
                     changed[name][place] = one.without[name]
-                fires = name in one.tallies or name in study.tables
+                fires = name in one.tallies or name in study.tables | study.everywhere
                 if fires and (one.inexact or not switched):
                     again.append(place)
             if again:

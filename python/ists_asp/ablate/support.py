@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
 from ists_asp.ablate.result import Tally
 from ists_asp.evaluate.scorer import IGNORED
+from ists_asp.rules.restraints import is_core
 from ists_asp.trace import DecisionKind, decisions
 
 if TYPE_CHECKING:
@@ -37,9 +39,8 @@ def tally(trace: Trace, gold: Sequence[Alignment]) -> Mapping[str, Tally]:
     """
     fires = Counter(
         firing.probe.rule.name
-        for firings in trace.firings.by_head.values()
-        for firing in firings
-        if firing.probe.rule.sentence is not None
+        for firing in chain(*trace.firings.by_head.values(), trace.firings.objective)
+        if firing.probe.rule.sentence is not None and not is_core(firing.probe.rule)
     )
     known = {
         (_counted(line.tokens1, trace, 1), _counted(line.tokens2, trace, 2)): line

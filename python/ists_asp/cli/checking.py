@@ -72,8 +72,8 @@ Examples:
 @click.option(
     "--all-notes",
     is_flag=True,
-    help=f"All notes; otherwise only the first {_MOST_NOTES} of each kind, and of those about "
-    "files that are as they were shipped only how many there are.",
+    help=f"All notes; otherwise only the first {_MOST_NOTES} of each kind, and none about rules "
+    "that are as they were shipped.",
 )
 @cache_option
 @json_option
@@ -109,14 +109,16 @@ def check(
     checked, findings = check_rules(given, profiles)
     if pairs and not any(one.severity == "error" for one in findings):
         findings = in_order((*findings, *_sampled(checked, given, pairs, cache, quiet)))
+    if not all_notes:
+        findings = tuple(
+            one for one in findings if one.severity != "note" or not checked.is_shipped(one)
+        )
     if as_json:
         show_json([one.as_dict() for one in findings])
     else:
-        shipped = frozenset[str]() if all_notes else checked.copies
-        told = [one for one in findings if one.severity != "note" or one.file not in shipped]
-        lines = _render(told, None if all_notes else _MOST_NOTES)
+        lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:
-            lines += _summary(findings, len(findings) - len(told), ", ".join(map(str, given)))
+            lines.append(_summary(findings, ", ".join(map(str, given))))
         write_output(None, "".join(f"{line}\n" for line in lines))
     if any(one.severity == "error" for one in findings):
         context.exit(1)
@@ -154,7 +156,7 @@ def _sampled(
     from ists_asp.trace.view.coverage import Coverage, coverage
 
     programs = _enough(checked)
-    found = Coverage(frozenset(), frozenset())
+    found = Coverage()
     with progress(len(programs) * len(pairs), shown=not quiet) as step:
         for program in programs:
             parsed = (program.profile, checked.rules_of(program))
@@ -167,7 +169,7 @@ def _sampled(
                 except (RuleError, SolveError, TraceError) as error:
                     error.where = f"{program.name}, sample {error.where or 'pairs'}"
                     raise
-    return list(check_sample(checked, found.fired, found.seen, len(pairs)))
+    return list(check_sample(checked, found.fired, found.seen, found.clashes, len(pairs)))
 
 
 def _enough(checked: Checked) -> list[Program]:
@@ -212,12 +214,10 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
     return lines
 
 
-def _summary(findings: Sequence[Finding], untold: int, shown: str) -> Iterator[str]:
-    """How many findings there are, and how many of them are notes that were not told."""
-    if untold:
-        yield f"{_number(untold, 'note')} about shipped rules, see --all-notes"
+def _summary(findings: Sequence[Finding], shown: str) -> str:
+    """How many findings there are."""
     counts = (_number(sum(one.severity == name for one in findings), name) for name in _ORDER)
-    yield unbroken(f"{shown}: {', '.join(counts)}")
+    return unbroken(f"{shown}: {', '.join(counts)}")
 
 
 def _number(count: int, noun: str) -> str:

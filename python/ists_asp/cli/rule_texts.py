@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ists_asp.rules import ListedRule, Weight
+    from ists_asp.trace.view.counts import Counts
 
 __all__ = ["listing", "record", "source"]
 
@@ -20,19 +21,20 @@ _COUNT = 9
 _TOLD = 4
 
 
-def listing(rules: Sequence[ListedRule], fired: Mapping[str, int] | None = None) -> str:
+def listing(rules: Sequence[ListedRule], counts: Counts | None = None) -> str:
     """Rules in a few lines each, no wider than 100 columns unless a name or path is.
 
     Args:
         rules: the rules.
-        fired: how often rules fired, by name, if that is to be told.
+        counts: how often rules fired, and how many answers they restrained, if that is to be
+            told.
     """
     names = max((len(one.rule.name) for one in rules), default=0)
     places = max((len(_place(one)) for one in rules), default=0)
-    indent = _INDENT if fired is None else " " * _COUNT + _INDENT
+    indent = _INDENT if counts is None else " " * _COUNT + _INDENT
     lines = []
     for one in rules:
-        count = "" if fired is None else f"{_count(one, fired):>{_COUNT - 2}}  "
+        count = "" if counts is None else f"{_count(one, counts):>{_COUNT - 2}}  "
         lines.append(f"{count}{one.rule.name:<{names}}  {_place(one):<{places}}  {one.use}")
         lines += textwrap.wrap(
             one.rule.sentence or "",
@@ -61,8 +63,11 @@ def source(one: ListedRule) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def record(one: ListedRule, fired: Mapping[str, int] | None = None) -> dict[str, object]:
-    """A rule as JSON; ``fired`` is null where nothing was counted."""
+def record(one: ListedRule, counts: Counts | None = None) -> dict[str, object]:
+    """A rule as JSON; ``fired`` is null where nothing was counted.
+
+    ``changed``, for rules that restrain, is how many answers would be others without them.
+    """
     rule = one.rule
     found: dict[str, object] = {
         "name": rule.name,
@@ -78,8 +83,10 @@ def record(one: ListedRule, fired: Mapping[str, int] | None = None) -> dict[str,
             {"evidence": weight.evidence, "decision": weight.decision, "weight": weight.value}
             for weight in one.weights
         ]
-    if fired is not None:
-        found["fired"] = _fired(one, fired)
+    if counts is not None:
+        found["fired"] = _fired(one, counts)
+        if one.restrains:
+            found["changed"] = counts.changed[one.rule.name]
     return found
 
 
@@ -91,13 +98,15 @@ def _uses(one: ListedRule) -> str:
     return "answer and explanation" if one.use == "both" else one.use
 
 
-def _fired(one: ListedRule, fired: Mapping[str, int]) -> int | None:
+def _fired(one: ListedRule, counts: Counts) -> int | None:
     # Traces are of answers: they know nothing of the rules that say something about them.
-    return None if one.use in ("explanation", "rating") else fired.get(one.rule.name, 0)
+    return None if one.use in ("explanation", "rating") else counts.fired[one.rule.name]
 
 
-def _count(one: ListedRule, fired: Mapping[str, int]) -> str:
-    count = _fired(one, fired)
+def _count(one: ListedRule, counts: Counts) -> str:
+    if one.restrains:
+        return str(counts.changed[one.rule.name])
+    count = _fired(one, counts)
     return "-" if count is None else str(count)
 
 

@@ -107,19 +107,20 @@ def list_(
     Out: for each rule three lines: its name, its file and line, and whether it is for the
     answer, its explanation, or both; what it says when it fires; and, if it makes evidence,
     their strongest weights, in hundredths of log-odds. With --stats first how often it fired
-    for the decisions of the answers (- for rules of the explanation, which are not counted).
+    for the decisions of the answers (- for rules of the explanation, which are not counted); of
+    hard rules, constraints and preferences, how many answers would be others without them.
     --json has all weights.
     """
     listed = _listed(profile, rules, semantic, scripts)
-    fired = None
+    counts = None
     if stats is not None:
         from ists_asp.trace.view.counts import count_firings
 
-        fired = count_firings(stats)
+        counts = count_firings(stats)
     if as_json:
-        show_json([record(one, fired) for one in listed])
+        show_json([record(one, counts) for one in listed])
     else:
-        write_output(None, listing(listed, fired))
+        write_output(None, listing(listed, counts))
 
 
 @rules.command(

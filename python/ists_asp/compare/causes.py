@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.view.contributions import contributed
-from ists_asp.trace.view.decisions import decisions
+from ists_asp.trace.view.decisions import PREDICATES, DecisionKind, about, decisions
+from ists_asp.trace.view.restraints import bearing, said, without
 from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["Cause", "Moved", "find_causes"]
 
 _DEPTH = 60
+
+_KINDS = {DecisionKind.NOALI: ChangeKind.UNALIGNED, DecisionKind.ALIC: ChangeKind.UNALIGNED}
+"""What changes of decisions are called that have another name there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,39 @@ def find_causes(
             return True
         return cut and change.kind is not ChangeKind.BOUNDARY
 
-    return tuple(() if follows(change) else _Search(*sides).causes(change) for change in changes)
+    restraining = [
+        *_restraining(sides[0], second),
+        *_restraining(sides[1], first),
+    ]
+    return tuple(
+        () if follows(change) else _Search(*sides).causes(change, restraining) for change in changes
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Restraining:
+    """A hard rule, constraint or preference of one side, and the decisions that it changed."""
+
+    cause: Cause
+    changed: frozenset[tuple[object, ...]]
+
+
+def _restraining(side: _Side, others: frozenset[str]) -> Iterator[Restraining]:
+    """What restrains the answer of a side and is not among the other's rules."""
+    trace = side.trace
+    ours = {atom for atom in trace.best.shown if atom.name in PREDICATES}
+    for place, rule in bearing(trace):
+        if " ".join(rule.text.split()) in others:
+            continue
+        found = without(trace, place)
+        if found is None or found == ours:
+            continue
+        cause = Cause(rule.name, rule.file, rule.line, side.name, said(trace, rule), ())
+        changed = {
+            (str(_KINDS.get(kind, kind)), *tokens)
+            for kind, *tokens in map(partial(about, trace), found ^ ours)
+        }
+        yield Restraining(cause, frozenset(changed))
 
 
 class _Search:
@@ -130,12 +167,18 @@ class _Search:
         self._roots: dict[tuple[str, str], RuleInstance] = {}
         self._moved: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
 
-    def causes(self, change: Change) -> tuple[Cause, ...]:
+    def causes(self, change: Change, restraining: Sequence[Restraining]) -> tuple[Cause, ...]:
         for side, other in (self._sides, self._sides[::-1]):
             for decision in side.decided.get(_key(change), ()):
                 for atom in _weighing(decision):
                     self._blame(atom, side, other, None)
         rules, weights = self._found()
+        known = {(one.rule, one.only) for one in rules}
+        rules += [
+            one.cause
+            for one in restraining
+            if _key(change) in one.changed and (one.cause.rule, one.cause.only) not in known
+        ]
         return (*sorted(rules, key=_heaviest), *sorted(weights, key=_heaviest))
 
     def _blame(

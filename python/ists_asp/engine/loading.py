@@ -16,7 +16,13 @@ from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
-from ists_asp.rules import load_program, phrases, read_profile_rules, unknown_constants
+from ists_asp.rules import (
+    given_warnings,
+    load_program,
+    phrases,
+    read_profile_rules,
+    unknown_constants,
+)
 from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
@@ -80,6 +86,9 @@ def load(
     chosen, found = parsed or load_program(
         profile, own, semantic=semantic is not False, scripts=scripts
     )
+    if own:
+        odd = given_warnings(found, chosen, own)
+        found = replace(found, warnings=(*found.warnings, *odd))
     if values:
         warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
         found = replace(found, warnings=(*found.warnings, *warnings))

@@ -6,29 +6,25 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from clingo import Number, parse_term
-
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.learn.folds import deal
 from ists_asp.learn.tune import learn_weights
-from ists_asp.vocabulary import WEIGHT
+from ists_asp.learn.weights_file import render_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clingo import Symbol
-
     from ists_asp.evaluate.chunking import Chunking
     from ists_asp.evaluate.measures import Scores
     from ists_asp.learn.examples import Example, ExampleBuilder
-    from ists_asp.learn.fit import Settings, Weight
+    from ists_asp.learn.fit import Settings
     from ists_asp.model import Answer, Scheme
 
     _Part = Sequence[tuple[Example, Answer]]
 
-__all__ = ["CrossValidation", "cross_validate", "weight_facts"]
+__all__ = ["CrossValidation", "cross_validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +81,12 @@ def cross_validate(
     # Not the parts by which learning chooses its threshold.
     senses = teacher.senses()
     for train, test in deal(examples, folds, settings.seed + 1):
-        weights = weight_facts(learn_weights(train, senses, settings))
+        weights = learn_weights(train, senses, settings)
+        decider = teacher.decider(render_weights(weights, {}, "a fold", "learn"))
         for chunked, parts in answers.items():
             part = []
-            for example in test:
-                part.append((example, teacher.solve(example, weights, chunked=chunked)))
+            for example, answer in zip(test, decider.solve(test, chunked=chunked), strict=True):
+                part.append((example, answer))
                 tick()
             parts.append(part)
     return (
@@ -122,11 +119,3 @@ def _chunking(parts: Iterable[_Part]) -> Chunking:
             (example.gold.pair.sent2.chunks or (), answer.chunks2),
         )
     )
-
-
-def weight_facts(weights: Iterable[Weight]) -> list[Symbol]:
-    """The weights as facts ``weight(Name,Class,Integer)``."""
-    return [
-        WEIGHT(parse_term(weight.name), parse_term(weight.decision), Number(weight.value))
-        for weight in weights
-    ]

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import tee
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Number
@@ -30,14 +33,17 @@ from ists_asp.rules import (
     weights_of,
 )
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.syntax.signatures import Signature
 from ists_asp.syntax.terms import atoms
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,
     CHUNKED,
     EVIDENCE,
+    FORBIDDEN_LABEL,
     GIVEN_BOUNDARY,
     LEARNING,
+    LICENSED,
     SPAN_TOKEN,
     TARGETS,
     TOKEN_COUNT,
@@ -45,7 +51,6 @@ from ists_asp.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from clingo import Symbol
 
@@ -54,6 +59,17 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Pair
 
 __all__ = ["Candidate", "Decision", "Evidence", "Example", "ExampleBuilder"]
+
+_INFORMATIVENESS = Signature("informativeness", 3)
+_READ = (
+    EVIDENCE.signature,
+    FORBIDDEN_LABEL.signature,
+    LICENSED.signature,
+    SPAN_TOKEN.signature,
+    TOKEN_COUNT.signature,
+    _INFORMATIVENESS,
+)
+"""What examples are made of."""
 
 _GIVEN = frozenset({CHUNKED.signature, GIVEN_BOUNDARY.signature})
 Evidence: TypeAlias = "Mapping[str, int]"
@@ -74,7 +90,8 @@ class Candidate:
 
     ``tokens1`` and ``tokens2`` are token numbers; ``token_count`` is how many tokens aligning
     them carries; ``pair``, ``link`` and ``sides`` are the evidence about the alignment, about
-    both sides, and about each; ``gold`` is the gold alignment of just these tokens, if any.
+    both sides, and about each; ``labels`` are those that have a licence and that no rule
+    forbids, in lower case; ``gold`` is the gold alignment of just these tokens, if any.
     """
 
     tokens1: tuple[int, ...]
@@ -83,6 +100,7 @@ class Candidate:
     pair: Evidence
     link: Evidence
     sides: tuple[Evidence, Evidence]
+    labels: frozenset[str]
     gold: Alignment | None
 
 
@@ -135,7 +153,7 @@ class ExampleBuilder(Closing):
         self._shipped = tuple(overlay.base / f"{name.removesuffix('.lp')}.lp" for name in names)
         sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
         parsed = load_rules(sources, scripts=scripts)
-        self._rules = parsed
+        self._rules, self._sources, self._scripts = parsed, sources, scripts
         self._solver = Solver(parsed, SolverOptions(constants=bare.constants))
         knowledge = Knowledge(
             language=bare.language,
@@ -192,23 +210,54 @@ class ExampleBuilder(Closing):
         """Annotate and ground gold pairs, lazily and in their order."""
         kept = list(golds)
         annotated = self._system.facts(gold.pair for gold in kept)
-        for gold, (pair, facts) in zip(kept, annotated, strict=True):
-            true = self._solver.ground_atoms((*facts, LEARNING()))
-            yield _example(replace(gold, pair=pair), facts, true)
+        known, learned = tee(annotated)
+        open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in learned)
+        derived = self._solver.derivable(open_pairs, _READ)
+        for gold, (pair, facts), derivable in zip(kept, known, derived, strict=True):
+            yield _example(replace(gold, pair=pair), facts, derivable)
 
-    def solve(self, example: Example, weights: Sequence[Symbol], *, chunked: bool) -> Answer:
-        """Decide an example's pair with weights, by its gold chunks or by chunks to be found."""
-        pair, facts = example.gold.pair, example.facts
-        if not chunked:
-            pair = _without_chunks(pair)
-            facts = tuple(fact for fact in facts if _signature(fact) not in _GIVEN)
-        return self._solver.solve(pair, (*facts, *weights)).answers[0]
+    def decider(self, weights: str) -> Decider:
+        """Decide examples by the rules with weights.
+
+        Args:
+            weights: the text of a rule file.
+        """
+        with TemporaryDirectory(prefix="ists-asp-") as folder:
+            file = Path(folder, "weights.lp")
+            file.write_text(weights, encoding="utf-8")
+            rules = load_rules((*self._sources, *find_rules(file)), scripts=self._scripts)
+        return Decider(Solver(rules, self._solver.options))
+
+
+class Decider:
+    """Decides the pairs of examples with weights that were learned from others."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+
+    def solve(self, examples: Sequence[Example], *, chunked: bool) -> Iterator[Answer]:
+        """Decide pairs by their gold chunks or by chunks to be found, in their order, lazily.
+
+        Raises:
+            SolveError: there is no answer for a pair.
+        """
+        for solution in self._solver.solve_all(_posed(one, chunked) for one in examples):
+            yield solution.answers[0]
+
+
+def _posed(example: Example, chunked: bool) -> tuple[Pair, Sequence[Symbol]]:
+    pair, facts = example.gold.pair, example.facts
+    if chunked:
+        return pair, facts
+    return _without_chunks(pair), [fact for fact in facts if _signature(fact) not in _GIVEN]
 
 
 def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]) -> Example:
     evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
     counts: dict[tuple[Symbol, Symbol], int] = {}
+    licensed: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
+    forbidden: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
     spoken: set[tuple[int, int]] = set()
     for atom in atoms:
         match _signature(atom):
@@ -221,6 +270,12 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
             case TOKEN_COUNT.signature:
                 span1, span2, carried = atom.arguments
                 counts[span1, span2] = carried.number
+            case LICENSED.signature:
+                span1, span2, label, _ = atom.arguments
+                licensed[span1, span2].add(str(label))
+            case FORBIDDEN_LABEL.signature:
+                span1, span2, label = atom.arguments
+                forbidden[span1, span2].add(str(label))
             case ("informativeness", 3):
                 side, index, _ = atom.arguments
                 spoken.add((side.number, index.number))
@@ -244,6 +299,7 @@ def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol])
                     evidence[TARGETS["side"](Number(1), span1, span2)],
                     evidence[TARGETS["side"](Number(2), span1, span2)],
                 ),
+                frozenset(licensed[span1, span2] - forbidden[span1, span2]),
                 golden.get((_kept(side1, 1, spoken), _kept(side2, 2, spoken))),
             )
         )

@@ -3,7 +3,7 @@
 Boundaries and alignments are logistic regressions, labels a multinomial one that counts errors
 as well, scores a regression in points (:mod:`ists_asp.learn.linear`). A name of evidence gets a
 weight only for the classes for which a rule says ``argues(Name,Class,Sense)``, and only of that
-sign. Of the names those are kept that move the sums most, as many as the budget allows. An
+sign. The lasso chooses which names have weights, as many as the budget allows. An
 example counts as often as the alignment carries tokens, as in the official measures.
 """
 
@@ -18,12 +18,12 @@ from ists_asp.model import Label, Scheme
 from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from scipy.sparse import csr_matrix
 
     from ists_asp.learn.examples import Candidate, Example
-    from ists_asp.learn.linear import Bounds, Floats, Loss
+    from ists_asp.learn.linear import Bounds, Loss
     from ists_asp.learn.senses import Key, Sense, Senses
 
 __all__ = [
@@ -59,6 +59,9 @@ _OF_SIDE = {
 _OWN = {"boundary": {"boundary"}, "align": {"align"}, "score": {"score"}}
 """The classes that decisions are weighed for; those of labels are all others."""
 
+_PRICE, _ROUNDS = 1.0, 16
+"""How tight the lasso is drawn at first, and how often it is changed at most."""
+
 _YES_OR_NO = {"boundary": "chunk boundaries", "align": "alignments"}
 
 
@@ -79,10 +82,10 @@ class Settings:
     """
 
     names: Mapping[str, int] = field(
-        default_factory=lambda: {"boundary": 220, "align": 15, "label": 45, "score": 15}
+        default_factory=lambda: {"boundary": 180, "align": 15, "label": 45, "score": 15}
     )
     penalties: Mapping[str, float] = field(
-        default_factory=lambda: {"boundary": 1.0, "align": 1.0, "label": 0.3, "score": 3.0}
+        default_factory=lambda: {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
     )
     support: int = 4
     smallest: int = 4
@@ -163,7 +166,10 @@ def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settin
 
 
 def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
-    """Fit the weights of labels; SPE1 and SPE2 share theirs."""
+    """Fit the weights of labels, each example a choice among those that have a licence.
+
+    SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
+    """
     import numpy as np
 
     from ists_asp.learn.linear import label_losses
@@ -172,14 +178,15 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
         (one, one.gold.label.value.lower())
         for example in examples
         for one in example.candidates
-        if one.gold
+        if one.gold and one.gold.label.value.lower() in (one.labels or LABELS)
     ]
     if not found:
         return []
     truth = np.array([[float(label == true) for label in LABELS] for _, true in found])
+    allowed = np.array([[label in (one.labels or LABELS) for label in LABELS] for one, _ in found])
     counts = np.array([float(one.token_count) for one, _ in found])
     rows = [[list(label_terms(one, label)) for one, _ in found] for label in LABELS]
-    return _reduce(_Problem("label", rows, label_losses(truth, counts)), senses, settings)
+    return _reduce(_Problem("label", rows, label_losses(truth, allowed, counts)), senses, settings)
 
 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -224,8 +231,10 @@ def _yes_or_no(
 
 
 def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weight]:
-    """Fit, drop the names that move the sums least, and fit again until the budget holds."""
+    """Choose as many names as the budget allows, and fit their weights."""
     import numpy as np
+
+    from ists_asp.learn.linear import fit
 
     support = _support(problem)
     known = {key[0] for key in (*settings.keep, *settings.prior) if _belongs(problem.what, key)}
@@ -238,27 +247,17 @@ def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weigh
     if not every:
         return []
     matrices = _matrices(problem, every)
-    budget = settings.names[problem.what]
-    places = list(range(len(every)))
-    while True:
-        keys = [every[place] for place in places]
-        found, moved = _weigh(problem, matrices, places, keys, senses, settings)
-        telling: Counter[str] = Counter()
-        for (name, _), value, share in zip(keys, found, moved, strict=True):
-            if round(abs(value) * UNIT) >= settings.smallest:
-                telling[name] += share
-        ranked = sorted(telling.keys() - always, key=lambda name: (-telling[name], name))
-        names = {name for name, _ in keys}
-        if len(ranked) <= budget and names <= {*ranked, *always}:
-            break
-        # A fifth at a time: what is weak beside its like may be strong without it.
-        names = {*ranked[: max(budget, len(ranked) * 4 // 5)], *(names & always)}
-        places = [place for place in places if every[place][0] in names]
-        if not places:
-            return []
+    keys = _chosen(problem, matrices, every, always, senses, settings)
+    columns = [every.index(key) for key in keys]
+    found = fit(
+        [matrix[:, columns] for matrix in matrices],
+        problem.losses,
+        _bounds(keys, senses, settings),
+        np.array([0.0 if _free(key) else settings.penalties[problem.what] for key in keys]),
+    )
     fitted = {
         key: round(value * UNIT)
-        for key, value in zip(keys, np.asarray(found).tolist(), strict=True)
+        for key, value in zip(keys, found.tolist(), strict=True)
         if round(abs(value) * UNIT) >= settings.smallest or key in settings.keep
     }
     # What the examples do not speak of is as it was.
@@ -268,6 +267,11 @@ def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weigh
         if _belongs(problem.what, key) and key not in keys
     }
     return [Weight(*key, value, support[key]) for key, value in {**unseen, **fitted}.items()]
+
+
+def _free(key: Key) -> bool:
+    """Whether a weight is a place where sums begin, which nothing is drawn to."""
+    return key[0].startswith("label(")
 
 
 def _belongs(what: str, key: Key) -> bool:
@@ -308,29 +312,43 @@ def _matrices(problem: _Problem, keys: Sequence[Key]) -> list[csr_matrix]:
     return found
 
 
-def _weigh(
+def _chosen(
     problem: _Problem,
     matrices: Sequence[csr_matrix],
-    places: Sequence[int],
-    keys: Sequence[Key],
+    every: Sequence[Key],
+    always: Set[str],
     senses: Senses,
     settings: Settings,
-) -> tuple[Floats, Floats]:
-    """The weights of some columns, and how much each moves the sums: the variance it causes."""
+) -> list[Key]:
+    """What gets weights: the names that the lasso leaves when it is drawn tight enough.
+
+    Names are dropped together, not one by one: what is weak beside its like may be strong
+    without it.
+    """
     import numpy as np
 
-    from ists_asp.learn.linear import fit
+    from ists_asp.learn.linear import fit_sparsely
 
-    parts = [matrix[:, list(places)] for matrix in matrices]
-    variance = np.zeros(len(keys))
-    for part in parts:
-        mean = np.asarray(part.mean(axis=0)).ravel()
-        variance += np.asarray(part.multiply(part).mean(axis=0)).ravel() - mean**2
-    penalty = np.array(
-        [0.0 if key[0].startswith("label(") else settings.penalties[problem.what] for key in keys]
-    )
-    found = fit(parts, problem.losses, _bounds(keys, senses, settings), penalty)
-    return found, found**2 * variance
+    budget = settings.names[problem.what]
+    bounds = _bounds(every, senses, settings)
+    paid = np.array([key[0] not in always for key in every], dtype=float)
+    found = np.zeros(len(every))
+    least, most, price = 0.0, np.inf, _PRICE
+    kept: set[str] = set()
+    for _ in range(_ROUNDS):
+        found = fit_sparsely(matrices, problem.losses[0], bounds, price * paid, found)
+        names = {
+            key[0] for key, value in zip(every, found, strict=True) if abs(value) * UNIT >= 1
+        } - always
+        if len(names) > budget:
+            least = price
+        else:
+            most = price
+            kept = max(kept, names, key=len)
+            if len(names) > budget * 0.97:
+                break
+        price = price * 2 if most == np.inf else (least + most) / 2
+    return [key for key in every if key[0] in kept | always]
 
 
 def _bounds(keys: Iterable[Key], senses: Senses, settings: Settings) -> Bounds:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Loss: TypeAlias = Callable[[list[Floats]], tuple[float, list[Floats]]]
 
-__all__ = ["Bounds", "fit", "label_losses", "points_loss", "yes_no_loss"]
+__all__ = ["Bounds", "fit", "fit_sparsely", "label_losses", "points_loss", "yes_no_loss"]
 
 LOG, ERRORS = 0.4, 1.2
 """What log loss and the expected errors count in the second round of :func:`label_losses`."""
@@ -78,6 +78,48 @@ def fit(
     return np.asarray(weights)
 
 
+def fit_sparsely(
+    matrices: Sequence[csr_matrix], loss: Loss, bounds: Bounds, penalty: Floats, start: Floats
+) -> Floats:
+    """Fit weights so that few of them are not 0: the lasso, within bounds.
+
+    Args:
+        matrices: as for :func:`fit`.
+        loss: as for :func:`fit`.
+        bounds: where the weights may lie; their centres play no part.
+        penalty: this times the absolute value of a weight is added (Tibshirani 1996).
+        start: weights to begin with, close to the optimum if that is known.
+
+    Returns:
+        The weights, an array as long as there are columns.
+    """
+    transposed = [matrix.T.tocsr() for matrix in matrices]
+    # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
+    pro, contra = np.flatnonzero(bounds.upper > 0), np.flatnonzero(bounds.lower < 0)
+    place = np.concatenate([pro, contra])
+    sign = np.concatenate([np.ones(len(pro)), -np.ones(len(contra))])
+    price = penalty[place]
+
+    def whole(parts: Floats) -> Floats:
+        return np.bincount(place, sign * parts, len(bounds.lower)).astype(np.float64)
+
+    def total(parts: Floats) -> tuple[float, Floats]:
+        weights = whole(parts)
+        lost, slopes = loss([matrix @ weights for matrix in matrices])
+        slope = sum(matrix @ part for matrix, part in zip(transposed, slopes, strict=True))
+        return lost + float(price @ parts), sign * slope[place] + price
+
+    found = minimize(
+        total,
+        np.maximum(sign * start[place], 0.0),
+        method="L-BFGS-B",
+        jac=True,
+        bounds=[(0.0, None)] * len(place),
+        options={"maxiter": 200},
+    )
+    return whole(found.x)
+
+
 def yes_no_loss(taken: Floats, counts: Floats) -> Loss:
     """Log loss of decisions that are taken (1) or not (0), each counting so often."""
 
@@ -99,7 +141,7 @@ def points_loss(points: Floats, counts: Floats) -> Loss:
     return loss
 
 
-def label_losses(truth: Floats, counts: Floats) -> tuple[Loss, Loss]:
+def label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss, Loss]:
     """Log loss, then log loss and the expected number of errors at once.
 
     Log loss alone spends effort on examples that are hopeless or safe; the expected number of
@@ -108,14 +150,15 @@ def label_losses(truth: Floats, counts: Floats) -> tuple[Loss, Loss]:
 
     Args:
         truth: 1 for the outcome of an example, 0 for others; one row an example.
+        allowed: 1 for each outcome that was possible, 0 for others; one row an example.
         counts: how often an example counts.
     """
 
     def losing(log: float, errors: float) -> Loss:
         def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
             each = np.stack(sums, axis=1)
-            each -= each.max(axis=1, keepdims=True)
-            odds = np.exp(each)
+            each -= np.where(allowed, each, -np.inf).max(axis=1, keepdims=True)
+            odds = np.exp(np.where(allowed, each, -np.inf))
             whole = odds.sum(axis=1, keepdims=True)
             shares = odds / whole
             logs = (truth * each).sum(axis=1) - np.log(whole[:, 0])

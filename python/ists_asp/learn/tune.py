@@ -133,7 +133,8 @@ class _Table:
         ]
 
     def _alignment(self, candidate: Candidate) -> Alignment:
-        label = max(LABELS, key=lambda name: self._sum(label_terms(candidate, name)))
+        labels = [label for label in LABELS if label in (candidate.labels or LABELS)]
+        label = max(labels, key=lambda name: self._sum(label_terms(candidate, name)))
         score = self._score(candidate, label)
         return Alignment(candidate.tokens1, candidate.tokens2, Label(label.upper()), score)
 

@@ -15,15 +15,20 @@ from ists_asp.model import Label
 from ists_asp.report.gold import Verdict
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
+from ists_asp.trace.view.contrast import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Alignment, Answer
-    from ists_asp.report.evidence import Evidence, Fired, Line
+    from ists_asp.report.evidence import Line
     from ists_asp.report.gold import Comparison
+    from ists_asp.trace.view.contrast import Because, Contrast
 
 __all__ = ["Entry", "page"]
+
+SHOWN = 12
+"""Reasons that are told for a decision; of the others only the number and the sum."""
 
 NO_LINE = "none"
 """In the table of labels: the other side has no line with these tokens."""
@@ -38,7 +43,7 @@ class Entry:
 
     answer: Answer
     words: str
-    evidence: Mapping[Line, tuple[Evidence, ...]]
+    evidence: Mapping[Line, tuple[Contrast, ...]]
     comparison: Comparison | None = None
 
 
@@ -165,20 +170,26 @@ class _Numbers:
 def _json(entries: Iterable[Entry]) -> str:
     """What the script needs, safe inside ``<script>``.
 
-    A rule that fired is ``[weight, number in rules, number in texts]``.
+    A reason is ``[points, number in rules, number in texts]``; points are null for a rule that
+    permits a decision rather than being weighed.
     """
     rules, texts = _Numbers(), _Numbers()
 
-    def told(fired: Fired) -> list[object]:
-        return [fired.weight, rules((fired.name, f"{fired.file}:{fired.line}")), texts(fired.text)]
+    def told(one: Reason | Because) -> list[object]:
+        rule = one.rule
+        key = ("", "") if rule is None else (rule.name, f"{rule.file}:{rule.line}")
+        points = one.points if isinstance(one, Reason) else None
+        return [points, rules(key), texts(one.sentence)]
 
-    def part(one: Evidence) -> dict[str, object]:
+    def part(one: Contrast) -> dict[str, object]:
+        reasons = sorted((*one.pros, *one.cons), key=lambda reason: -abs(reason.points))
+        rest = reasons[SHOWN:]
         return {
             "text": one.text,
-            "worth": [told(fired) for fired in one.worth],
-            "fired": [told(fired) for fired in one.fired],
-            "more": one.more,
-            "rest": one.rest,
+            "sentence": texts(one.sentence),
+            "reasons": [told(each) for each in reasons[:SHOWN] or one.because[:SHOWN]],
+            "more": len(rest),
+            "rest": sum(each.points for each in rest),
         }
 
     def line(entry: Entry, number: int, one: Alignment) -> dict[str, object]:

@@ -14,6 +14,7 @@ from ists_asp.rules.profiles import Files, Profile, Purpose, list_profiles, load
 from ists_asp.rules.programs import (
     ProfileFiles,
     find_program,
+    given_warnings,
     load_program,
     program_sources,
     read_profile_rules,
@@ -42,6 +43,7 @@ __all__ = [
     "files_of_rules",
     "find_program",
     "find_rules",
+    "given_warnings",
     "list_profiles",
     "list_rules",
     "load_profile",

@@ -10,6 +10,7 @@ from ists_asp.rules.directives import names_in
 from ists_asp.rules.loader import rule_files
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program, load_program, read_profile_rules
+from ists_asp.rules.restraints import is_core, restrains
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
@@ -40,12 +41,14 @@ class Use(StrEnum):
 class ListedRule:
     """A named rule of a profile.
 
-    ``weights``, strongest first, are None where the rule derives no feature.
+    ``weights``, strongest first, are None where the rule derives no feature. ``restrains`` says
+    whether it is a hard rule, a constraint or a preference.
     """
 
     rule: NamedRule
     use: Use
     weights: tuple[Weight, ...] | None
+    restrains: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,18 @@ def list_rules(
         _, explanation = load_program(name, given, Purpose.EXPLANATION, scripts=scripts)
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
+    restraining = {
+        rule.name
+        for node, rule in zip(answer.statements, answer.rules, strict=True)
+        if not is_core(rule) and restrains(node)
+    }
     listed = [
-        ListedRule(rule, Use.BOTH if rule in second else Use.ANSWER, weights.get(rule.name))
+        ListedRule(
+            rule,
+            Use.BOTH if rule in second else Use.ANSWER,
+            weights.get(rule.name),
+            rule.name in restraining,
+        )
         for rule in first
     ]
     if profile.rating is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
@@ -61,11 +62,16 @@ def is_shipped(file: Path) -> bool:
     Raises:
         ResourceError: the installation lacks the shipped rules.
     """
-    text = file.read_bytes()
-    return any(
-        shipped.name == file.name and shipped.read_bytes() == text
-        for shipped in rules_dir().rglob("*.lp")
-    )
+    return file.read_bytes() in _shipped().get(file.name, ())
+
+
+@cache
+def _shipped() -> dict[str, list[bytes]]:
+    """The shipped rule files by name."""
+    found: dict[str, list[bytes]] = {}
+    for path in rules_dir().rglob("*.lp"):
+        found.setdefault(path.name, []).append(path.read_bytes())
+    return found
 
 
 def _clear(folder: Path, *, keep: bool) -> None:

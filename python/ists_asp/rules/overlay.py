@@ -57,6 +57,19 @@ class Overlay:
         found = (*result, *more, *self.added) if purpose is Purpose.ANSWER else tuple(result)
         return (*found, *self.tables)
 
+    def taken(self, sources: Sequence[RuleSource]) -> tuple[tuple[RuleSource, RuleSource], ...]:
+        """The user's files that take the place of others, each with the one that it replaces.
+
+        Raises:
+            UsageError: it is not clear which file a user's file replaces.
+        """
+        result, _ = self._replaced(sources)
+        return tuple(
+            (mine, theirs)
+            for mine, theirs in zip(result, sources, strict=True)
+            if mine is not theirs
+        )
+
     def _replaced(self, sources: Sequence[RuleSource]) -> tuple[list[RuleSource], list[RuleSource]]:
         """The files with those replaced that a user's file replaces, and the user's others."""
         result = list(sources)

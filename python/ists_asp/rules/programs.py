@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.entries import table_warnings
 from ists_asp.rules.find import RuleSource, find_rules, resolved
 from ists_asp.rules.loader import load_rules, rule_files
+from ists_asp.rules.messages import RuleWarning
 from ists_asp.rules.overlay import read_overlay
 from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
 
@@ -19,7 +21,14 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.reading import RuleFile
 
-__all__ = ["ProfileFiles", "find_program", "load_program", "program_sources", "read_profile_rules"]
+__all__ = [
+    "ProfileFiles",
+    "find_program",
+    "given_warnings",
+    "load_program",
+    "program_sources",
+    "read_profile_rules",
+]
 
 _CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
 """The core encodings, in ``asp/``."""
@@ -87,6 +96,26 @@ def find_program(
     profile = load_profile(name, overlay.base)
     sources = program_sources(profile, purpose, overlay.base, semantic=semantic)
     return profile, overlay.over(sources, purpose)
+
+
+def given_warnings(
+    rules: RuleSet, profile: Profile, given: Sequence[Path]
+) -> tuple[RuleWarning, ...]:
+    """What the user should know of the files given: those that replace others, odd entries.
+
+    Args:
+        rules: the rules that were loaded to decide pairs.
+        profile: their profile.
+        given: what the user gave with ``--rules``, in order.
+    """
+    overlay = read_overlay(given)
+    taken = overlay.taken(program_sources(profile, Purpose.ANSWER, overlay.base))
+    told = [
+        RuleWarning(mine.name, f"this file takes the place of {theirs.name}, as it has its name")
+        for mine, theirs in taken
+    ]
+    own = [file.path for file in (*overlay.files, *overlay.added, *overlay.tables)]
+    return (*told, *table_warnings(rules, own))
 
 
 @dataclass(frozen=True, slots=True)

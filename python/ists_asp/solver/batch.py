@@ -11,6 +11,7 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from clingo import Function
 from clingo.ast import ASTType
 
 from ists_asp.answers import AnswerError
@@ -24,7 +25,7 @@ from ists_asp.syntax.ground import symbols, texts
 from ists_asp.syntax.signatures import predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
+    from ists_asp.syntax.signatures import Signature
 
 __all__ = ["Batches"]
 
@@ -104,6 +106,33 @@ class Batches:
             else:
                 solutions.append(Solution((answer,), *times))
         return solutions
+
+    def derivable(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
+    ) -> list[list[Symbol]] | None:
+        """Ground pairs together and return the atoms of some predicates that could be derived.
+
+        Args:
+            items: pairs with their facts.
+            wanted: predicates that depend on the pair.
+
+        Returns:
+            The atoms of each pair; None where :meth:`solve` has no solutions.
+        """
+        return unless_it_fails(lambda: self._derivable(items, wanted))
+
+    def _derivable(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
+    ) -> list[list[Symbol]] | None:
+        control = self._ground(items)
+        if control is None:
+            return None
+        found: list[list[Symbol]] = [[] for _ in items]
+        for name, arity in wanted:
+            for atom in control.symbolic_atoms.by_signature(f"{PREFIX}{name}", arity + 1):
+                number, *arguments = atom.symbol.arguments
+                found[number.number - 1].append(Function(name, arguments))
+        return found
 
     def best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.batching import Item
     from ists_asp.solver.program import Program
+    from ists_asp.syntax.signatures import Signature
 
 __all__ = ["Solver"]
 
@@ -137,6 +138,20 @@ class Solver:
         """
         control = self._grounder.ground(facts, objective=self._objective())
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
+
+    def derivable(
+        self, items: Iterable[Item], wanted: Sequence[Signature]
+    ) -> Iterator[list[Symbol]]:
+        """Ground the rules for pairs, several at a time, and return what could be derived.
+
+        Args:
+            items: pairs with their facts.
+            wanted: predicates; those that do not depend on the pair have no atoms.
+
+        Returns:
+            For each pair, in their order and lazily, its atoms of these predicates.
+        """
+        return in_batches(items, lambda some: self._derivable(some, wanted))
 
     def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best:
         """Find the best answer set of a pair with all its atoms, for whoever asks why.
@@ -241,6 +256,21 @@ class Solver:
                 raise
             except IstsError as error:
                 yield error
+
+    def _derivable(
+        self, items: Sequence[Item], wanted: Sequence[Signature]
+    ) -> Iterator[list[Symbol]]:
+        short = short_pairs(items)
+        together: list[list[Symbol]] | None = None
+        if short and self._batches is not None:
+            together = self._batches.derivable([items[place] for place in short], wanted)
+        found = dict(zip(short, together or (), strict=False))
+        for place, (_, facts) in enumerate(items):
+            if place in found:
+                yield found[place]
+            else:
+                atoms = self.ground_atoms(facts)
+                yield [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
 
     def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""

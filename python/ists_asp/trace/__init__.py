@@ -3,8 +3,8 @@
 from ists_asp.trace.asked import AskedTrace
 from ists_asp.trace.core.trace import Term, Trace
 from ists_asp.trace.tracer import Tracer
-from ists_asp.trace.view.contrast import runner_up
 from ists_asp.trace.view.decisions import Decision, DecisionKind, decisions, select
+from ists_asp.trace.view.runner_up import runner_up
 
 __all__ = [
     "AskedTrace",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ists_asp.rules.check.domains import check_domains
 from ists_asp.rules.check.evidence import check_evidence
 from ists_asp.rules.check.finding import Finding, Severity, from_error
 from ists_asp.rules.check.names import check_names
@@ -15,6 +16,7 @@ from ists_asp.rules.check.predicates import check_predicates
 from ists_asp.rules.check.programs import make_plan
 from ists_asp.rules.check.source import Checked, read_plan
 from ists_asp.rules.check.statements import check_statements
+from ists_asp.rules.check.tables import check_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Checked", "Finding", "Severity", "check_rules", "in_order"]
 
-_CHECKS = (check_statements, check_predicates, check_evidence, check_names)
+_CHECKS = (
+    check_statements,
+    check_predicates,
+    check_domains,
+    check_evidence,
+    check_names,
+    check_tables,
+)
 
 
 def check_rules(

@@ -118,7 +118,7 @@ def _unmade(
         there: set[Weighed] = set().union(*(made[file] for file in files))
         for (feature, decision), statement in checked.weights[path].items():
             if (feature, decision) not in there and not _asked((feature, decision), named):
-                yield checked.finding(
+                told = checked.finding(
                     Severity.WARNING,
                     "unmade",
                     path,
@@ -127,6 +127,8 @@ def _unmade(
                     "Check its spelling, or remove the weight",
                     feature,
                 )
+                if not checked.is_others(told):
+                    yield told
 
 
 def _named(statements: Iterable[Statement]) -> list[tuple[Term, Term]]:

@@ -26,6 +26,7 @@ _PART = re.compile(rf"^% ({'|'.join(_PARTS)}):\s+\S", re.MULTILINE)
 def check_names(checked: Checked) -> Iterator[Finding]:
     """Look for rules without a name, names used twice, odd files and headers."""
     yield from _twice(checked)
+    yield from _replacing(checked)
     yield from _nameless(checked)
     yield from _weights_files(checked)
     yield from _files(checked)
@@ -33,8 +34,8 @@ def check_names(checked: Checked) -> Iterator[Finding]:
 
 def _twice(checked: Checked) -> Iterator[Finding]:
     first: dict[str, Statement] = {}
-    for path, statements in checked.by_file.items():
-        for statement in statements:
+    for path in checked.shipped_first(checked.by_file):
+        for statement in checked.by_file[path]:
             rule = statement.rule
             if rule.sentence is None:
                 continue
@@ -54,6 +55,18 @@ def _twice(checked: Checked) -> Iterator[Finding]:
                 "Give each rule a name of its own",
                 rule.name,
             )
+
+
+def _replacing(checked: Checked) -> Iterator[Finding]:
+    for path, name in checked.plan.replaced.items():
+        yield checked.finding(
+            Severity.WARNING,
+            "replaces",
+            path,
+            (0, 0),
+            f"this file takes the place of {name}, as it has its name",
+            "Give it another name if its rules are to be added",
+        )
 
 
 def _nameless(checked: Checked) -> Iterator[Finding]:

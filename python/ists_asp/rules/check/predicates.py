@@ -133,7 +133,7 @@ def _unused(
             if any(key in used[program] for program in programs):
                 continue
             hint = suggestion(key, known) if key not in documented() else ""
-            yield checked.finding(
+            found = checked.finding(
                 Severity.WARNING,
                 "unused",
                 path,
@@ -142,12 +142,14 @@ def _unused(
                 hint or "Use it, or remove the rule",
                 _text(key),
             )
+            if not checked.is_others(found):
+                yield found
 
 
 def _private(checked: Checked, uses: dict[Path, _Uses]) -> Iterator[Finding]:
     homes: dict[Signature, dict[Path, None]] = defaultdict(dict)
-    for path, of in uses.items():
-        for key in of.derived:
+    for path in checked.shipped_first(uses):
+        for key in uses[path].derived:
             if key.name.startswith("_"):
                 homes[key][path] = None
     for path in checked.own:

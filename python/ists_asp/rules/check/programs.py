@@ -13,7 +13,7 @@ from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.rules.find import RuleSource
@@ -49,12 +49,15 @@ class Plan:
     """What is checked.
 
     ``sources`` are all files, those of no program included; ``own`` are the paths of those
-    that were given, about which findings are told.
+    that were given, about which findings are told. ``replaced`` has what given files take the
+    place of, by path. ``partial`` says that only some profiles of a rule folder are looked at.
     """
 
     programs: tuple[Program, ...]
     sources: tuple[RuleSource, ...]
     own: frozenset[Path]
+    replaced: Mapping[Path, str]
+    partial: bool
 
 
 def make_plan(
@@ -82,18 +85,27 @@ def make_plan(
     whole = any((path / "profiles").is_dir() for path in given)
     names = profiles or (list_profiles(overlay.base) if whole else ("default",))
     programs: list[Program] = []
+    replaced: dict[Path, str] = {}
     for name in names:
         try:
-            programs += _programs(load_profile(name, overlay.base), overlay)
+            profile = load_profile(name, overlay.base)
+            programs += _programs(profile, overlay)
+            plain = program_sources(profile, Purpose.ANSWER, overlay.base)
+            replaced |= {mine.path: theirs.name for mine, theirs in overlay.taken(plain)}
         except RuleError as error:
             report("profile", error)
     found = dict.fromkeys(source for program in programs for source in program.sources)
     own = [source for path in given for source in find_rules(path)]
     known = {source.path for source in found}
+    partial = whole and bool(profiles)
+    if partial:
+        # Files of other profiles are not asked about.
+        own = [source for source in own if source.path in known]
     sources = (*found, *(source for source in own if source.path not in known))
     if machine:
         own += find_rules(asp_dir())
-    return Plan(tuple(programs), sources, frozenset(source.path for source in own))
+    paths = frozenset(source.path for source in own)
+    return Plan(tuple(programs), sources, paths, replaced, partial)
 
 
 def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:

@@ -10,7 +10,7 @@ from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.syntax.signatures import derives_atom, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from ists_asp.rules.check.source import Checked, Statement
 
@@ -18,9 +18,13 @@ __all__ = ["check_sample"]
 
 
 def check_sample(
-    checked: Checked, fired: Collection[str], seen: Collection[str], pairs: int
+    checked: Checked,
+    fired: Collection[str],
+    seen: Collection[str],
+    clashes: Mapping[tuple[str, str], str],
+    pairs: int,
 ) -> Iterator[Finding]:
-    """Look for rules that decide answers and have never fired.
+    """Look for rules that decide answers and have never fired, or that have disagreed.
 
     Constraints are left out, which never fire in an answer, and so are the rules of
     explanations.
@@ -29,8 +33,11 @@ def check_sample(
         checked: what was read.
         fired: the names of the rules that fired.
         seen: the names of the predicates that had atoms.
+        clashes: the names of rules of which one split chunks where the other joined them, with
+            an example.
         pairs: how many pairs were decided.
     """
+    yield from _clashing(checked, clashes)
     for statement in checked.statements:
         rule = statement.rule
         if rule.name in fired or not _may_fire(statement):
@@ -48,6 +55,29 @@ def check_sample(
                 else "Its conditions never hold together there",
                 rule.name,
             )
+
+
+def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Iterator[Finding]:
+    """Rules that disagree, told of those about which findings are told, the user's first."""
+    own = {one.rule.name: one for one in checked.statements}
+    every = {one.rule.name: one for found in checked.by_file.values() for one in found}
+    for names, example in clashes.items():
+        mine = [own[name] for name in names if name in own]
+        if not mine or not all(name in every for name in names):
+            continue
+        last = checked.shipped_first(one.path for one in mine)[-1]
+        blamed = next(one for one in reversed(mine) if one.path == last)
+        other = next(every[name].rule for name in names if every[name] is not blamed)
+        yield checked.finding(
+            Severity.WARNING,
+            "split-and-join",
+            blamed.path,
+            (blamed.rule.line, blamed.rule.column),
+            f"at {example} this rule and {other.name} ({other.file}:{other.line}) say whether a "
+            "chunk begins, and disagree; must_split wins",
+            "Make one of them an exception of the other",
+            blamed.rule.name,
+        )
 
 
 def _may_fire(statement: Statement) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
+from ists_asp.resources import rules_dir
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.copy import is_shipped
 from ists_asp.rules.loader import RuleSet, read_rules
@@ -19,7 +20,7 @@ from ists_asp.rules.source import SourceText, read_source
 from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from clingo.ast import AST
@@ -109,6 +110,31 @@ class Checked:
     def copies(self) -> frozenset[str]:
         """What messages call those of these files that are the same as shipped ones."""
         return frozenset(self.name(path) for path in self.own if is_shipped(path))
+
+    def shipped_first(self, paths: Iterable[Path]) -> list[Path]:
+        """Files in their order, those that come along first: blame falls on the user's."""
+        return sorted(paths, key=lambda path: path in self.plan.own and not self._is_copy(path))
+
+    def is_shipped(self, finding: Finding) -> bool:
+        """Whether a finding is about a line that stands in the shipped file of that name."""
+        if finding.file in self.copies:
+            return True
+        path = next((path for path in self.own if self.name(path) == finding.file), None)
+        if path is None or not finding.line:
+            return False
+        line = self.text(path).line(finding.line)
+        return any(
+            line in shipped.read_text("utf-8").split("\n")
+            for shipped in rules_dir().rglob(path.name)
+            if shipped.parent.name == path.parent.name
+        )
+
+    def is_others(self, finding: Finding) -> bool:
+        """Whether a finding is about a shipped line that other profiles may need."""
+        return self.plan.partial and self.is_shipped(finding)
+
+    def _is_copy(self, path: Path) -> bool:
+        return self.name(path) in self.copies
 
     @property
     def statements(self) -> Iterator[Statement]:

@@ -200,7 +200,7 @@ class NearMisses:
         shown = self._trace.words.atom(min(holding))
         branch = Branch(f"fails: not {self._told(pattern)}, for there is {shown}")
         if min(holding) in self._trace.true:
-            branch.below.append(reason_tree(self._trace, min(holding), depth=min(depth, 2)))
+            branch.below += reason_tree(self._trace, min(holding), depth=min(depth, 2))
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
@@ -213,7 +213,7 @@ class NearMisses:
                 if not wanted & variable_names(part) or len(symbols) != 1 or depth <= 1:
                     continue
                 if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
-                    yield reason_tree(self._trace, symbols[0], depth=2)
+                    yield from reason_tree(self._trace, symbols[0], depth=2)
 
     def _told(self, pattern: Pattern) -> str:
         if None in pattern.arguments:

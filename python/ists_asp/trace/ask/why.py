@@ -3,41 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import to_builtins
+
 from ists_asp.errors import UsageError
+from ists_asp.trace.ask.atoms import is_atom_question, read_atom_question
 from ists_asp.trace.ask.goals import goals, holds
 from ists_asp.trace.ask.question import is_rating, read_question
-from ists_asp.trace.ask.restraints import Restraint, restraints
 from ists_asp.trace.core.patterns import Pattern
+from ists_asp.trace.view.contrast import Contrast, contrast
 from ists_asp.trace.view.decisions import (
     Decision,
     DecisionKind,
     decisions,
 )
-from ists_asp.trace.view.tree import Branch, decision_tree, render
+from ists_asp.trace.view.restraints import Restraint, restraints
+from ists_asp.trace.view.tree import Branch, branch_dict, decision_tree, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.ask.near_misses import NearMisses
     from ists_asp.trace.core.trace import Trace
 
 __all__ = ["Why", "why"]
 
+_ATOMS = 10
+"""Atoms that are told unless all are asked for."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Why:
     """Why a decision was taken: the decisions of the answer that it stands for.
 
     ``absent`` are boundaries that are not there, with what is against them. ``restraints`` are
     hard rules, constraints and preferences without which the decisions would be others.
+    ``atoms`` are those that were asked about, where that was no decision.
     """
 
     trace: Trace
-    decisions: tuple[Decision, ...]
+    question: str
+    decisions: tuple[Decision, ...] = ()
     absent: tuple[Branch, ...] = ()
     restraints: tuple[Restraint, ...] = ()
+    atoms: tuple[Ground, ...] = ()
+
+    @cached_property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """What each decision has over what came second."""
+        return tuple(contrast(self.trace, one).contrast for one in self.decisions)
 
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
@@ -46,15 +63,32 @@ class Why:
             for one in self.decisions
         ]
         trees += [*self.absent, *map(_restrained, self.restraints)]
+        limit = len(self.atoms) if everything else _ATOMS
+        trees += [self._tree(atom, depth, everything=everything) for atom in self.atoms[:limit]]
+        if len(self.atoms) > limit:
+            trees.append(Branch(f"… and {len(self.atoms) - limit} more atoms, see --all"))
         return "\n\n".join("\n".join(render(tree)) for tree in trees) + "\n"
+
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        return {
+            "pair": self.trace.answer.pair.id,
+            "question": self.question,
+            "decisions": to_builtins(self.contrasts),
+            "absent": [branch_dict(one) for one in self.absent],
+            "restraints": to_builtins(self.restraints),
+            "atoms": [branch_dict(self._tree(atom, 3, everything=True)) for atom in self.atoms],
+        }
+
+    def _tree(self, atom: Ground, depth: int, *, everything: bool) -> Branch:
+        """An atom, and below it what derives it."""
+        reasons = reason_tree(self.trace, atom, depth=depth, everything=everything)
+        return Branch(self.trace.words.atom(atom), atom, below=reasons)
 
 
 def _restrained(one: Restraint) -> Branch:
     """A rule that changed the decisions, and what would have been decided without it."""
-    rule = one.rule
-    named = f"{rule.name} " if rule.name != f"{rule.file}:{rule.line}" else ""
-    branch = Branch(f"because of a hard rule or constraint: {one.text}")
-    branch.where = f"{named}{rule.file}:{rule.line}"
+    branch = Branch(f"because of a hard rule or constraint: {one.sentence}", str(one.rule))
     branch.below = [Branch(f"without it {text}") for text in one.instead]
     return branch
 
@@ -67,6 +101,8 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
     """
     if is_rating(question):
         return _why_rated(trace)
+    if is_atom_question(question):
+        return _why_atoms(trace, question)
     asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     failing = [goal for goal in wanted if not holds(trace, goal)]
@@ -91,7 +127,19 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
         for goal in wanted
         if not goal.true
     ]
-    return Why(trace, tuple(found), tuple(absent), restraints(trace, found))
+    return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found))
+
+
+def _why_atoms(trace: Trace, question: str) -> Why:
+    """Why atoms hold that are no decisions."""
+    found = read_atom_question(question, trace).matching(trace)
+    if not found:
+        raise UsageError(
+            "the answer has no such atom",
+            where=f"atom '{question}'",
+            hint="Ask ists-asp why-not",
+        )
+    return Why(trace, question, atoms=found)
 
 
 def _why_rated(trace: Trace) -> Why:
@@ -101,7 +149,7 @@ def _why_rated(trace: Trace) -> Why:
             where=f"decision '{DecisionKind.RATING}'",
             hint="Choose a profile with rules for ratings, such as sts-en",
         )
-    return Why(trace.rating, decisions(trace.rating))
+    return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
 
 
 def _whole(known: Iterable[Decision], about: Sequence[Decision]) -> list[Decision]:

@@ -12,6 +12,7 @@ from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.gc_control import gc_paused
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.signatures import predicates
+from ists_asp.trace.ask.atoms import is_atom_question, read_atom_question
 from ists_asp.trace.ask.conflict import Instance, conflict
 from ists_asp.trace.ask.goals import Goal, goals, holds
 from ists_asp.trace.ask.near_misses import NearMisses
@@ -20,9 +21,9 @@ from ists_asp.trace.core.grounding import ground_probes
 from ists_asp.trace.core.patterns import Pattern
 from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.trace import terms
-from ists_asp.trace.view.contrast import difference
 from ists_asp.trace.view.decisions import DecisionKind, told
-from ists_asp.trace.view.tree import Branch, reason_tree, render
+from ists_asp.trace.view.runner_up import difference
+from ists_asp.trace.view.tree import Branch, branch_dict, reason_tree, render
 from ists_asp.vocabulary import ALIC, ALIGNED, LABEL, NOALI, SCORE, TAG
 
 if TYPE_CHECKING:
@@ -79,6 +80,15 @@ class WhyNot:
         """The reason as a tree."""
         return "\n".join(render(self.tree)) + "\n"
 
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        return {
+            "verdict": str(self.verdict),
+            "decision": self.goal,
+            "by": [{"priority": priority, "gain": gain} for priority, gain in self.by],
+            "tree": branch_dict(self.tree),
+        }
+
 
 def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
     """Why a decision was not taken; see :mod:`ists_asp.trace.ask.question`.
@@ -93,6 +103,9 @@ def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
             where=f"decision '{DecisionKind.RATING}'",
             hint="Ask ists-asp why",
         )
+    if is_atom_question(question):
+        with gc_paused():
+            return _why_no_atom(trace, nearest, question)
     asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     if all(holds(trace, goal) for goal in wanted):
@@ -101,6 +114,19 @@ def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
         )
     with gc_paused():
         return _Asking(trace, nearest, question, asked, wanted).answer()
+
+
+def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
+    """Why no atom of a kind holds that is no decision."""
+    asked = read_atom_question(question, trace)
+    if asked.matching(trace):
+        raise UsageError(
+            "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
+        )
+    pattern = asked.pattern
+    shown = trace.words.pattern(pattern.name, pattern.arguments)
+    tree = Branch(f"{shown}: nothing derives it in this answer", below=nearest.explain(pattern))
+    return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 
 
 class _Asking:
@@ -151,7 +177,7 @@ class _Asking:
 
     def _certain(self, goal: Goal) -> WhyNot:
         tree = Branch(f"{goal.text}: the opposite holds in every answer")
-        tree.below = [reason_tree(self._trace, goal.atom, depth=3)]
+        tree.below = reason_tree(self._trace, goal.atom, depth=3)
         return WhyNot(Verdict.CERTAIN, self._wanted, goal.text, tree)
 
     def _impossible(self) -> WhyNot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.rules.constants import constants_in
+from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import functions
 from ists_asp.trace.core.argument_types import ArgumentTypes
 from ists_asp.trace.core.grounding import Alone, ground_probes
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.rules import RuleSet
-    from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.instance import RuleInstance
@@ -62,11 +63,24 @@ class ReifiedRules:
         self._rewritten: dict[int, Rewritten] = {}
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._weighing: tuple[list[ReifiedRule], list[AST]] | None = None
+        self._without: dict[int, Solver] = {}
 
     @cached_property
     def places(self) -> ArgumentTypes:
         """What the variables of the rules stand for."""
         return ArgumentTypes(self.probes)
+
+    def solver_without(self, place: int) -> Solver:
+        """A solver of the same rules but for the one at a place, made once."""
+        if place not in self._without:
+            rules = self.rules
+            less: RuleSet = replace(
+                rules,
+                statements=(*rules.statements[:place], *rules.statements[place + 1 :]),
+                rules=(*rules.rules[:place], *rules.rules[place + 1 :]),
+            )
+            self._without[place] = Solver(less, self.solver.options)
+        return self._without[place]
 
     @property
     def probes(self) -> tuple[ReifiedRule, ...]:

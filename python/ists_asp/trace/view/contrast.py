@@ -1,108 +1,343 @@
-"""What came second to a decision: the best answer without it."""
+"""A decision as a contrast: what was decided, what came second, the reasons for and against.
+
+Terminal, JSON, report and Python show the same :class:`Contrast`. Reasons are pieces of
+evidence, one for each name; where nothing is weighed, the rules that derive the decision.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import parse_term
+import msgspec
+from clingo import SymbolType
 
-from ists_asp.trace.view.decisions import PREDICATES, DecisionKind
-from ists_asp.vocabulary import ALIGNED, LABEL, SCORE
+from ists_asp.trace.view.contributions import contributions, label_of
+from ists_asp.trace.view.decisions import DecisionKind
+from ists_asp.vocabulary import (
+    ALIGN_WEIGHT,
+    ALIGNED,
+    FORBIDDEN_LABEL,
+    FORBIDDEN_PAIR,
+    LABEL_WEIGHT,
+    LICENSED,
+    SCORE_WEIGHT,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Iterator, Sequence
 
+    from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["RunnerUp", "difference", "runner_up"]
+__all__ = ["Because", "Contrast", "Contrasted", "Reason", "RulePlace", "contrast"]
 
-_ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)
+_REASONS = 2
+"""Reasons that the sentence of a contrast gives."""
+
+_DEPTH = 3
+"""How many rules deep a decision is accounted for where nothing is weighed."""
+
+_POINT = 100
+
+Spans: TypeAlias = "tuple[Ground, ...]"
+"""The two spans of a pair."""
+
+
+class RulePlace(msgspec.Struct, frozen=True):
+    """A rule: its name (``file:line`` if it has none), and where it stands."""
+
+    name: str
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, rule: NamedRule) -> RulePlace:
+        """The place of a rule."""
+        return cls(rule.name, rule.file, rule.line)
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        return where if self.name == where else f"{self.name} {where}"
+
+
+class Because(msgspec.Struct, frozen=True):
+    """A rule that fired, and what it says of these words."""
+
+    sentence: str
+    rule: RulePlace
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """A piece of evidence for a decision, or against it.
+
+    ``points`` is what it adds to the decision's sum or takes from it, in hundredths of
+    log-odds, or of a point for a score; for a label, what it gives to the one that was chosen
+    less what it gives to the runner-up. ``value`` is how much of it there is, 0 to 100, and
+    ``weight`` what the whole would be worth; both are those of the stronger side where both
+    sides have such evidence, and None where a sum begins.
+    """
+
+    name: str
+    sentence: str
+    value: int | None
+    weight: int | None
+    points: int
+    rule: RulePlace | None
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """A decision, what came second, and why.
+
+    ``text`` is the decision and ``sentence`` what is to be said in one; ``runner_up`` is the
+    label or the score that came second, or what else would have been. ``by`` is the sum of
+    all ``pros`` and ``cons``, which are sorted by size; None where no evidence is weighed.
+    ``because`` are the rules that permit the decision, for a label its licences.
+    """
+
+    kind: str
+    selector: str
+    text: str
+    sentence: str
+    runner_up: str | None = None
+    by: int | None = None
+    pros: tuple[Reason, ...] = ()
+    cons: tuple[Reason, ...] = ()
+    because: tuple[Because, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class RunnerUp:
-    """The best answer without a decision.
+class Contrasted:
+    """A contrast with what fired for it, in the order of its pros, its cons and what permits it."""
 
-    ``by`` is what the decision gains over it at each priority that differs, the most
-    important first; ``gone`` and ``come`` are the decisions that differ.
+    contrast: Contrast
+    pros: tuple[Contribution, ...]
+    cons: tuple[Contribution, ...]
+    because: tuple[RuleInstance, ...]
+
+
+def contrast(trace: Trace, decision: Decision) -> Contrasted:
+    """The contrast of a decision.
+
+    What came second is read off the sums of the evidence, which takes no search: where weak
+    constraints of ``lp_rules/`` have a say, :func:`ists_asp.trace.view.runner_up.runner_up`
+    may find another one.
     """
-
-    by: tuple[tuple[int, int], ...]
-    gone: tuple[Ground, ...]
-    come: tuple[Ground, ...]
+    return _Made(trace, decision).contrasted()
 
 
-def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
-    """The best answer without a decision, all decisions before it kept.
+class _Made:
+    """What is looked up for the contrast of a decision."""
 
-    An alignment is compared with all answers without it, a label with other labels of the
-    pair, a score with its other scores. None where there is no such answer, or no choice.
-    """
-    name = decision.atom.name
-    if decision.atom not in trace.best.undecided(name, _arity(name)):
-        return None
-    if decision.kind is DecisionKind.ALIGN:
-        found, _ = trace.reified.solver.with_atoms(
-            trace.facts, [(parse_term(decision.atom), False)]
+    def __init__(self, trace: Trace, decision: Decision) -> None:
+        self._trace = trace
+        self._decision = decision
+        self._kind = decision.kind
+        self._spans = decision.atom.arguments[:2]
+
+    def contrasted(self) -> Contrasted:
+        """The contrast."""
+        other = self._other()
+        found: tuple[Contribution, ...] = ()
+        if other is not None or self._kind in (DecisionKind.ALIGN, DecisionKind.BOUNDARY):
+            found = contributions(self._trace, self._decision, other)
+        pros = tuple(one for one in found if one.amount > 0)
+        cons = tuple(one for one in found if one.amount < 0)
+        firings = {self._fired(one): one for one in self._because(weighed=bool(found))}
+        because = tuple(firings)
+        decision = self._decision
+        made = Contrast(
+            str(self._kind),
+            decision.selector,
+            decision.text,
+            self._sentence(other, pros, because),
+            self._second(other),
+            round(sum(one.amount for one in found)) if found else None,
+            tuple(self._reason(one, other) for one in pros),
+            tuple(self._reason(one, other) for one in cons),
+            because,
         )
-        if found is None:
-            return None
-        cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {atom for atom in found.shown if atom.name in PREDICATES}
-        ours = {atom for atom in trace.best.shown if atom.name in PREDICATES}
-    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        other = _otherwise(trace, decision)
-        if other is None:
-            return None
-        cost, shown, ours = other[0], set(other[1]), set(other[2])
-    else:
+        return Contrasted(made, pros, cons, tuple(firings.values()))
+
+    def _other(self) -> Ground | Spans | None:
+        """The label or the score that came second; the best pair of what is left over."""
+        own = self._decision.atom.arguments[-1]
+        if self._kind is DecisionKind.LABEL:
+            possible = self._licensed() - self._forbidden()
+            return _best(self._weighing(LABEL_WEIGHT.name, self._spans), possible - {own})
+        if self._kind is DecisionKind.SCORE:
+            label = label_of(self._trace, self._spans)
+            if label is not None:
+                found = self._weighing(SCORE_WEIGHT.name, (*self._spans, label))
+                return _best(found, {value for value, _ in found} - {own})
+        if self._kind is DecisionKind.NOALI:
+            return self._best_pair()
         return None
-    return RunnerUp(
-        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
-    )
+
+    def _weighing(self, name: str, start: Sequence[Ground]) -> list[tuple[Ground, int]]:
+        """What is weighed, with its weight: the last two arguments of atoms that begin so."""
+        return [
+            (atom.arguments[-2], atom.arguments[-1].number)
+            for atom in self._trace.atoms(name)
+            if len(atom.arguments) == len(start) + 2
+            and tuple(atom.arguments[: len(start)]) == tuple(start)
+        ]
+
+    def _licensed(self) -> set[Ground]:
+        return {
+            atom.arguments[2]
+            for atom in self._trace.atoms(LICENSED.name)
+            if atom.arguments[:2] == self._spans
+        }
+
+    def _forbidden(self) -> set[Ground]:
+        return {
+            atom.arguments[2]
+            for atom in self._trace.atoms(FORBIDDEN_LABEL.name)
+            if atom.arguments[:2] == self._spans
+        }
+
+    def _best_pair(self) -> Spans | None:
+        """The pair of a chunk without a counterpart whose evidence weighs most."""
+        tokens = self._decision.tokens1 or self._decision.tokens2
+        side = 1 if self._decision.tokens1 else 2
+        words = self._trace.words
+        found = [
+            (atom.arguments[2].number, tuple(atom.arguments[:2]))
+            for atom in self._trace.atoms(ALIGN_WEIGHT.name)
+            if words.tokens("span", side, atom.arguments[side - 1]) == tokens
+        ]
+        return max(found)[1] if found else None
+
+    def _because(self, *, weighed: bool) -> Iterator[RuleInstance]:
+        """What permits a decision; where nothing is weighed, all that it follows from."""
+        if self._kind is DecisionKind.LABEL:
+            licences = [
+                firing
+                for atom in self._trace.atoms(LICENSED.name)
+                if atom.arguments[:3] == self._decision.atom.arguments
+                for firing in self._trace.reasons(atom)[:1]
+            ]
+            # The file has the strongest first.
+            yield from sorted(licences, key=lambda one: (one.probe.rule.file, one.probe.rule.line))
+        elif not weighed:
+            depth = 1 if self._kind in (DecisionKind.SCORE, DecisionKind.NOALI) else _DEPTH
+            yield from self._rules(self._decision.atom, depth)
+
+    def _rules(self, atom: Ground, depth: int) -> Iterator[RuleInstance]:
+        for firing in self._trace.reasons(atom)[:1]:
+            yield firing
+            if depth > 1:
+                for needed in firing.positive:
+                    yield from self._rules(needed, depth - 1)
+
+    def _fired(self, firing: RuleInstance) -> Because:
+        return Because(self._trace.says(firing), RulePlace.of(firing.probe.rule))
+
+    def _second(self, other: Ground | Spans | None) -> str | None:
+        """What came second, in a few words."""
+        if self._kind is DecisionKind.ALIGN:
+            return "both sides left free"
+        if isinstance(other, tuple):
+            return f"aligned with {self._across(other)}"
+        return None if other is None else str(other).upper()
+
+    def _across(self, spans: Sequence[Ground]) -> str:
+        """The words of the other side of a pair."""
+        side = 2 if self._decision.tokens1 else 1
+        return self._trace.words.quoted("span", side, spans[side - 1]) or str(spans[side - 1])
+
+    def _sentence(
+        self,
+        other: Ground | Spans | None,
+        pros: Sequence[Contribution],
+        because: Sequence[Because],
+    ) -> str:
+        """What was decided, what was not, and the strongest reasons."""
+        telling = [one for one in pros if not one.is_base] or pros
+        reasons = "; ".join(self._says(one, other) for one in telling[:_REASONS])
+        if self._kind is DecisionKind.ALIGN:
+            return f"aligned, not left free: {reasons}"
+        if self._kind is DecisionKind.NOALI:
+            return self._left_over(other)
+        if self._kind in (DecisionKind.LABEL, DecisionKind.SCORE):
+            return self._chosen(other, reasons, because)
+        return reasons or (because[0].sentence if because else self._decision.text)
+
+    def _chosen(
+        self,
+        other: Ground | Spans | None,
+        reasons: str,
+        because: Sequence[Because],
+    ) -> str:
+        """The sentence of a label or a score."""
+        own = str(self._decision.atom.arguments[2]).upper()
+        if other is not None:
+            told = f"{own}, not {str(other).upper()}"
+            return f"{told}: {reasons}" if reasons else told
+        if self._kind is DecisionKind.LABEL:
+            left = self._licensed() - {self._decision.atom.arguments[2]}
+            own += ", as rules forbid the others" if left else ", as no other label has a licence"
+        return f"{own}: {because[0].sentence}" if because else own
+
+    def _left_over(self, other: Ground | Spans | None) -> str:
+        """Why a chunk has no counterpart."""
+        if not isinstance(other, tuple):
+            return "no counterpart: nothing on the other side has anything in common with it"
+        best = f"no counterpart: the best would be {self._across(other)}"
+        if any(tuple(atom.arguments) == other for atom in self._trace.atoms(FORBIDDEN_PAIR.name)):
+            return f"{best}, which a rule forbids"
+        taken = self._taken(other)
+        if taken:
+            return f"{best}, which is aligned with {taken}"
+        return f"{best}, and too little speaks for it"
+
+    def _taken(self, spans: Spans) -> str:
+        """The words that the other side of a pair is aligned with, if it is."""
+        side = 2 if self._decision.tokens1 else 1
+        words = self._trace.words
+        wanted = set(words.tokens("span", side, spans[side - 1]))
+        for atom in self._trace.atoms(ALIGNED.name):
+            if wanted & set(words.tokens("span", side, atom.arguments[side - 1])):
+                partner = atom.arguments[2 - side]
+                return words.quoted("span", 3 - side, partner) or str(partner)
+        return ""
+
+    def _reason(self, one: Contribution, other: Ground | Spans | None) -> Reason:
+        value = one.value
+        return Reason(
+            one.name,
+            self._says(one, other),
+            value,
+            round(one.alone * _POINT / value) if value else None,
+            round(one.amount),
+            None if one.firing is None else RulePlace.of(one.firing.probe.rule),
+        )
+
+    def _says(self, one: Contribution, other: Ground | Spans | None) -> str:
+        """What evidence says; of where a sum begins, what that is."""
+        if not one.is_base:
+            firings = [firing for firing in (one.firing, *one.also) if firing is not None]
+            return "; ".join(dict.fromkeys(map(self._trace.says, firings)))
+        if self._kind is DecisionKind.SCORE:
+            label = str(label_of(self._trace, self._spans)).upper()
+            return f"{label} begins at {one.alone / _POINT:.2f} points"
+        if self._kind is DecisionKind.LABEL:
+            own = str(self._decision.atom.arguments[2]).upper()
+            where = "ahead of" if one.amount > 0 else "behind"
+            return f"{own} begins {where} {str(other).upper()}"
+        return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
 
 
-def _otherwise(
-    trace: Trace, decision: Decision
-) -> tuple[dict[int, int], Set[Ground], Set[Ground]] | None:
-    """The best answer with another label, or score, for a pair, all else the same.
-
-    Its cost by priority, and of what may differ what it has and what the answer has.
-    """
-    best = trace.best
-    link = decision.atom.arguments[:2]
-    open_ = {name: best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
-    assumptions = [-open_[decision.atom.name][decision.atom]]
-    for name in _ONE_LINK:
-        for symbol, literal in open_[name].items():
-            own = symbol.arguments[:2] == link
-            if not own or name == ALIGNED.name or (name == LABEL.name and decision.kind == "score"):
-                assumptions.append(literal if symbol in trace.true else -literal)
-    # Nothing else can differ when so much is kept.
-    literals = {
-        symbol: literal
-        for name, symbols in open_.items()
-        for symbol, literal in symbols.items()
-        if name not in _ONE_LINK or symbol.arguments[:2] == link
-    }
-    other = best.other(assumptions, literals, trace.reified.solver.options.time_limit)
-    if other is None:
+def _best(weighed: Sequence[tuple[Ground, int]], allowed: set[Ground]) -> Ground | None:
+    """The heaviest of what is allowed; of equals, as asp/tie.lp has it, the higher score."""
+    found = {value: weight for value, weight in weighed if value in allowed}
+    most = max(found.values(), default=0)
+    equal = sorted(value for value, weight in found.items() if weight == most)
+    if not equal:
         return None
-    return *other, literals.keys() & trace.true
-
-
-def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """What the answer gains over one with another cost, by priority."""
-    own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
-    return tuple(
-        (priority, other.get(priority, 0) - own.get(priority, 0))
-        for priority in sorted(own.keys() | other.keys(), reverse=True)
-        if other.get(priority, 0) != own.get(priority, 0)
-    )
-
-
-def _arity(name: str) -> int:
-    return PREDICATES[name][1]
+    return equal[-1] if equal[0].type is SymbolType.Number else equal[0]

@@ -1,13 +1,14 @@
-"""What each piece of evidence does for a decision: for a label, what it has over the runner-up."""
+"""What each piece of evidence does for a decision: what it has over what came second."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
+from ists_asp.syntax.ground import Ground
 from ists_asp.trace.view.decisions import DecisionKind
 from ists_asp.vocabulary import (
     ALIGN_WEIGHT,
@@ -22,16 +23,14 @@ from ists_asp.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.instance import Element, RuleInstance
     from ists_asp.trace.core.trace import Trace
-    from ists_asp.trace.view.contrast import RunnerUp
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["Contribution", "contributed", "contributions", "other_value"]
+__all__ = ["Contribution", "contributed", "contributions", "label_of"]
 
 _WHOLE = 100
-"""The value of evidence that has the whole of its weight."""
+"""The value of evidence that has the whole of its weight; hundredths of a point in a point."""
 
 _SUMS = ("#sum", "#sum+")
 
@@ -42,38 +41,57 @@ class Contribution:
 
     ``amount`` is in hundredths of log-odds, or of a point for a score; for a label it is what
     the evidence gives to the one that was chosen less what it gives to the runner-up.
-    ``firing`` is the rule that found the evidence, None where something else is weighed.
+    ``firing`` is the rule that found the evidence; where a sum begins, it is the weight's.
+    ``alone`` is the amount of the stronger side where both have such evidence; where a score
+    begins, that point in hundredths. ``also`` is what fired for the other side.
     """
 
     name: str
     amount: float
     evidence: Ground | None
     firing: RuleInstance | None
+    alone: float
+    also: tuple[RuleInstance, ...] = ()
 
     @property
     def is_base(self) -> bool:
         """Whether it is where a sum begins, which there is for every decision of a kind."""
-        return self.name in BASES.values() or self.firing is None
+        return self.name in BASES.values() or self.evidence is None
+
+    @property
+    def value(self) -> int | None:
+        """How much of the evidence there is, 0 to 100; None where a sum begins."""
+        return None if self.evidence is None else self.evidence.arguments[2].number
 
 
 def contributions(
-    trace: Trace, decision: Decision, second: RunnerUp | None
+    trace: Trace, decision: Decision, other: Ground | Sequence[Ground] | None
 ) -> tuple[Contribution, ...]:
     """What the evidence does for a decision, the largest contribution first.
 
     For a label against its runner-up; for an alignment against leaving both sides free; for a
-    score, what it adds to where the label begins. Empty where no evidence is weighed.
+    chunk without a counterpart against its best one; for a score against the point halfway to
+    the runner-up. Empty where no evidence is weighed.
+
+    Args:
+        trace: the trace of the answer.
+        decision: the decision.
+        other: the label or the score that came second; of a chunk without a counterpart the
+            spans of the best pair.
     """
     found: dict[tuple[str, ...], tuple[float, Element]] = {}
-    for sign, atom in _sums(trace, decision, second):
+    for sign, atom in _sums(trace, decision, other):
         for element in _elements(trace, atom):
             key = tuple(map(str, element.terms[1:])) or (_weighed(element),)
             amount, known = found.get(key, (0.0, element))
             found[key] = amount + sign * contributed(element), known
     by_name: dict[str, list[Contribution]] = defaultdict(list)
     for (name, *_), (amount, element) in found.items():
-        if round(amount):
-            by_name[name].append(_contribution(trace, name, amount, element))
+        one = _contribution(trace, name, amount, element)
+        if decision.kind is DecisionKind.SCORE:
+            one = _scored(decision, one, other)
+        if round(one.amount):
+            by_name[name].append(one)
     return tuple(
         sorted(
             (one for several in by_name.values() for one in _merged(several)),
@@ -92,45 +110,54 @@ def contributed(element: Element) -> float:
     return first.number / _WHOLE if weighed else float(first.number)
 
 
-def other_value(decision: Decision, second: RunnerUp | None) -> str | None:
-    """The label or the score that came second, if another one did."""
-    if second is None or decision.kind not in (DecisionKind.LABEL, DecisionKind.SCORE):
-        return None
-    name = decision.atom.name
-    others = [str(atom.arguments[2]) for atom in second.come if atom.name == name]
-    return others[0] if len(others) == 1 else None
+def label_of(trace: Trace, spans: Sequence[Ground]) -> Ground | None:
+    """The label of an alignment."""
+    for atom in trace.atoms(LABEL.name):
+        if len(atom.arguments) == LABEL.arity and tuple(atom.arguments[:2]) == tuple(spans):
+            return atom.arguments[2]
+    return None
 
 
 def _sums(
-    trace: Trace, decision: Decision, second: RunnerUp | None
+    trace: Trace, decision: Decision, other: Ground | Sequence[Ground] | None
 ) -> Iterator[tuple[int, Ground]]:
     """The atoms that sum the evidence up, those of the runner-up with a minus."""
     arguments = decision.atom.arguments
-    if decision.kind is DecisionKind.ALIGN:
-        wanted: list[tuple[int, str, tuple[str, ...]]] = [(1, ALIGN_WEIGHT.name, arguments[:2])]
+    wanted: list[tuple[int, str, Sequence[object]]] = []
+    if decision.kind is DecisionKind.BOUNDARY:
+        yield 1, decision.atom
+    elif decision.kind is DecisionKind.ALIGN:
+        wanted.append((1, ALIGN_WEIGHT.name, arguments[:2]))
+    elif decision.kind is DecisionKind.NOALI and isinstance(other, tuple):
+        wanted.append((-1, ALIGN_WEIGHT.name, other))
     elif decision.kind is DecisionKind.LABEL:
-        wanted = [(1, LABEL_WEIGHT.name, arguments[:3])]
-        other = other_value(decision, second)
+        wanted.append((1, LABEL_WEIGHT.name, arguments[:3]))
         if other is not None:
             wanted.append((-1, LABEL_WEIGHT.name, (*arguments[:2], other)))
     elif decision.kind is DecisionKind.SCORE:
-        wanted = [(1, CLOSENESS.name, (*arguments[:2], _label(trace, arguments[:2])))]
-    else:
-        return
+        label = label_of(trace, arguments[:2])
+        wanted.append((1, CLOSENESS.name, (*arguments[:2], label)))
     for sign, name, start in wanted:
         for atom in trace.atoms(name):
-            if tuple(map(str, atom.arguments[: len(start)])) == tuple(map(str, start)):
+            if tuple(atom.arguments[: len(start)]) == tuple(start):
                 yield sign, atom
 
 
-def _label(trace: Trace, spans: Sequence[Ground]) -> str:
-    """The label of an alignment."""
-    labels = [
-        str(atom.arguments[2])
-        for atom in trace.atoms(LABEL.name)
-        if len(atom.arguments) == 3 and tuple(atom.arguments[:2]) == tuple(spans)
-    ]
-    return labels[0] if labels else ""
+def _scored(
+    decision: Decision, one: Contribution, other: Ground | Sequence[Ground] | None
+) -> Contribution:
+    """What evidence does for a score rather than the one that came second.
+
+    What makes both sides closer speaks for the higher of both. Where the label begins counts by
+    how far it lies on the right side of the point halfway between them.
+    """
+    if not isinstance(other, Ground):
+        return one
+    own, its = (_WHOLE * value.number for value in (decision.atom.arguments[2], other))
+    sign = 1 if own > its else -1
+    if one.evidence is None:
+        return replace(one, amount=sign * (one.amount - (own + its) / 2))
+    return replace(one, amount=sign * one.amount, alone=sign * one.alone)
 
 
 def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
@@ -150,18 +177,15 @@ def _weighed(element: Element) -> str:
 
 
 def _contribution(trace: Trace, name: str, amount: float, element: Element) -> Contribution:
-    for atom in element.positive:
-        if atom.name == EVIDENCE.name:
-            return Contribution(name, amount, atom, next(iter(trace.reasons(atom)), None))
-    return Contribution(name, amount, None, None)
+    kinds = {atom.name: atom for atom in element.positive}
+    evidence = kinds.get(EVIDENCE.name)
+    found_by = evidence or kinds.get(WEIGHT.name)
+    firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
+    return Contribution(name, amount, evidence, firing, amount)
 
 
 def _merged(several: Sequence[Contribution]) -> Iterator[Contribution]:
     """One contribution a name: that of the stronger side, with what the other side adds."""
     strongest = max(several, key=lambda one: abs(one.amount))
-    yield Contribution(
-        strongest.name,
-        sum(one.amount for one in several),
-        strongest.evidence,
-        strongest.firing,
-    )
+    also = tuple(one.firing for one in several if one is not strongest and one.firing is not None)
+    yield replace(strongest, amount=sum(one.amount for one in several), also=also)

@@ -26,6 +26,7 @@ __all__ = [
     "PREDICATES",
     "Decision",
     "DecisionKind",
+    "about",
     "decisions",
     "numbers",
     "select",
@@ -235,6 +236,12 @@ def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
     if one.kind is DecisionKind.BOUNDARY:
         return 0, not one.tokens1, one.tokens1, one.tokens2, 0
     return 1, not one.tokens1, one.tokens1, one.tokens2, order.index(one.kind)
+
+
+def about(trace: Trace, atom: Ground) -> tuple[DecisionKind, tuple[int, ...], tuple[int, ...]]:
+    """What an atom decides, and about which tokens of both sentences."""
+    kind, _ = PREDICATES[atom.name]
+    return kind, *_sides(trace, kind, atom)
 
 
 def boundary(side: int, token: int) -> Ground:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import clingo
 import orjson
+from msgspec import to_builtins
 
 from ists_asp.gc_control import gc_paused
-from ists_asp.trace.view.contrast import runner_up
 from ists_asp.trace.view.decisions import decisions, told
+from ists_asp.trace.view.restraints import restraints
+from ists_asp.trace.view.runner_up import runner_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
-    from ists_asp.trace.view.contrast import RunnerUp
     from ists_asp.trace.view.decisions import Decision
+    from ists_asp.trace.view.runner_up import RunnerUp
 
 __all__ = ["VERSION", "document", "trace_line"]
 
@@ -128,6 +130,8 @@ class _Document:
             "firings": self._firing_list,
             "objective": objective,
         }
+        if whole:
+            record["restraints"] = to_builtins(restraints(trace))
         if trace.rating is not None and whole:
             own = _Document(trace.rating, self._everything, self._compare)
             record["rating"] = own.write(decisions(trace.rating), whole=True)

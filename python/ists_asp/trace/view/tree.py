@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ists_asp.syntax.changes import ANY
 from ists_asp.terminal import unbroken
-from ists_asp.trace.view.contrast import RunnerUp, runner_up
-from ists_asp.trace.view.contributions import (
-    contributed,
-    contributions,
-    other_value,
-)
+from ists_asp.trace.view.contrast import contrast
+from ists_asp.trace.view.contributions import contributed
 from ists_asp.trace.view.decisions import DecisionKind, told
+from ists_asp.trace.view.runner_up import RunnerUp, runner_up
 from ists_asp.vocabulary import ALIGNED, LABEL, NOALI, SCORE, WEIGHT
 
 if TYPE_CHECKING:
@@ -25,16 +23,24 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.instance import Element, Group, RuleInstance
     from ists_asp.trace.core.trace import Term, Trace
+    from ists_asp.trace.view.contrast import Reason
     from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["Branch", "decision_tree", "reason_tree", "render"]
+__all__ = ["Branch", "branch_dict", "decision_tree", "reason_tree", "render"]
 
 _SHOWN = 5
 """Elements of a sum, pros, and cons that are shown unless all are asked for."""
 
-_REASONS = 2
-"""Reasons that the first sentence gives."""
+_TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.NOALI)
+"""Decisions that one sentence sums up, whether or not evidence is weighed."""
+
+_SIDES = ("for it", "against it")
+_TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
+"""What pros and cons are called."""
+
+_TIES = 1
+"""Priorities up to this one only order what is equally good (asp/tie.lp)."""
 
 _FLAT = 2
 """So deep a tree shows evidence without what it rests on."""
@@ -71,61 +77,50 @@ class _Grower:
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
         branch = Branch(decision.text, decision.selector)
+        made = contrast(self._trace, decision)
+        found = made.contrast
         second = runner_up(self._trace, decision)
-        found = contributions(self._trace, decision, second)
-        pros = [one for one in found if one.amount > 0]
-        cons = [one for one in found if one.amount < 0]
-        if found:
-            branch.below.append(Branch(self._sentence(decision, second, pros, cons)))
-            branch.below += self._side("for it", pros)
-            branch.below += self._side("against it", cons)
-        if second is not None:
+        weighed = bool(found.pros or found.cons)
+        if weighed or decision.kind in _TOLD:
+            branch.below.append(Branch(found.sentence))
+            pros, cons = _TITLES.get(decision.kind, _SIDES)
+            branch.below += self._side(pros, found.pros, made.pros)
+            branch.below += self._side(cons, found.cons, made.cons)
+        if second is not None and (self._everything or not is_tie(second)):
             branch.below.append(Branch(beats(self._trace, decision, second)))
-        if self._everything or not found:
+        if self._everything:
             for term in decision.terms:
                 branch.below.append(self._term(term, decision.atom))
+        if self._everything or not (weighed or decision.kind in _TOLD):
             branch.below += self.atom(decision.atom, 0).below
+        elif not weighed:
+            branch.below += [self._permit(one) for one in made.because]
         return branch
 
-    def _sentence(
-        self,
-        decision: Decision,
-        second: RunnerUp | None,
-        pros: Sequence[Contribution],
-        cons: Sequence[Contribution],
-    ) -> str:
-        """What was decided, what was not, and the strongest reasons."""
-        other = other_value(decision, second)
-        telling = [one for one in pros or cons if not one.is_base]
-        reasons = "; ".join(self._says(one) for one in telling[:_REASONS])
-        if decision.kind is DecisionKind.ALIGN:
-            return f"aligned, not left free: {reasons}"
-        own = str(decision.atom.arguments[2]).upper()
-        told = f"{own}, not {other.upper()}" if other else own
-        return f"{told}: {reasons}" if reasons else told
+    def _permit(self, firing: RuleInstance) -> Branch:
+        """What permits a decision."""
+        if self._depth > _FLAT:
+            return self._firing(firing, 0)
+        return Branch(self._trace.says(firing), place(firing))
 
-    def _side(self, title: str, found: Sequence[Contribution]) -> Iterator[Branch]:
+    def _side(
+        self, title: str, found: Sequence[Reason], by: Sequence[Contribution]
+    ) -> Iterator[Branch]:
         """The pros, or the cons, of a decision."""
         if not found:
             return
-        branch = Branch(title, weight=round(sum(one.amount for one in found)))
+        branch = Branch(title, weight=sum(one.points for one in found))
         limit = len(found) if self._everything else _SHOWN
-        for one in found[:limit]:
-            where = "" if one.firing is None else place(one.firing)
-            line = Branch(f"{self._says(one)} ({one.name})", where, round(one.amount))
-            if one.firing is not None and self._depth > _FLAT:
-                line.below = self._firing(one.firing, 0).below
+        for one, contribution in zip(found[:limit], by, strict=False):
+            line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
+            if contribution.firing is not None and self._depth > _FLAT:
+                line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
         rest = found[limit:]
         if rest:
-            total = round(sum(one.amount for one in rest))
+            total = sum(one.points for one in rest)
             branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
         yield branch
-
-    def _says(self, one: Contribution) -> str:
-        if one.firing is None:
-            return "where the label begins"
-        return self._trace.says(one.firing)
 
     def atom(self, atom: Ground, level: int) -> Branch:
         """An atom with the firings that derive it."""
@@ -165,7 +160,7 @@ class _Grower:
         for group in self._trace.groups(firing):
             branch.below += self._group(firing, group, level + 1)
         for atom in firing.negative:
-            branch.below.append(Branch(f"not {self._trace.words.atom(atom)}"))
+            branch.below.append(Branch(self._absent(atom)))
         return branch
 
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
@@ -190,7 +185,7 @@ class _Grower:
             grown = self.atom(atom, level)
             branches += grown.below or [grown]
         for atom in element.negative:
-            branches.append(Branch(f"not {self._trace.words.atom(atom)}"))
+            branches.append(Branch(self._absent(atom)))
         if not branches:
             branches = [Branch(", ".join(map(str, element.terms)) or group.text)]
         first, *others = branches
@@ -215,6 +210,13 @@ class _Grower:
                     branch.below += grown.below or [grown]
         return branch
 
+    def _absent(self, atom: Ground) -> str:
+        """A negated atom; ``_`` in it stands for anything."""
+        parts = [None if str(part) == ANY else part for part in atom.arguments]
+        if None not in parts:
+            return f"not {self._trace.words.atom(atom)}"
+        return f"not {self._trace.words.pattern(atom.name, parts)}"
+
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
         return (atom.name, len(atom.arguments)) == WEIGHT.signature
@@ -234,10 +236,12 @@ def decision_tree(
     return _Grower(trace, depth, everything).decision(decision)
 
 
-def reason_tree(trace: Trace, atom: Ground, *, depth: int = 3) -> Branch:
-    """The tree of an atom: why it holds."""
-    grown = _Grower(trace, depth, False).atom(atom, 0)
-    return grown.below[0] if grown.below else grown
+def reason_tree(
+    trace: Trace, atom: Ground, *, depth: int = 3, everything: bool = False
+) -> list[Branch]:
+    """Why an atom holds: one branch, or with ``everything`` one for each rule that derives it."""
+    grown = _Grower(trace, depth, everything).atom(atom, 0)
+    return grown.below or [grown]
 
 
 def render(branch: Branch) -> list[str]:
@@ -245,12 +249,22 @@ def render(branch: Branch) -> list[str]:
     return list(_lines(branch, "", ""))
 
 
+def branch_dict(branch: Branch) -> dict[str, object]:
+    """A tree in a form that ``json.dumps`` takes."""
+    return {
+        "text": branch.text,
+        "where": branch.where,
+        "weight": branch.weight,
+        "below": [branch_dict(one) for one in branch.below],
+    }
+
+
 def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     """How much better a decision is than the best answer without it."""
     if not second.by:
         return "without it the objective would be the same"
     priority, gain = second.by[0]
-    share = f"by {gain}" + ("" if priority == max(decision.worth, default=priority) else " (a tie)")
+    share = f"by {gain}" + (" (a tie)" if priority <= _TIES else "")
     if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         name = (LABEL if decision.kind is DecisionKind.LABEL else SCORE).name
         others = [atom.arguments[2] for atom in second.come if atom.name == name]
@@ -260,6 +274,11 @@ def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
     instead = "; ".join(told(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
+
+
+def is_tie(second: RunnerUp) -> bool:
+    """Whether a decision is as good as the best answer without it, but for the order of ties."""
+    return not second.by or second.by[0][0] <= _TIES
 
 
 def place(firing: RuleInstance) -> str:

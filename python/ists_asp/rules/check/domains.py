@@ -1,0 +1,347 @@
+"""Constants that a predicate never has: misspelt labels and tags, words not in lower case.
+
+The domains of what comes from outside, and of what answers may hold, stand here; those of other
+predicates are read off the rules: where all that derives a predicate has constants for an
+argument, no other constant ever stands there.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo import Function, Symbol, SymbolType
+from clingo.ast import AST, ASTType, Sign
+
+from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.syntax.signatures import Signature, functions
+from ists_asp.syntax.terms import Call, Variable, read_term
+from ists_asp.vocabulary import (
+    ARGUES,
+    CONTAINS,
+    DIFFERS,
+    FORBIDDEN_LABEL,
+    FORBIDDEN_SCORE,
+    LABEL,
+    LABEL_WEIGHT,
+    LANGUAGE,
+    LEMMA,
+    LICENSED,
+    MULTIWORD,
+    OPPOSITE,
+    RELATION,
+    RETAG,
+    SAME_MEANING,
+    SCORE,
+    TAG,
+    TAGGED,
+    UPOS,
+    WORD,
+    Argument,
+    all_predicates,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from ists_asp.rules.check.source import Checked, Statement
+    from ists_asp.syntax.terms import Term
+    from ists_asp.vocabulary import Predicate
+
+__all__ = ["check_domains"]
+
+_LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
+_UPOS = (
+    *("adj", "adp", "adv", "aux", "cconj", "det", "intj", "noun", "num", "part"),
+    *("pron", "propn", "punct", "sconj", "sym", "verb", "x"),
+)
+_KINDS = (
+    *("synonym", "antonym", "hypernym", "hyponym", "cohyponym", "derivation"),
+    *("similar", "part", "whole", "cause", "effect"),
+)
+_SIDES = ("1", "2")
+
+
+class _Slot(NamedTuple):
+    """An argument of a predicate."""
+
+    key: Signature
+    place: int
+
+
+def _slot(predicate: Predicate, index: int) -> _Slot:
+    return _Slot(predicate.signature, index)
+
+
+_DECLARED: Mapping[_Slot, tuple[str, ...]] = {
+    _slot(LABEL, 2): _LABELS,
+    _slot(FORBIDDEN_LABEL, 2): _LABELS,
+    _slot(LICENSED, 2): _LABELS,
+    _slot(LABEL_WEIGHT, 2): _LABELS,
+    _slot(UPOS, 2): _UPOS,
+    _slot(TAGGED, 2): _UPOS,
+    _slot(RETAG, 2): _UPOS,
+    _slot(RELATION, 0): _KINDS,
+    _slot(LANGUAGE, 0): ("en", "es"),
+    _slot(DIFFERS, 2): ("fact", "pol"),
+    _slot(TAG, 2): ("fact", "pol"),
+    _slot(SCORE, 2): tuple("12345"),
+    _slot(FORBIDDEN_SCORE, 2): tuple("1234"),
+    _slot(ARGUES, 2): ("for", "against"),
+    **{
+        _slot(predicate, index): _SIDES
+        for predicate in all_predicates()
+        for index, argument in enumerate(predicate.arguments)
+        if argument is Argument.SENTENCE
+    },
+}
+
+_WORDS = frozenset(
+    {
+        _slot(WORD, 2),
+        _slot(LEMMA, 2),
+        _slot(CONTAINS, 2),
+        _slot(MULTIWORD, 3),
+        _slot(SAME_MEANING, 0),
+        _slot(SAME_MEANING, 1),
+        _slot(OPPOSITE, 0),
+        _slot(OPPOSITE, 1),
+    }
+)
+"""Where words stand: strings in lower case."""
+
+
+_TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
+
+
+class _Atom(NamedTuple):
+    """An atom of a rule: its syntax tree, and its arguments."""
+
+    node: AST
+    key: Signature
+    arguments: tuple[Term, ...]
+    positive: bool = True
+
+
+def check_domains(checked: Checked) -> Iterator[Finding]:
+    """Look for constants, and variables that look like some, that cannot be there."""
+    constants = {
+        name for program in checked.plan.programs for name in program.profile.constants
+    } | {
+        one.node.name
+        for found in checked.by_file.values()
+        for one in found
+        if one.node.ast_type is ASTType.Definition
+    }
+    parts = {
+        path: [(one, *_atoms(one.node, constants)) for one in found]
+        for path, found in checked.by_file.items()
+    }
+    derived = _derived(parts)
+    words = _word_slots(parts)
+    for path in checked.own:
+        for statement, heads, body in parts[path]:
+            for atom in (*heads, *body):
+                yield from _outside(checked, statement, atom)
+                yield from _not_words(checked, statement, atom, words)
+            for atom in body:
+                if atom.positive:
+                    found = _never(checked, statement, atom, derived)
+                    # Shipped rules ask for what only some profiles derive.
+                    yield from (one for one in found if not checked.is_others(one))
+
+
+def _outside(checked: Checked, statement: Statement, atom: _Atom) -> Iterator[Finding]:
+    """What is not in a domain that is declared."""
+    for index, term in enumerate(atom.arguments):
+        domain = _DECLARED.get(_Slot(atom.key, index))
+        if domain is None:
+            continue
+        if isinstance(term, Variable):
+            # Somebody who writes upos(S,I,NOUN) means the tag: as a variable it is all of them.
+            meant = term.name.lower()
+            if len(term.name) > 1 and term.name.isupper() and meant in domain:
+                yield _finding(
+                    checked,
+                    statement,
+                    atom,
+                    f"{term.name} is a variable, which may be anything",
+                    f"Write {meant}",
+                )
+        elif isinstance(term, Symbol) and str(term) not in domain:
+            yield _finding(
+                checked,
+                statement,
+                atom,
+                f"{term} is never the {_ordinal(index)} argument of {_told(atom.key)}",
+                _meant(str(term), domain),
+            )
+
+
+def _not_words(
+    checked: Checked, statement: Statement, atom: _Atom, words: Collection[_Slot]
+) -> Iterator[Finding]:
+    """Words that no token has: not in lower case, or not in quotes."""
+    for index, term in enumerate(atom.arguments):
+        if _Slot(atom.key, index) not in words or not isinstance(term, Symbol):
+            continue
+        if term.type is SymbolType.String and term.string != term.string.lower():
+            if atom.key in _TABLES:
+                # Told with all that is wrong with entries.
+                continue
+            yield _finding(
+                checked,
+                statement,
+                atom,
+                f"{term} matches no word: words are in lower case",
+                f'Write "{term.string.lower()}"',
+            )
+        elif term.type is not SymbolType.String and _Slot(atom.key, index) in _WORDS:
+            yield _finding(
+                checked,
+                statement,
+                atom,
+                f"{term} matches no word: words are strings",
+                f'Write "{term}"',
+            )
+
+
+def _never(
+    checked: Checked,
+    statement: Statement,
+    atom: _Atom,
+    derived: Mapping[_Slot, frozenset[Symbol] | None],
+) -> Iterator[Finding]:
+    """Constants that nothing derives."""
+    for index, term in enumerate(atom.arguments):
+        slot = _Slot(atom.key, index)
+        known = derived.get(slot)
+        if slot in _DECLARED or not known or not isinstance(term, Symbol) or term in known:
+            continue
+        yield _finding(
+            checked,
+            statement,
+            atom,
+            f"no rule derives {_told(atom.key)} with {term} as its {_ordinal(index)} argument",
+            _meant(str(term), sorted(map(str, known))),
+        )
+
+
+def _derived(
+    parts: Mapping[Path, list[tuple[Statement, list[_Atom], list[_Atom]]]],
+) -> Mapping[_Slot, frozenset[Symbol] | None]:
+    """The constants that stand in the heads of rules; None where anything may."""
+    found: dict[_Slot, set[Symbol] | None] = {}
+    external = {predicate.signature for predicate in all_predicates()}
+    for statements in parts.values():
+        for statement, heads, _ in statements:
+            open_ = statement.node.ast_type is not ASTType.Rule
+            for atom in heads:
+                for index, term in enumerate(atom.arguments):
+                    slot = _Slot(atom.key, index)
+                    known = found.setdefault(slot, set())
+                    if open_ or not isinstance(term, Symbol) or atom.key in external:
+                        found[slot] = None
+                    elif known is not None:
+                        known.add(term)
+    return {slot: None if known is None else frozenset(known) for slot, known in found.items()}
+
+
+def _word_slots(
+    parts: Mapping[Path, list[tuple[Statement, list[_Atom], list[_Atom]]]],
+) -> frozenset[_Slot]:
+    """Where words stand: in the given places, and in tables that rules look them up in."""
+    found = set(_WORDS)
+    while True:
+        before = len(found)
+        for statements in parts.values():
+            for _, _, body in statements:
+                shared = {
+                    term.name
+                    for atom in body
+                    for index, term in enumerate(atom.arguments)
+                    if isinstance(term, Variable) and _Slot(atom.key, index) in found
+                } - {"_"}
+                for atom in body if shared else ():
+                    if atom.key.name == "token":
+                        continue
+                    for index, term in enumerate(atom.arguments):
+                        if isinstance(term, Variable) and term.name in shared:
+                            found.add(_Slot(atom.key, index))
+        if len(found) == before:
+            return frozenset(found)
+
+
+def _atoms(node: AST, constants: Collection[str]) -> tuple[list[_Atom], list[_Atom]]:
+    """The atoms of the head and of the body of a statement, pools taken apart."""
+    heads: list[_Atom] = []
+    body: list[_Atom] = []
+    if node.ast_type is ASTType.External:
+        heads += _read(node.atom, constants)
+    if node.ast_type is ASTType.Rule:
+        heads += _below(node.head, constants)
+    if node.ast_type in (ASTType.Rule, ASTType.Minimize):
+        for part in node.body:
+            body += _below(part, constants)
+    return heads, body
+
+
+def _below(node: AST, constants: Collection[str], *, positive: bool = True) -> Iterator[_Atom]:
+    """The atoms in a syntax tree."""
+    if node.ast_type is ASTType.SymbolicAtom:
+        yield from _read(node, constants, positive=positive)
+        return
+    if node.ast_type is ASTType.Literal and node.sign != Sign.NoSign:
+        positive = False
+    for key in node.child_keys:
+        child = getattr(node, key)
+        for part in (child,) if isinstance(child, AST) else child or ():
+            if isinstance(part, AST):
+                yield from _below(part, constants, positive=positive)
+
+
+def _read(node: AST, constants: Collection[str], *, positive: bool = True) -> Iterator[_Atom]:
+    for single in node.unpool():
+        for function in functions(single.symbol):
+            if function.ast_type is ASTType.Function:
+                arguments = tuple(_argument(part, constants) for part in function.arguments)
+                key = Signature(function.name, len(arguments))
+                yield _Atom(function, key, arguments, positive)
+
+
+def _argument(node: AST, constants: Collection[str]) -> Term:
+    """An argument; a constant without arguments is a symbol, however it is written."""
+    term = read_term(node, constants)
+    if isinstance(term, Call) and term.name and not term.arguments and term.name not in constants:
+        return Function(term.name)
+    return term
+
+
+def _meant(found: str, domain: Collection[str]) -> str:
+    near = get_close_matches(found.strip('"').lower(), domain, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    told = ", ".join(list(domain)[:_TOLD])
+    return f"It is one of {told}{', …' if len(domain) > _TOLD else ''}"
+
+
+_TOLD = 12
+"""Members of a domain that are told."""
+
+
+def _finding(checked: Checked, statement: Statement, atom: _Atom, found: str, hint: str) -> Finding:
+    return checked.finding(
+        Severity.WARNING, "domain", statement.path, atom.node, found, hint, statement.rule.name
+    )
+
+
+def _told(key: Signature) -> str:
+    return f"{key.name}/{key.arity}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+
+
+def _ordinal(index: int) -> str:
+    return _ORDINALS[index] if index < len(_ORDINALS) else f"{index + 1}th"
