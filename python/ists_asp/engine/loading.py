@@ -12,8 +12,10 @@ from ists_asp.annotate import Annotator, Cache
 from ists_asp.answers import read_answer
 from ists_asp.engine.rating import load_rater
 from ists_asp.engine.system import System
+from ists_asp.errors import UsageError
 from ists_asp.explain.explainer import load_explainer
 from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.reader import find_reader
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
 from ists_asp.rules import (
@@ -28,6 +30,7 @@ from ists_asp.solver import Solver, SolverOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ists_asp.knowledge.reader import Reader
     from ists_asp.rules import Profile, RuleSet
 
 __all__ = ["load"]
@@ -46,6 +49,7 @@ def load(
     stanza_package: str | None = None,
     vectors: bool = True,
     semantic: bool | Path = False,
+    reader: bool | Path = False,
     cache: GivenPath | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
     scripts: bool = False,
@@ -69,6 +73,8 @@ def load(
             sentences as wholes by that of the extra ``[spanish]``), or the
             folder of a sentence-transformers model. The weights are then the profile's
             ``semantic_weights``.
+        reader: whether what a fine-tuned encoder holds counts as well: True for the shipped
+            reader, or the folder of another, see :mod:`ists_asp.knowledge.reader`.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
         parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
@@ -84,7 +90,7 @@ def load(
     own = _paths(rules)
     values = {name: str(value) for name, value in (constants or {}).items()}
     chosen, found = parsed or load_program(
-        profile, own, semantic=semantic is not False, scripts=scripts
+        profile, own, semantic=semantic is not False, reader=reader is not False, scripts=scripts
     )
     if own:
         odd = given_warnings(found, chosen, own)
@@ -93,6 +99,7 @@ def load(
         warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
         found = replace(found, warnings=(*found.warnings, *warnings))
     encoder = find_encoder(semantic, chosen.language)
+    reads = _reader(chosen, reader)
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
@@ -108,6 +115,7 @@ def load(
             language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
+            reader=reads,
             phrases=phrases(found),
         ),
         solver,
@@ -119,6 +127,16 @@ def load(
             read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
     )
+
+
+def _reader(profile: Profile, reader: bool | Path) -> Reader | None:
+    if reader is not False and profile.reader is None:
+        raise UsageError(
+            f"the profile {profile.name} has no rules for a reader",
+            expected="a profile with the table [reader], such as default",
+            hint="Leave the reader out, or choose such a profile",
+        )
+    return find_reader(reader)
 
 
 def _paths(given: GivenPath | Sequence[GivenPath]) -> tuple[Path, ...]:
