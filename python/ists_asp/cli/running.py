@@ -163,6 +163,7 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
         job.limits,
         choice.words.vectors,
         choice.words.semantic,
+        choice.words.reader,
         traced=job.traces is not None,
         rated=rated,
         files=sums(files.every if rated else files.deciding),
@@ -287,6 +288,7 @@ def _identity(job: Job, spec: Spec, source: PairSource) -> str:
     parts = [
         *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
         *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
+        str(spec.reader),
         *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -56,6 +56,18 @@ _RULES: tuple[Decorator, ...] = (
     scripts_option,
 )
 
+
+def _reader(_context: click.Context, _option: click.Parameter, given: Path) -> Path | None:
+    """The reader's folder; None for none."""
+    if str(given) == "none":
+        return None
+    if str(given) != "shipped":
+        return given
+    from ists_asp.resources import data_dir
+
+    return data_dir() / "reader"
+
+
 _WORDS: tuple[Decorator, ...] = (
     click.option(
         "--semantic",
@@ -70,6 +82,16 @@ _WORDS: tuple[Decorator, ...] = (
         help="As --semantic, by a sentence-transformers model of your own.",
     ),
     click.option("--no-vectors", is_flag=True, help="Do not compare words by word vectors."),
+)
+
+_READER: Decorator = click.option(
+    "--reader",
+    type=MODEL,
+    metavar="shipped|DIR|none",
+    default="none",
+    show_default=True,
+    callback=_reader,
+    help="Let what a fine-tuned encoder holds count as well: the shipped one, or one of your own.",
 )
 
 
@@ -109,6 +131,7 @@ _SYSTEM: tuple[Decorator, ...] = (
     ),
     click.option("--stanza-package", metavar="NAME", help="A package of these models."),
     *_WORDS,
+    _READER,
     cache_option,
 )
 
@@ -137,12 +160,13 @@ def system_options(function: Function, profile: str = "default") -> Function:
         semantic: bool,
         semantic_model: Path | None,
         no_vectors: bool,
+        reader: Path | None,
         cache: Path | None,
         scripts: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
-        words = KnownWords(not no_vectors, semantic_model or semantic)
+        words = KnownWords(not no_vectors, semantic_model or semantic, reader or False)
         choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache, scripts)
         function(choice=choice, **rest)
 

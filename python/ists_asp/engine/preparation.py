@@ -58,8 +58,13 @@ class Preparation:
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
         return self._knowledge.sources
+
+    @property
+    def reader(self) -> str | None:
+        """The hash of the reader; None without one."""
+        return self._knowledge.reader
 
     @property
     def models(self) -> Models:

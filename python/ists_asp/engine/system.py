@@ -82,14 +82,14 @@ class System(Closing):
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
         return self._preparation.knowledge
 
     @cached_property
     def provenance(self) -> Provenance:
         """Version, rules, weights and models, by their hashes."""
         files = (*self.rules.files, *self._rating_files())
-        return provenance(self.profile, files, self._preparation.models)
+        return provenance(self.profile, files, self._preparation.models, self._preparation.reader)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

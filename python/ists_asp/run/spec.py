@@ -61,6 +61,7 @@ class Spec:
     limits: Limits = Limits()
     vectors: bool = True
     semantic: bool | Path = False
+    reader: bool | Path = False
     traced: bool = False
     rated: bool = False
     files: tuple[str, ...] = ()
@@ -86,6 +87,7 @@ class Spec:
             time_limit=self.limits.seconds,
             vectors=self.vectors,
             semantic=self.semantic,
+            reader=self.reader,
             scripts=self.scripts,
             programs=self.programs,
         )
