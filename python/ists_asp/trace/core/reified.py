@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.rules.constants import constants_in
+from ists_asp.rules.copy import shipped_texts
 from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import functions
 from ists_asp.trace.core.argument_types import ArgumentTypes
@@ -81,6 +82,17 @@ class ReifiedRules:
             )
             self._without[place] = Solver(less, self.solver.options)
         return self._without[place]
+
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """The identities of the rules that did not come along: those of the user."""
+        texts = {file.name: shipped_texts(file.path) for file in self.rules.files}
+        return frozenset(
+            id(rule)
+            for rule in self.rules.rules
+            if (known := texts.get(rule.file)) is not None
+            and not any(rule.text in text for text in known)
+        )
 
     @property
     def probes(self) -> tuple[ReifiedRule, ...]:

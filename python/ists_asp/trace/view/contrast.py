@@ -25,7 +25,7 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
@@ -96,7 +96,8 @@ class Contrast(msgspec.Struct, frozen=True):
     ``text`` is the decision and ``sentence`` what is to be said in one; ``runner_up`` is the
     label or the score that came second, or what else would have been. ``by`` is the sum of
     all ``pros`` and ``cons``, which are sorted by size; None where no evidence is weighed.
-    ``because`` are the rules that permit the decision, for a label its licences.
+    ``because`` are the rules that permit the decision, for a label its licences. ``own`` are
+    the rules among all that it rests on which did not come along: the user's.
     """
 
     kind: str
@@ -108,6 +109,7 @@ class Contrast(msgspec.Struct, frozen=True):
     pros: tuple[Reason, ...] = ()
     cons: tuple[Reason, ...] = ()
     because: tuple[Because, ...] = ()
+    own: tuple[Because, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ class _Made:
             tuple(self._reason(one, other) for one in pros),
             tuple(self._reason(one, other) for one in cons),
             because,
+            tuple(self._own([one.evidence for one in found], firings.values())),
         )
         return Contrasted(made, pros, cons, tuple(firings.values()))
 
@@ -234,6 +237,32 @@ class _Made:
             if depth > 1:
                 for needed in firing.positive:
                     yield from self._rules(needed, depth - 1)
+
+    def _own(
+        self, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance]
+    ) -> Iterator[Because]:
+        """The user's rules that evidence and other rules rest on, each once."""
+        own = self._trace.reified.own
+        if not own:
+            return
+        trace = self._trace
+        told: set[str] = set()
+        seen: set[Ground] = set()
+        atoms = [atom for atom in evidence if atom is not None]
+        left = [*firings, *(one for atom in atoms for one in trace.reasons(atom)[:1])]
+        while left:
+            firing = left.pop(0)
+            rule = firing.probe.rule
+            if id(rule) in own and rule.name not in told:
+                told.add(rule.name)
+                yield self._fired(firing)
+            needed = [*firing.positive]
+            for group in trace.groups(firing):
+                needed += [atom for element in group.elements for atom in element.positive]
+            for atom in needed:
+                if atom not in seen:
+                    seen.add(atom)
+                    left += trace.reasons(atom)[:1]
 
     def _fired(self, firing: RuleInstance) -> Because:
         return Because(self._trace.says(firing), RulePlace.of(firing.probe.rule))
