@@ -11,7 +11,7 @@ from statistics import stdev
 
 import pytest
 
-from benchmarks import ROOT, accuracy, memory, scaling, sets
+from benchmarks import ROOT, accuracy, memory, reasons, scaling, sets
 from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
@@ -205,3 +205,15 @@ def test_a_benchmark_starts_from_a_plain_checkout(name):
 def test_what_is_measured_is_this_checkout():
     printed = run_python("-c", "import benchmarks, ists_asp; print(ists_asp.__file__)")
     assert Path(printed.strip()).is_relative_to(ROOT / "python")
+
+
+def test_reasons_are_counted_and_told(data, capsys):
+    code = reasons.main(["--data", str(data), "--pairs", "3", "--read", "1", "--set", "headlines"])
+    printed = capsys.readouterr().out
+    assert code in (0, 1)
+    (row,) = re.findall(r"^\| headlines \| (.*) \|$", printed, re.MULTILINE)
+    labels, chosen, median, most, share, twice = map(float, row.split(" | "))
+    assert labels >= chosen > 0
+    assert 1 <= median <= most
+    assert (0 < share <= 1, twice) == (True, 0)
+    assert " is labelled " in printed

@@ -43,6 +43,7 @@ _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
 
 _POINT = 100
+_SIDES = 2
 
 Spans: TypeAlias = "tuple[Ground, ...]"
 """The two spans of a pair."""
@@ -351,7 +352,7 @@ class _Made:
         """What evidence says; of where a sum begins, what that is."""
         if not one.is_base:
             firings = [firing for firing in (one.firing, *one.also) if firing is not None]
-            return "; ".join(dict.fromkeys(map(self._trace.says, firings)))
+            return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(label_of(self._trace, self._spans)).upper()
             return f"{label} begins at {one.alone / _POINT:.2f} points"
@@ -360,6 +361,15 @@ class _Made:
             where = "ahead of" if one.amount > 0 else "behind"
             return f"{own} begins {where} {str(other).upper()}"
         return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    """What is said of both sides, in fewer words where it is the same."""
+    if len(sentences) == _SIDES:
+        for one, other in (("side 1", "side 2"), ("side 2", "side 1")):
+            if one in sentences[0] and sentences[0].replace(one, other) == sentences[1]:
+                return f"{sentences[0]}; likewise {other}"
+    return "; ".join(sentences)
 
 
 def _best(weighed: Sequence[tuple[Ground, int]], allowed: set[Ground]) -> Ground | None:
