@@ -83,10 +83,12 @@ def test_clear_removes_entries_and_old_drafts_and_nothing_else(store: Store) -> 
     (file,) = store.path.iterdir()
     draft = file.with_name(f"{file.stem}.x1.part")
     draft.write_text("half of")
-    other = store.path / "notes.txt"
-    other.write_text("mine")
+    others = {store.path / "notes.txt", store.path / f"{'0' * 40}.kept"}
+    for other in others:
+        other.write_text("mine")
+    assert store.info().entries == 1
     assert store.clear() == 1
-    assert list(store.path.iterdir()) == [other]
+    assert set(store.path.iterdir()) == others
 
 
 def test_a_draft_of_an_interrupted_process_goes_with_time(store: Store) -> None:

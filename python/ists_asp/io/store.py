@@ -35,8 +35,9 @@ MOST = 2000
 LARGEST = 128 << 20
 """Bytes that they take at most."""
 
-_HEAD = b"ists-asp program "
-_PACKED = b"ists-asp packed "
+_MARK = b"ists-asp "
+_HEAD = _MARK + b"program "
+_PACKED = _MARK + b"packed "
 _SUFFIX = ".kept"
 _DRAFT = ".part"
 _NAME = re.compile(r"[0-9a-f]{40}\.kept")
@@ -135,13 +136,16 @@ class Store:
         return self.path / f"{sha256(key.encode()).hexdigest()[:40]}{_SUFFIX}"
 
     def _entries(self) -> Iterator[tuple[float, Path, int]]:
-        """When each entry was used, its file and its size."""
+        """When each entry was used, its file and its size; what lacks the mark is somebody's."""
         with suppress(OSError):
             for place in self.path.iterdir():
                 if _NAME.fullmatch(place.name):
                     with suppress(OSError):
                         found = place.stat()
-                        yield found.st_mtime, place, found.st_size
+                        with place.open("rb") as stream:
+                            ours = stream.read(len(_MARK)) == _MARK
+                        if ours:
+                            yield found.st_mtime, place, found.st_size
 
     def _bound(self) -> None:
         entries = sorted(self._entries(), reverse=True)
