@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import RuleSet
 
-__all__ = ["as_data", "from_data"]
+__all__ = ["as_data", "from_data", "parsed"]
 
 _NO_HEAD = "__none"
 """The head of a rule that stands for a body without one."""
@@ -31,14 +31,14 @@ def as_data(each: Sequence[Sequence[ReifiedRule]]) -> dict[str, object] | None:
     probes = [[_probe(probe) for probe in found] for found in each]
     trees = list(_trees(chain.from_iterable(each)))
     text = "\n".join(map(str, trees))
-    if _parsed(text) != trees:
+    if parsed(text) != trees:
         return None
     return {"probes": probes, "trees": text}
 
 
 def from_data(data: Any, rules: RuleSet) -> list[tuple[ReifiedRule, ...]]:  # noqa: ANN401
     """The probes of each statement of a rule set, of what :func:`as_data` made of them."""
-    trees = iter(_parsed(data["trees"]))
+    trees = iter(parsed(data["trees"]))
     found: list[tuple[ReifiedRule, ...]] = []
     for place, probes in enumerate(data["probes"]):
         made = []
@@ -51,7 +51,8 @@ def from_data(data: Any, rules: RuleSet) -> list[tuple[ReifiedRule, ...]]:  # no
     return found
 
 
-def _parsed(text: str) -> list[AST]:
+def parsed(text: str) -> list[AST]:
+    """The statements that a text has."""
     trees: list[AST] = []
     parse_string(text, trees.append)
     # The parser puts an empty #program base in front.

@@ -172,6 +172,12 @@ class ReifiedRules:
             for statement, probes in zip(self.rules.statements, self._probes, strict=True):
                 (each if id(statement) in open_ else once).extend(probes)
             self._rewritten[id(program)] = Rewritten(
-                program, once, each, definitions, self.strata, self.solver.arguments
+                program,
+                once,
+                each,
+                definitions,
+                self.strata,
+                self.solver.arguments,
+                self.rules.remembered,
             )
         return self._rewritten[id(program)]
