@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ists_asp.cli.console import reader_warnings
+from ists_asp.cli.foreign import Foreign
 from ists_asp.cli.input_check import check_together
 from ists_asp.cli.once import STDIN, copied, shown, standard_input
-from ists_asp.cli.foreign import Foreign
 from ists_asp.cli.untokenized import Attached
 from ists_asp.errors import DataError, shortened
 
