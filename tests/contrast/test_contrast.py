@@ -1,4 +1,4 @@
-"""Do explanations tell the truth? Nothing that differs is called the same, and what is the same is."""
+"""Explanations tell the truth: what differs is never called the same, and what is the same is."""
 
 import pytest
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ists_asp.cli.console import reader_warnings
+from ists_asp.cli.foreign import Foreign
 from ists_asp.cli.input_check import check_together
 from ists_asp.cli.once import STDIN, copied, shown, standard_input
 from ists_asp.cli.untokenized import Attached
@@ -164,12 +165,14 @@ class Inputs:
         return self.tokenized(system, pairs)
 
     def warn_untokenized(self, system: System, pairs: Iterable[Pair]) -> None:
-        """Warn of pairs whose words have their punctuation attached, without ``--raw``."""
-        if not self.raw:
-            attached = Attached()
-            for pair in pairs:
+        """Warn of pairs in another language, and, without ``--raw``, of punctuation attached."""
+        attached, foreign = Attached(), Foreign(system.profile.language)
+        for pair in pairs:
+            foreign.add(pair)
+            if not self.raw:
                 attached.add(pair)
-            attached.tell(system.profile)
+        foreign.tell(system.profile)
+        attached.tell(system.profile)
 
     def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order.

@@ -78,9 +78,9 @@ def _paired(words: Sequence[str], templates: Templates) -> list[str]:
     """
     said, waiting = list(words), []
     for place, word in enumerate(words):
-        if word in _OPENING or (word == '"' and not waiting):
+        if word in _OPENING:
             waiting.append(place)
-        elif word in _CLOSING or word == '"':
+        elif word in _CLOSING:
             if waiting:
                 said[waiting.pop()], said[place] = templates.inner_quote
             elif not (word in ("'", "’") and place and words[place - 1][-1:] in ("s", "S")):
