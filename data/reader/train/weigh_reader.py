@@ -46,6 +46,7 @@ from ists_asp.learn.weights_file import render_weights
 from ists_asp.model import Alignment, Label
 
 FOLDS = 5
+BASE = ("any_pair", "align")
 IMPOSSIBLE = -100_000
 """The sum of a label without a licence."""
 LABEL_KEYS = [(f"reader({name})", name) for name in ("equi", "oppo", "simi", "rel")]
@@ -258,6 +259,14 @@ def best_shift(judged, weights) -> int:
     return max(SHIFTS, key=quality)
 
 
+def without(judged) -> dict:
+    """Weights that take no notice of the reader, aligning as readily as is best."""
+    none = {fold: {} for fold in range(FOLDS)}
+    shift = best_shift(judged, none)
+    tables = {one.fold: one.table for one in judged}
+    return {fold: {BASE: tables[fold][BASE] + shift} for fold in none}
+
+
 def shifted(weights: dict, shift: int) -> dict:
     """The weights, aligning so much more readily."""
     key = ("reader_asked", "align")
@@ -321,7 +330,10 @@ def main() -> None:
         if options.output:
             write(options, weights)
         if options.solve:
+            print("with the reader")
             solve(teacher, judged, crossed)
+            print("without it")
+            solve(teacher, judged, without(judged))
 
 
 def solve(teacher, judged, crossed) -> None:
