@@ -38,6 +38,13 @@ def told(answered):
     }
 
 
+def agrees(found, expected):
+    """Whether a line is as expected, of which None may be anything."""
+    if found is None or expected is None:
+        return found is expected
+    return all(one in (None, two) for one, two in zip(expected, found, strict=True))
+
+
 @pytest.mark.parametrize(
     ("name", "profile", "pair", "where", "before", "after", "words"),
     [
@@ -46,7 +53,7 @@ def told(answered):
             "headlines",
             ("Regulator recalls Nurofen", "Regulator recalls ibuprofen"),
             ("Nurofen", "ibuprofen"),
-            ("SIMI", 3),
+            (None, None),
             ("EQUI", 5),
             "words.tsv:1",
         ),
@@ -55,8 +62,8 @@ def told(answered):
             "headlines",
             ("Fed turns hawkish", "Fed turns dovish"),
             ("hawkish", "dovish"),
-            ("SIMI", 3),
-            ("OPPO", 3),
+            (None, None),
+            ("OPPO", None),
             "words.tsv:2",
         ),
         (
@@ -65,7 +72,7 @@ def told(answered):
             ("Minister of defence resigns", "Minister of health resigns"),
             ("Minister of defence", "Minister of health"),
             None,
-            ("SIMI", 3),
+            (None, None),
             "of belongs to minister",
         ),
         (
@@ -74,7 +81,7 @@ def told(answered):
             ("Smith wins", "Smyth wins"),
             ("Smith", "Smyth"),
             ("EQUI", 5),
-            ("SIMI", 3),
+            (None, None),
             "the name smith is on one side only",
         ),
         (
@@ -82,8 +89,8 @@ def told(answered):
             "images",
             ("The train leaves on Monday", "The train leaves on Sunday"),
             ("on Monday", "on Sunday"),
-            ("SIMI", 4),
-            ("SIMI", 3),
+            (None, None),
+            (None, 3),
             "another day of the week scores 3",
         ),
         (
@@ -91,7 +98,7 @@ def told(answered):
             "headlines",
             ("Bourse slumps", "Stock exchange slumps"),
             ("Bourse", "Stock exchange"),
-            ("REL", 2),
+            (None, None),
             ("EQUI", 5),
             "finance.tsv:1",
         ),
@@ -129,7 +136,10 @@ def test_an_edit_has_its_effect_and_is_named(
     with load(profile, rules=rules) as new:
         assert not [one for one in new.warnings if name in str(one)]
         (both,) = run_both(old, new, [sentences])
-        assert (told(both.old).get(where), told(both.new).get(where)) == (before, after)
+        was, now = told(both.old).get(where), told(both.new).get(where)
+        assert was != now
+        assert agrees(was, before)
+        assert agrees(now, after)
         causes = [cause for each in both.causes for cause in each]
         assert any(words in f"{cause.file}:{cause.line} {cause.text}" for cause in causes)
         trace = new.trace(*pair)
