@@ -6,16 +6,19 @@ Run from the root of the checkout::
     python -m benchmarks.accuracy
 
 The first runs those that need no data: ``speed``, ``scaling``, ``runs`` and ``memory``, each of
-which can be run alone. ``accuracy`` and ``tracing`` need the task's data.
+which can be run alone; so can ``lengths``. ``compare`` measures another commit as well.
+``accuracy`` and ``tracing`` need the task's data.
 
 What is measured is always ``python/ists_asp`` of this checkout, whether the package is
-installed or not; its dependencies must be.
+installed or not; its dependencies must be. (``compare`` names another checkout in the
+environment.)
 """
 
+import os
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 """The root of the checkout."""
 
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(Path(os.environ.get("ISTS_ASP_BENCHMARKED", ROOT)) / "python"))

@@ -93,7 +93,7 @@ def measure(pairs: int, profile: str) -> Iterator[Ratio]:
         )
         first = _command(folder, *solve, "--cache", "cache")
         copytree(ROOT / "lp_rules", folder / "rules")
-        edited = folder / "rules" / "alignment" / "features.lp"
+        edited = folder / "rules" / "alignment" / "evidence.lp"
         edited.write_text(edited.read_text("utf-8") + "\n% edited\n", "utf-8")
         rerun = _command(folder, *solve, "--cache", "cache", "--rules", "rules")
         yield Ratio("first run / rerun with another rule", first, rerun)

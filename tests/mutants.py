@@ -153,7 +153,7 @@ MUTANTS = [
         "tests/run tests/cli",
     ),
     Mutant(
-        f"{PY}/run/executor.py",
+        f"{PY}/run/pool.py",
         "-error.exitcode not in _CRASHES",
         "-error.exitcode in _CRASHES",
         "tests/run tests/faults",

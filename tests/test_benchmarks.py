@@ -6,12 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from statistics import stdev
 
 import pytest
 
-from benchmarks import ROOT, accuracy, memory, scaling, sets
+from benchmarks import ROOT, accuracy, compare, lengths, memory, reasons, scaling, sets
 from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
@@ -197,7 +198,9 @@ def test_made_up_pairs_are_new_or_come_again(tmp_path):
     assert len(set(lines[True])) < 400
 
 
-@pytest.mark.parametrize("name", ["accuracy", "memory", "runs", "scaling", "speed"])
+@pytest.mark.parametrize(
+    "name", ["accuracy", "compare", "lengths", "memory", "runs", "scaling", "speed"]
+)
 def test_a_benchmark_starts_from_a_plain_checkout(name):
     assert f"benchmarks.{name}" in run_python("-m", f"benchmarks.{name}", "--help")
 
@@ -205,3 +208,44 @@ def test_a_benchmark_starts_from_a_plain_checkout(name):
 def test_what_is_measured_is_this_checkout():
     printed = run_python("-c", "import benchmarks, ists_asp; print(ists_asp.__file__)")
     assert Path(printed.strip()).is_relative_to(ROOT / "python")
+
+
+def test_reasons_are_counted_and_told(data, capsys):
+    code = reasons.main(["--data", str(data), "--pairs", "3", "--read", "1", "--set", "headlines"])
+    printed = capsys.readouterr().out
+    assert code in (0, 1)
+    (row,) = re.findall(r"^\| headlines \| (.*) \|$", printed, re.MULTILINE)
+    labels, chosen, median, most, share, twice = map(float, row.split(" | "))
+    assert labels >= chosen > 0
+    assert 1 <= median <= most
+    assert (0 < share <= 1, twice) == (True, 0)
+    assert " is labelled " in printed
+
+
+def test_pairs_of_a_length_have_it_and_differ():
+    pairs = list(islice(lengths.of_length(36), 20))
+    sizes = {len(sentence.tokens) for pair in pairs for sentence in (pair.sent1, pair.sent2)}
+    assert sizes == {36}
+    assert len({pair.sent1 for pair in pairs}) > 10
+
+
+def test_lengths_are_compared_with_the_first():
+    found = [lengths.Length(7, 2.0, 0.5, 5.0), lengths.Length(36, 9.0, 1.5, 22.5)]
+    rows = lengths.length_table(found).splitlines()
+    assert rows[-1] == "| 36 | 9.0 | 1.5 | 22.5 | 4.5 |"
+
+
+def test_two_checkouts_are_compared_in_turns(monkeypatch):
+    times = iter([0.4, 0.1, 0.5, 0.25, 0.2, 0.1])
+    ran = []
+    monkeypatch.setattr(
+        compare, "_seconds", lambda tree, command: ran.append((tree, command)) or next(times)
+    )
+    found = compare._in_turns("why", [("a", "old"), ("b", "new")], 3)
+    assert ran == [("a", "old"), ("b", "new")] * 3
+    assert found == compare.Compared("why", 0.2, 0.1, 0.5)
+
+
+def test_what_is_no_commit_is_told(capsys):
+    assert compare.main(["no-such-commit"]) == 1
+    assert "there is no commit and no checkout 'no-such-commit'" in capsys.readouterr().err

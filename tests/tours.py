@@ -1,4 +1,7 @@
-"""Commands in Markdown pages: found, run as written, and compared with what the page shows."""
+"""Commands in Markdown pages: found, run as written, and compared with what the page shows.
+
+``python -m tests.tours PAGE...`` runs the commands of pages and writes what they print into them.
+"""
 
 import os
 import re
@@ -8,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 LINKED = ("asp", "data", "lp_rules")
@@ -59,13 +63,31 @@ def make_place(folder):
 
 def follow(place, block):
     """Do what a block says and compare what comes out with the block below it."""
+    printed = do(place, block)
+    if block.output is not None:
+        assert printed == block.output
+
+
+def do(place, block):
+    """Do what a block says and return what comes out."""
     text = block.text
     if block.language == "python":
         (place / "tour.py").write_text(text, encoding="utf-8")
         text = "python tour.py"
-    printed = run(place, text, accepted=(0, *_CLINGO) if "python -m $(" in text else (0,))
-    if block.output is not None:
-        assert printed == block.output
+    return run(place, text, accepted=(0, *_CLINGO) if "python -m $(" in text else (0,))
+
+
+def refresh(page):
+    """Write what the commands of a page print into it."""
+    text = page.read_text("utf-8")
+    with TemporaryDirectory() as folder:
+        place = make_place(Path(folder))
+        for _, block in shown({page.name: text}):
+            printed = do(place, block)
+            if block.output not in (None, printed):
+                before = f"```{block.language}\n{block.text}```\n\n```text\n"
+                text = text.replace(f"{before}{block.output}```", f"{before}{printed}```")
+    page.write_text(text, encoding="utf-8")
 
 
 def run(place, text, *, accepted=(0,)):
@@ -87,3 +109,8 @@ def run(place, text, *, accepted=(0,)):
     assert done.returncode in accepted, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        refresh(Path(name))

@@ -33,6 +33,11 @@ from ists_asp.vocabulary import (
     NUMERAL,
     PART,
     PREFIXED,
+    READER_BOUNDARY,
+    READER_LABEL,
+    READER_LINK,
+    READER_SCORE,
+    READER_SPAN,
     RELATION,
     SPELLING,
     STATIC,
@@ -42,14 +47,15 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.knowledge import Nearness, PairKnowledge
     from ists_asp.knowledge.nearness import Norm, Product
+    from ists_asp.knowledge.reader import Opinions, Span
     from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.vocabulary import Vectors
 
-__all__ = ["constant", "facts_text", "line_facts", "pair_facts"]
+__all__ = ["constant", "facts_text", "line_facts", "opinion_facts", "pair_facts"]
 
 _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
@@ -80,6 +86,7 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
         *dict.fromkeys(facts),
         *_nearness_facts(knowledge.nearness, STATIC, runs),
         *_nearness_facts(knowledge.nearness_in_context, IN_CONTEXT, runs),
+        *opinion_facts(knowledge.opinions),
     )
 
 
@@ -223,6 +230,34 @@ class _Runs:
         )
 
 
+def opinion_facts(opinions: Opinions | None) -> list[Symbol]:
+    """The facts of what the reader holds about a pair."""
+    if opinions is None:
+        return []
+    atoms = [
+        f"{READER_BOUNDARY.name}({one.sentence},{one.token},{','.join(map(str, one.begins))})"
+        for one in opinions.boundaries
+    ]
+    atoms += [
+        f"{READER_SPAN.name}({sentence},{first},{last})"
+        for sentence, (first, last) in opinions.spans
+    ]
+    for link in opinions.links:
+        spans = f"{_tokens(link.span1)},{_tokens(link.span2)}"
+        atoms.append(f"{READER_LINK.name}({spans},{','.join(map(str, link.aligned))})")
+        atoms += [
+            f"{READER_LABEL.name}({spans},{label},{','.join(map(str, opinion))})"
+            for label, opinion in link.labels
+        ]
+        if link.score is not None:
+            atoms.append(f"{READER_SCORE.name}({spans},{link.score})")
+    return _parsed(atoms)
+
+
+def _tokens(span: Span) -> str:
+    return f"tokens({','.join(str(token) for run in span for token in run)})"
+
+
 def _nearness_facts(nearness: Nearness, names: Vectors, runs: _Runs) -> list[Symbol]:
     atoms = [
         f"{names.near.name}({near.token1},{near.token2},{near.percent})" for near in nearness.near
@@ -237,5 +272,9 @@ def _nearness_facts(nearness: Nearness, names: Vectors, runs: _Runs) -> list[Sym
     ]
     if nearness.whole is not None:
         atoms.append(f"{names.nearness.name}({nearness.whole})")
-    # Hundreds of numbers: parsing one tuple of all takes a third of the time of Function.
+    return _parsed(atoms)
+
+
+def _parsed(atoms: Sequence[str]) -> list[Symbol]:
+    """Atoms as symbols: parsing one tuple of all takes a third of the time of Function."""
     return parse_term(f"({','.join(atoms)},)").arguments if atoms else []

@@ -140,6 +140,13 @@ IN_CONTEXT = Vectors(
     _one("nearness_in_context", _V),
 )
 
+# What the reader holds: asp/input.lp.
+READER_BOUNDARY = _one("reader_boundary", _S, _I, _V, _V)
+READER_SPAN = _one("reader_span", _S, _I, _I)
+READER_LINK = _one("reader_link", _V, _V, _V, _V)
+READER_LABEL = _one("reader_label", _V, _V, _V, _V, _V)
+READER_SCORE = _one("reader_score", _V, _V, _V)
+
 # What facts say of an answer: asp/lines.lp.
 LINE = _one("line", _V, _V, _V)
 LINE_TAG = _one("line_tag", _V, _V)

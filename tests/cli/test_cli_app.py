@@ -11,6 +11,7 @@ import pytest
 
 import ists_asp
 from ists_asp.cli import console, main
+from ists_asp.resources import data_dir
 
 COMMAND = [sys.executable, "-m", "ists_asp"]
 
@@ -188,3 +189,53 @@ def test_the_verbose_version_names_rules_weights_and_models(good):
 
 def test_verbose_goes_with_version(bad):
     assert "--verbose without --version" in bad(2, "--verbose", "profiles")
+
+
+LOADED = """
+import sys
+from ists_asp.cli import main
+try: main(sys.argv[1:])
+except SystemExit: pass
+finally: print("loaded", *sys.modules, file=sys.stderr)
+"""
+HEAVY = {
+    "clingo",
+    "jinja2",
+    "msgspec",
+    "networkx",
+    "numpy",
+    "pebble",
+    "rapidfuzz",
+    "rich",
+    "scipy",
+    "sklearn",
+    "snowballstemmer",
+    "stanza",
+    "torch",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed", "ours"),
+    [
+        (["--version"], set(), 20),
+        (["profiles"], {"msgspec", "clingo"}, 60),
+        (["evaluate", "{gold}", "{gold}"], set(), 60),
+        (
+            ["solve", "--profile", "headlines", "--cache", "{cache}", "Dogs bark", "Dogs bark"],
+            {"clingo", "msgspec", "numpy", "rapidfuzz"},
+            160,
+        ),
+    ],
+    ids=lambda each: each[0] if isinstance(each, list) else "",
+)
+def test_a_command_imports_what_it_needs(arguments, needed, ours, tmp_path):
+    places = {"gold": data_dir() / "samples/headlines/gold.wa", "cache": tmp_path}
+    command = [sys.executable, "-c", LOADED, *(one.format(**places) for one in arguments)]
+    if "solve" in arguments:
+        # Stanza and torch are for sentences that the cache does not know.
+        subprocess.run(command, capture_output=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    loaded = done.stderr.rpartition("loaded ")[2].split()
+    assert {name.partition(".")[0] for name in loaded} & HEAVY <= needed
+    assert len([name for name in loaded if name.startswith("ists_asp")]) <= ours

@@ -158,7 +158,7 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     result = run(*options)
     summary, system = result.stderr.splitlines()
     assert summary.startswith("2 pairs in ")
-    assert "pairs/s: annotation " in summary
+    assert "loading included: annotation " in summary
     assert system.startswith("ists-asp ")
     assert ", profile default, rules " in system
     assert run(*options, "--quiet").stderr == ""

@@ -30,7 +30,8 @@ from ists_asp.errors import IstsError
 from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.rules import load_program
-from ists_asp.run import Limits, Pool, Spec, executor, worker
+from ists_asp.run import Limits, Spec, pool, worker
+from ists_asp.run.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -144,9 +145,9 @@ class Laboratory:
 
     def _pooled(self, run: Run, spec: Spec, alone: Sequence[Pair]) -> None:
         # Its workers inherit what this process remembers.
-        executor._context = lambda: multiprocessing.get_context("fork")
-        pool = Pool(spec, 1)
-        self._decided(run, lambda pairs: pool.submit(pairs).result(), alone)
+        pool._context = lambda: multiprocessing.get_context("fork")
+        workers = Pool(spec, 1)
+        self._decided(run, lambda pairs: workers.submit(pairs).result(), alone)
 
     def _decided(
         self, run: Run, decide: Callable[[Sequence[Pair]], Report], alone: Sequence[Pair]

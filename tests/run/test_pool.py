@@ -18,7 +18,8 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_answer
 from ists_asp.model import Pair
 from ists_asp.rules import load_program
-from ists_asp.run import Inline, Limits, Pool, Spec, run
+from ists_asp.run import Inline, Limits, Spec, run
+from ists_asp.run.pool import Pool
 from ists_asp.run.worker import Decider
 
 pytestmark = pytest.mark.slow

@@ -17,8 +17,8 @@ CASES = [
     ("answers-students", "answers-students", True),
     ("baseline", "headlines", False),
 ]
-PAIRS = 40
-"""Of each set, besides the samples."""
+PAIRS = 125
+"""Of each set, besides the samples: together 500, of which those alone have labels as choices."""
 
 
 def check(profile, pairs):

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.sets import SAMPLES, SETS, read_set
 from ists_asp.engine import load
 from ists_asp.io.sentences import make_sentence
+from ists_asp.io.store import Store
 from ists_asp.model import Pair
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.solver import Solver, SolverOptions
@@ -37,16 +38,27 @@ def traces(request):
     return sample_traces(*request.param)
 
 
-@pytest.fixture
-def tracer(tmp_path):
-    """Make a tracer of a rule text."""
+@pytest.fixture(params=["fresh", "kept"])
+def tracer(request, tmp_path):
+    """Make a tracer of a rule text, or one of what an earlier tracer has kept."""
     numbers = count()
+    kept = request.param == "kept"
+    store = Store(tmp_path) if kept else None
 
     def make(text, constants=None):
         path = tmp_path / f"{next(numbers)}.lp"
         path.write_text(CHUNKS + text, encoding="utf-8")
-        rules = load_rules(find_rules(path, "x.lp"))
-        return Tracer(rules, Solver(rules, SolverOptions(constants=constants or {})))
+
+        def once():
+            rules = load_rules(find_rules(path, "x.lp"), store=store)
+            return Tracer(rules, Solver(rules, SolverOptions(constants=constants or {})))
+
+        made = once()
+        if kept:
+            # What a variable stands for is worked out when somebody asks.
+            assert made.reified.places
+            made = once()
+        return made
 
     return make
 

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from ists_asp.cli.cache import cache
-from ists_asp.cli.check import check
-from ists_asp.cli.chunk import chunk
 from ists_asp.cli.console import error, fail, write_output
-from ists_asp.cli.diff import diff
-from ists_asp.cli.evaluate import evaluate
-from ists_asp.cli.explain import explain
-from ists_asp.cli.facts import facts
 from ists_asp.cli.files import Group
 from ists_asp.cli.interrupts import INTERRUPTED, heard
-from ists_asp.cli.learn import learn
-from ists_asp.cli.profiles import profiles
-from ists_asp.cli.report import report
-from ists_asp.cli.rules import rules
-from ists_asp.cli.solve import solve
-from ists_asp.cli.sts import sts
-from ists_asp.cli.trace import trace
 from ists_asp.cli.usage import usage_message
-from ists_asp.cli.why import why, why_not
 from ists_asp.edge import too_deep
 from ists_asp.errors import IstsError, UsageError, told
 from ists_asp.terminal import open_doors
@@ -34,6 +21,56 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["main"]
+
+_NAMES = (
+    "solve",
+    "sts",
+    "explain",
+    "report",
+    "trace",
+    "why",
+    "facts",
+    "chunk",
+    "evaluate",
+    "check",
+    "diff",
+    "rules",
+    "profiles",
+    "learn",
+    "cache",
+)
+"""Commands that are called like their modules."""
+
+
+class _Commands(MutableMapping[str, click.Command]):
+    """The subcommands, each imported when somebody asks for it.
+
+    Args:
+        places: for each name its module in this package and what it is called there.
+    """
+
+    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
+        self._places = dict(places)
+        self._known: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._known:
+            module, attribute = self._places[name]
+            self._known[name] = getattr(import_module(f"ists_asp.cli.{module}"), attribute)
+        return self._known[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._known[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        self._places.pop(name, None)
+        self._known.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._places, *self._known)))
+
+    def __len__(self) -> int:
+        return len({*self._places, *self._known})
 
 
 class _Application(Group):
@@ -97,6 +134,12 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
 @click.group(
     "ists-asp",
     cls=_Application,
+    commands=_Commands(
+        {
+            **{name: (name, name) for name in _NAMES},
+            "why-not": ("why", "why_not"),
+        }
+    ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:
@@ -132,24 +175,3 @@ def main(verbose: bool) -> None:
     """
     if verbose:
         raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
-
-
-for _command in (
-    solve,
-    sts,
-    explain,
-    report,
-    trace,
-    why,
-    why_not,
-    facts,
-    chunk,
-    evaluate,
-    check,
-    diff,
-    rules,
-    profiles,
-    learn,
-    cache,
-):
-    main.add_command(_command)

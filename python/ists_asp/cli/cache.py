@@ -11,6 +11,7 @@ from ists_asp.cli.files import Group
 from ists_asp.cli.options import json_option
 from ists_asp.cli.system_options import cache_option
 from ists_asp.errors import UsageError
+from ists_asp.io.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,11 +31,12 @@ Examples:
 """,
 )
 def cache() -> None:
-    """Show or clear the annotation cache.
+    """Show or clear the cache.
 
     In: nothing but the cache's directory. What Stanza says of a sentence is kept there, with the
     models and the version of Stanza that said it, so that a rerun after a change of rules starts
-    neither Stanza nor torch.
+    neither Stanza nor torch. So is what was worked out about rule files, by their hashes, so that
+    the next command need not parse them as thoroughly.
 
     Out: what is in it, or how much was removed.
     """
@@ -54,10 +56,12 @@ def info(cache: Path | None, as_json: bool) -> None:
 
     In: the cache's directory.
 
-    Out: the file, its size in bytes, and how many texts each set of models has annotated.
+    Out: the file, its size in bytes, and how many texts each set of models has annotated; the
+    folder with what was worked out about rules, its size and how many entries it has.
     """
     with _open(cache) as opened:
         found = opened.info()
+    programs = Store(found.path.parent).info()
     if as_json:
         show_json(
             {
@@ -65,12 +69,19 @@ def info(cache: Path | None, as_json: bool) -> None:
                 "size": found.size,
                 "entries": found.entries,
                 "models": dict(found.models),
+                "programs": {
+                    "folder": str(programs.path),
+                    "size": programs.size,
+                    "entries": programs.entries,
+                },
             }
         )
         return
     rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
     rows += [("entries", str(found.entries))]
     rows += [(f"  {name}", str(count)) for name, count in sorted(found.models.items())]
+    rows += [("folder", str(programs.path)), ("size", f"{programs.size} bytes")]
+    rows += [("entries", str(programs.entries))]
     write_output(None, table(rows))
 
 
@@ -87,10 +98,10 @@ def clear(cache: Path | None) -> None:
 
     In: the cache's directory.
 
-    Out: how many entries it had.
+    Out: how many entries it had, of both kinds.
     """
     with _open(cache) as opened:
-        gone = opened.clear()
+        gone = opened.clear() + Store(opened.path.parent).clear()
     write_output(None, f"{gone} entries removed\n")
 
 

@@ -23,6 +23,7 @@ class KnownWords:
 
     vectors: bool
     semantic: bool | Path
+    reader: bool | Path = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -60,7 +61,11 @@ class Choice:
         from ists_asp.rules import read_profile_rules
 
         return read_profile_rules(
-            self.profile, self.rules, semantic=bool(self.words.semantic), scripts=self.scripts
+            self.profile,
+            self.rules,
+            semantic=bool(self.words.semantic),
+            reader=bool(self.words.reader),
+            scripts=self.scripts,
         )
 
     def check_rates(self) -> None:
@@ -95,6 +100,7 @@ class Choice:
             "stanza_package": self.stanza_package,
             "vectors": self.words.vectors,
             "semantic": self.words.semantic,
+            "reader": self.words.reader,
             "cache": self.cache,
             "scripts": self.scripts,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from contextlib import contextmanager, redirect_stderr, suppress
 from typing import TYPE_CHECKING
 
@@ -222,7 +223,12 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
 
 
 def summary(pairs: int, seconds: float, stages: Timings) -> str:
-    """What a run took: pairs a second, each stage, the median and the worst pair."""
+    """What a run took: pairs a second, each stage, the median and the worst pair.
+
+    ``seconds`` are those of the clock; all others are of the processor, in which what else the
+    machine does makes no difference.
+    """
+    busy = time.process_time() + stages.elsewhere
     parts = (
         ("annotation", stages.annotation),
         ("knowledge", stages.knowledge),
@@ -232,7 +238,8 @@ def summary(pairs: int, seconds: float, stages: Timings) -> str:
     )
     count = "1 pair" if pairs == 1 else f"{pairs} pairs"
     return (
-        f"{count} in {seconds:.1f} s, {pairs / max(seconds, 1e-9):.1f} pairs/s: "
+        f"{count} in {seconds:.1f} s, {pairs / max(seconds, 1e-9):.1f} pairs/s; "
+        f"{busy:.1f} s of the processor, loading included: "
         + ", ".join(f"{name} {spent:.1f} s" for name, spent in parts)
         + f"; grounding and solving {1000 * stages.decided.quantile(0.5):.1f} ms a pair in the "
         f"median, {1000 * stages.decided.longest:.1f} ms at worst"

@@ -135,7 +135,12 @@ def _command(system: System, choice: Choice, target: Path | None) -> str:
     """The command line of plain clingo that does what the system does with these facts."""
     from ists_asp.rules import find_program
 
-    _, sources = find_program(choice.profile, choice.rules, semantic=bool(choice.words.semantic))
+    _, sources = find_program(
+        choice.profile,
+        choice.rules,
+        semantic=bool(choice.words.semantic),
+        reader=bool(choice.words.reader),
+    )
     constants = {**system.profile.constants, **choice.constants}
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in constants.items():

@@ -42,7 +42,7 @@ Values: TypeAlias = Mapping[str, Any]
 _SHOWN = 40
 """Letters shown of a name that is too long."""
 
-_SHIPPED = ("lexicon", "report", "stanza", "templates", "vectors")
+_SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
 """Folders of data that commands read."""
 
 

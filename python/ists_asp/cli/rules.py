@@ -15,7 +15,7 @@ from ists_asp.cli.files import OUTPUTS, READ, Group
 from ists_asp.cli.guard import isolate
 from ists_asp.cli.options import json_option
 from ists_asp.cli.rule_texts import listing, record, source
-from ists_asp.cli.system_options import profile_options
+from ists_asp.cli.system_options import cache_option, profile_options
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,12 +91,14 @@ Examples:
     metavar="FILE",
     help="Traces of ists-asp solve --trace: says how often each rule fired for their answers.",
 )
+@cache_option
 @json_option
 def list_(
     profile: str,
     rules: tuple[Path, ...],
     scripts: bool,
     semantic: bool,
+    cache: Path | None,
     stats: Path | None,
     as_json: bool,
 ) -> None:
@@ -111,7 +113,7 @@ def list_(
     hard rules, constraints and preferences, how many answers would be others without them.
     --json has all weights.
     """
-    listed = _listed(profile, rules, semantic, scripts)
+    listed = _listed(profile, rules, semantic, scripts, cache)
     counts = None
     if stats is not None:
         from ists_asp.trace.view.counts import count_firings
@@ -134,6 +136,7 @@ Examples:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_rule)
 @profile_options
 @weights_option
+@cache_option
 @json_option
 def show(
     names: tuple[str, ...],
@@ -141,6 +144,7 @@ def show(
     rules: tuple[Path, ...],
     scripts: bool,
     semantic: bool,
+    cache: Path | None,
     as_json: bool,
 ) -> None:
     """Show rules as they are written, with their weights.
@@ -150,7 +154,7 @@ def show(
     Out: for each its file and line, what it says when it fires, and its text; if it makes
     what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
-    listed = _listed(profile, rules, semantic, scripts)
+    listed = _listed(profile, rules, semantic, scripts, cache)
     known = [one.rule.name for one in listed]
     for name in names:
         if name not in known:
@@ -165,13 +169,15 @@ def show(
 
 
 def _listed(
-    profile: str, rules: Sequence[Path], semantic: bool, scripts: bool
+    profile: str, rules: Sequence[Path], semantic: bool, scripts: bool, cache: Path | None
 ) -> Sequence[ListedRule]:
+    from ists_asp.io.store import Store
     from ists_asp.rules import list_rules
 
     if rules:
         isolate()
-    found = list_rules(profile, rules, semantic=semantic, scripts=scripts)
+    store = None if cache is None else Store(cache)
+    found = list_rules(profile, rules, semantic=semantic, scripts=scripts, store=store)
     for warning in found.warnings:
         warn(str(warning))
     return found.rules

@@ -26,7 +26,7 @@ from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer
-from ists_asp.run import Inline, Pool, Spec, run
+from ists_asp.run import Inline, Spec, run
 from ists_asp.run.checkpoint_log import Failed
 from ists_asp.run.partial_outputs import PartialOutputs
 from ists_asp.run.spec import sums
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import Profile, ProfileFiles, RuleWarning
     from ists_asp.run import Limits, Outcome
     from ists_asp.run.executor import Executor
+    from ists_asp.run.pool import Pool
 
 __all__ = ["Job", "rate_by_tokens", "solve_once"]
 
@@ -162,10 +163,12 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
         job.limits,
         choice.words.vectors,
         choice.words.semantic,
+        choice.words.reader,
         traced=job.traces is not None,
         rated=rated,
         files=sums(files.every if rated else files.deciding),
         scripts=choice.scripts,
+        programs=choice.cache,
     )
 
 
@@ -183,6 +186,8 @@ def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
     """
 
     def workers() -> Pool:
+        from ists_asp.run.pool import Pool
+
         return Pool(spec, min(job.effort.jobs, -(-source.count // BATCH)))
 
     trusted = not (job.choice.rules or job.choice.constants)
@@ -283,6 +288,7 @@ def _identity(job: Job, spec: Spec, source: PairSource) -> str:
     parts = [
         *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
         *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
+        str(spec.reader),
         *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -56,6 +56,18 @@ _RULES: tuple[Decorator, ...] = (
     scripts_option,
 )
 
+
+def _reader(_context: click.Context, _option: click.Parameter, given: Path) -> Path | None:
+    """The reader's folder; None for none."""
+    if str(given) == "none":
+        return None
+    if str(given) != "shipped":
+        return given
+    from ists_asp.resources import data_dir
+
+    return data_dir() / "reader"
+
+
 _WORDS: tuple[Decorator, ...] = (
     click.option(
         "--semantic",
@@ -70,6 +82,16 @@ _WORDS: tuple[Decorator, ...] = (
         help="As --semantic, by a sentence-transformers model of your own.",
     ),
     click.option("--no-vectors", is_flag=True, help="Do not compare words by word vectors."),
+)
+
+_READER: Decorator = click.option(
+    "--reader",
+    type=MODEL,
+    metavar="shipped|DIR|none",
+    default="none",
+    show_default=True,
+    callback=_reader,
+    help="Let what a fine-tuned encoder holds count as well: the shipped one, or one of your own.",
 )
 
 
@@ -90,7 +112,8 @@ cache_option: Decorator = click.option(
     type=CACHE,
     metavar="DIR|none",
     callback=_cache,
-    help="Directory of the annotation cache, which spares a rerun Stanza; none for none. "
+    help="Directory of the cache, which spares a rerun Stanza and the parsing of rules; none for "
+    "none. "
     "Default: ists-asp in your cache directory; see ists-asp cache info.",
 )
 
@@ -108,6 +131,7 @@ _SYSTEM: tuple[Decorator, ...] = (
     ),
     click.option("--stanza-package", metavar="NAME", help="A package of these models."),
     *_WORDS,
+    _READER,
     cache_option,
 )
 
@@ -136,12 +160,13 @@ def system_options(function: Function, profile: str = "default") -> Function:
         semantic: bool,
         semantic_model: Path | None,
         no_vectors: bool,
+        reader: Path | None,
         cache: Path | None,
         scripts: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
-        words = KnownWords(not no_vectors, semantic_model or semantic)
+        words = KnownWords(not no_vectors, semantic_model or semantic, reader or False)
         choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache, scripts)
         function(choice=choice, **rest)
 

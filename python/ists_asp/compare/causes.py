@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.view.contributions import contributed
-from ists_asp.trace.view.decisions import PREDICATES, DecisionKind, about, decisions
+from ists_asp.trace.view.decisions import DecisionKind, decided, decisions
 from ists_asp.trace.view.restraints import bearing, said, without
 from ists_asp.vocabulary import WEIGHT
 
@@ -29,10 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.compare.changes import Change
-    from ists_asp.rules import RuleSet
+    from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.core.instance import Element, RuleInstance
+    from ists_asp.trace.view.decisions import Decided
 
 __all__ = ["Cause", "Moved", "find_causes"]
 
@@ -136,26 +136,34 @@ def find_causes(
 class Restraining:
     """A hard rule, constraint or preference of one side, and the decisions that it changed."""
 
-    cause: Cause
-    changed: frozenset[tuple[object, ...]]
+    side: _Side
+    rule: NamedRule
+    changed: tuple[Decided, ...]
+
+    def cause(self, change: Change) -> Cause | None:
+        """The rule as the cause of a change; None if that is none of its."""
+        about = [one for one in self.changed if _about(one) == _key(change)]
+        if not about:
+            return None
+        rule = self.rule
+        text = said(self.side.trace, rule, about)
+        return Cause(rule.name, rule.file, rule.line, self.side.name, text, ())
 
 
 def _restraining(side: _Side, others: frozenset[str]) -> Iterator[Restraining]:
     """What restrains the answer of a side and is not among the other's rules."""
-    trace = side.trace
-    ours = {atom for atom in trace.best.shown if atom.name in PREDICATES}
-    for place, rule in bearing(trace):
-        if " ".join(rule.text.split()) in others:
-            continue
-        found = without(trace, place)
-        if found is None or found == ours:
-            continue
-        cause = Cause(rule.name, rule.file, rule.line, side.name, said(trace, rule), ())
-        changed = {
-            (str(_KINDS.get(kind, kind)), *tokens)
-            for kind, *tokens in map(partial(about, trace), found ^ ours)
-        }
-        yield Restraining(cause, frozenset(changed))
+    ours = decided(side.trace.answer)
+    for place, rule in bearing(side.trace):
+        if " ".join(rule.text.split()) not in others:
+            found = without(side.trace, place)
+            if found is not None and found != ours:
+                yield Restraining(side, rule, tuple(found.keys() ^ ours.keys()))
+
+
+def _about(one: Decided) -> tuple[object, ...]:
+    """What a decision is about, as the key of a change."""
+    kind, tokens1, tokens2, _ = one
+    return str(_KINDS.get(kind, kind)), tokens1, tokens2
 
 
 class _Search:
@@ -173,12 +181,10 @@ class _Search:
                 for atom in _weighing(decision):
                     self._blame(atom, side, other, None)
         rules, weights = self._found()
-        known = {(one.rule, one.only) for one in rules}
-        rules += [
-            one.cause
-            for one in restraining
-            if _key(change) in one.changed and (one.cause.rule, one.cause.only) not in known
-        ]
+        found = [cause for one in restraining if (cause := one.cause(change)) is not None]
+        # A hard rule is told by what it says of these words, rather than of others.
+        better = {(one.rule, one.only) for one in found}
+        rules = [*found, *(one for one in rules if (one.rule, one.only) not in better)]
         return (*sorted(rules, key=_heaviest), *sorted(weights, key=_heaviest))
 
     def _blame(

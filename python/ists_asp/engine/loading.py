@@ -12,8 +12,11 @@ from ists_asp.annotate import Annotator, Cache
 from ists_asp.answers import read_answer
 from ists_asp.engine.rating import load_rater
 from ists_asp.engine.system import System
+from ists_asp.errors import UsageError
 from ists_asp.explain.explainer import load_explainer
+from ists_asp.io.store import Store
 from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.reader import find_reader
 from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.knowledge.vectors import shipped
 from ists_asp.rules import (
@@ -28,6 +31,7 @@ from ists_asp.solver import Solver, SolverOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ists_asp.knowledge.reader import Reader
     from ists_asp.rules import Profile, RuleSet
 
 __all__ = ["load"]
@@ -46,7 +50,9 @@ def load(
     stanza_package: str | None = None,
     vectors: bool = True,
     semantic: bool | Path = False,
+    reader: bool | Path = False,
     cache: GivenPath | None = None,
+    programs: GivenPath | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
     scripts: bool = False,
 ) -> System:
@@ -69,8 +75,12 @@ def load(
             sentences as wholes by that of the extra ``[spanish]``), or the
             folder of a sentence-transformers model. The weights are then the profile's
             ``semantic_weights``.
+        reader: whether what a fine-tuned encoder holds counts as well: True for the shipped
+            reader, or the folder of another, see :mod:`ists_asp.knowledge.reader`.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
+        programs: the directory that keeps what was worked out about rules, see
+            :mod:`ists_asp.io.store`; by default that of ``cache``.
         parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
             rules, where it has been called already.
         scripts: whether rules may hold scripts, which can do anything that this process can.
@@ -83,16 +93,25 @@ def load(
     """
     own = _paths(rules)
     values = {name: str(value) for name, value in (constants or {}).items()}
+    kept = programs or cache
+    store = None if kept is None else Store(Path(kept))
     chosen, found = parsed or load_program(
-        profile, own, semantic=semantic is not False, scripts=scripts
+        profile,
+        own,
+        semantic=semantic is not False,
+        reader=reader is not False,
+        scripts=scripts,
+        store=store,
     )
     if own:
         odd = given_warnings(found, chosen, own)
         found = replace(found, warnings=(*found.warnings, *odd))
     if values:
         warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
-        found = replace(found, warnings=(*found.warnings, *warnings))
+        remembered = found.remembered
+        found = replace(found, warnings=(*found.warnings, *warnings)).remembering(remembered)
     encoder = find_encoder(semantic, chosen.language)
+    reads = _reader(chosen, reader)
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
@@ -108,17 +127,34 @@ def load(
             language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
+            reader=reads,
             phrases=phrases(found),
         ),
         solver,
-        lambda: load_explainer(profile, own, options.constants, scripts=scripts),
+        lambda: load_explainer(profile, own, options.constants, scripts=scripts, store=store),
         lambda: load_rater(
-            profile, own, options.constants, semantic=encoder is not None, scripts=scripts
+            profile,
+            own,
+            options.constants,
+            semantic=encoder is not None,
+            scripts=scripts,
+            store=store,
         ),
         lambda: (
             read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
+        store,
     )
+
+
+def _reader(profile: Profile, reader: bool | Path) -> Reader | None:
+    if reader is not False and profile.reader is None:
+        raise UsageError(
+            f"the profile {profile.name} has no rules for a reader",
+            expected="a profile with the table [reader], such as default",
+            hint="Leave the reader out, or choose such a profile",
+        )
+    return find_reader(reader)
 
 
 def _paths(given: GivenPath | Sequence[GivenPath]) -> tuple[Path, ...]:

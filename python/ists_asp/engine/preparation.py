@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clingo import Function, parse_term
+
 from ists_asp.engine.annotation import BATCH, PairAnnotator
 from ists_asp.engine.timings import Timings
 from ists_asp.errors import UsageError
 from ists_asp.facts import pair_facts
 from ists_asp.gc_control import freeze_gc
+from ists_asp.rules.remembered import Remembered
 from ists_asp.solver.batching import in_batches
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate import Annotator
     from ists_asp.annotate.models import Models
+    from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Pair, Sentence
 
@@ -31,13 +35,18 @@ class Preparation:
         annotator: annotates sentences.
         knowledge: knows how words are related.
         language: of the sentences, ``en`` or ``es``.
+        store: keeps the facts of pairs, batch by batch, so that a rerun looks up nothing.
     """
 
-    def __init__(self, annotator: Annotator, knowledge: Knowledge, language: str) -> None:
+    def __init__(
+        self, annotator: Annotator, knowledge: Knowledge, language: str, store: Store | None = None
+    ) -> None:
         self.stages = Timings()
         self._annotator = PairAnnotator(annotator, self.stages)
         self._knowledge = knowledge
         self._language = language
+        key = None if store is None else knowledge.key
+        self._remembered = Remembered(None if key is None else store, f"{language} {key}")
         self._settled = False
         self._closed = False
 
@@ -49,8 +58,13 @@ class Preparation:
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
         return self._knowledge.sources
+
+    @property
+    def reader(self) -> str | None:
+        """The hash of the reader; None without one."""
+        return self._knowledge.reader
 
     @property
     def models(self) -> Models:
@@ -83,12 +97,24 @@ class Preparation:
             # Not earlier: models are read when the first sentence needs them.
             freeze_gc()
             self._settled = True
-        for pair in batch:
-            with self.stages.measure("knowledge"):
-                known = self._knowledge.relations(pair)
-            with self.stages.measure("facts"):
-                facts = pair_facts(pair, known, self._language)
+        texts: list[str] = []
+        with self.stages.measure("knowledge"):
+            key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])
+            kept = self._remembered.get(key)
+        for number, pair in enumerate(batch):
+            if kept is not None:
+                with self.stages.measure("facts"):
+                    facts = tuple(parse_term(kept[number]).arguments)
+            else:
+                with self.stages.measure("knowledge"):
+                    known = self._knowledge.relations(pair)
+                with self.stages.measure("facts"):
+                    facts = pair_facts(pair, known, self._language)
+                    if self._remembered.store is not None:
+                        texts.append(str(Function("", facts)))
             yield pair, facts
+        if kept is None:
+            self._remembered.put(key, texts)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -29,7 +29,8 @@ class Provenance:
     ``rules`` is the hash of all rule files but weights, those for ratings included, in the order
     of loading, whatever they are called; ``weights`` has for each weights file its name and hash;
     ``stanza`` has language,
-    package, version of Stanza and hash of the models.
+    package, version of Stanza and hash of the models; ``reader`` has the hash of the reader, or is
+    ``none``.
     """
 
     version: str
@@ -37,11 +38,13 @@ class Provenance:
     rules: str
     weights: tuple[str, ...]
     stanza: str
+    reader: str = "none"
 
     def __str__(self) -> str:
         weights = ", ".join(self.weights) or "none"
         return (
-            f"ists-asp {self.version}, profile {self.profile}, rules {self.rules}, "
+            f"ists-asp {self.version}, profile {self.profile}, reader {self.reader}, "
+            f"rules {self.rules}, "
             f"weights {weights}, models {self.stanza}"
         )
 
@@ -50,13 +53,16 @@ class Provenance:
         return {**asdict(self), "weights": list(self.weights)}
 
 
-def provenance(profile: Profile, files: Iterable[RuleFile], models: Models) -> Provenance:
+def provenance(
+    profile: Profile, files: Iterable[RuleFile], models: Models, reader: str | None = None
+) -> Provenance:
     """What answers by these rules and models are made by.
 
     Args:
         profile: the profile.
         files: its rule files in the order of loading; each counts once.
         models: the models that annotate.
+        reader: the hash of the reader; None without one.
     """
     found = tuple({file.path: file for file in files}.values())
     learned = [file for file in found if file.path.parent.name == _WEIGHTS]
@@ -67,6 +73,7 @@ def provenance(profile: Profile, files: Iterable[RuleFile], models: Models) -> P
         rules=_digest(others),
         weights=tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
         stanza=model_key(models),
+        reader=reader or "none",
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.io.store import Store
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.trace import AskedTrace, Tracer
@@ -64,6 +65,7 @@ def load_rater(
     *,
     semantic: bool = False,
     scripts: bool = False,
+    store: Store | None = None,
 ) -> Rater:
     """Load what a profile rates pairs by.
 
@@ -72,7 +74,9 @@ def load_rater(
         RuleError: a rule file or the profile is faulty, or it names no rules for ratings.
         ResourceError: the installation lacks the shipped rules.
     """
-    _, found = load_program(profile, rules, Purpose.RATING, semantic=semantic, scripts=scripts)
+    _, found = load_program(
+        profile, rules, Purpose.RATING, semantic=semantic, scripts=scripts, store=store
+    )
     return Rater(found, SolverOptions(constants=dict(constants or {})))
 
 
@@ -139,7 +143,12 @@ class Rater:
 
 def _highest(rules: RuleSet, options: SolverOptions) -> int:
     """The best rating, which is a constant of ``asp/rate.lp``."""
-    control = Control(constant_arguments(options.constants), logger=lambda _code, _text: None)
+    arguments = constant_arguments(options.constants)
+    return int(rules.remembered.recall("highest", arguments, lambda: _evaluated(rules, arguments)))
+
+
+def _evaluated(rules: RuleSet, arguments: Sequence[str]) -> int:
+    control = Control(list(arguments), logger=lambda _code, _text: None)
     with ProgramBuilder(control) as builder:
         for node in rules.statements:
             if node.ast_type is ASTType.Definition:

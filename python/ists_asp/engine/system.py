@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.rating import Rater
     from ists_asp.engine.timings import Timings
     from ists_asp.explain.explanation import Explanation
+    from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Answer, Rating, Sentence
     from ists_asp.rules import Profile, RuleFile, RuleSet, RuleWarning
@@ -58,10 +59,11 @@ class System(Closing):
         explainer: Callable[[], Explainer] | None = None,
         rater: Callable[[], Rater] | None = None,
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
+        store: Store | None = None,
     ) -> None:
         self.profile = profile
         self.rules = rules
-        self._preparation = Preparation(annotator, knowledge, profile.language)
+        self._preparation = Preparation(annotator, knowledge, profile.language, store)
         self._solver = solver
         self._load_explainer = explainer or (lambda: load_explainer(profile.name))
         self._explainer: Explainer | None = None
@@ -80,14 +82,14 @@ class System(Closing):
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
         return self._preparation.knowledge
 
     @cached_property
     def provenance(self) -> Provenance:
         """Version, rules, weights and models, by their hashes."""
         files = (*self.rules.files, *self._rating_files())
-        return provenance(self.profile, files, self._preparation.models)
+        return provenance(self.profile, files, self._preparation.models, self._preparation.reader)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -267,11 +269,11 @@ class System(Closing):
     ) -> Iterator[AskedTrace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
         for trace in self.tracer.trace_all(self.known(annotated)):
-            began = time.perf_counter()
+            began = time.process_time()
             if rated:
                 (trace.rating,) = self.rater.trace_all([Known(trace.answer, trace.facts)])
                 trace.answer = replace(trace.answer, rating=trace.rating.answer.rating)
-            self.stages.decide(0.0, trace.seconds + time.perf_counter() - began)
+            self.stages.decide(0.0, trace.seconds + time.process_time() - began)
             yield trace
 
     def _trace_annotated(self, pair: Pair) -> AskedTrace:

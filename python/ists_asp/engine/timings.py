@@ -1,4 +1,7 @@
-"""How long each stage of a run took, in the same memory however many pairs there were."""
+"""How long each stage of a run took, in the same memory however many pairs there were.
+
+Seconds are those of the processor: how busy a machine is with other things does not count.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +63,7 @@ class Durations:
 class Timings:
     """Seconds spent in each stage, summed over all pairs.
 
+    ``elsewhere`` are all seconds of other processes, those in which they load included.
     ``decided`` has how long grounding and solving took together, for each pair. Pairs that
     were solved together share their time equally.
     """
@@ -69,6 +73,7 @@ class Timings:
     facts: float = 0.0
     grounding: float = 0.0
     solving: float = 0.0
+    elsewhere: float = 0.0
     decided: Durations = field(default_factory=Durations)
 
     @property
@@ -89,6 +94,7 @@ class Timings:
         self.facts += other.facts
         self.grounding += other.grounding
         self.solving += other.solving
+        self.elsewhere += other.elsewhere
         self.decided.merge(other.decided)
 
     def taken(self) -> Timings:
@@ -101,13 +107,14 @@ class Timings:
     def clear(self) -> None:
         """Begin again at nothing."""
         self.annotation = self.knowledge = self.facts = self.grounding = self.solving = 0.0
+        self.elsewhere = 0.0
         self.decided = Durations()
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
         """Add the time that the block takes to ``annotation``, ``knowledge`` or ``facts``."""
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             yield
         finally:
-            setattr(self, stage, getattr(self, stage) + time.perf_counter() - began)
+            setattr(self, stage, getattr(self, stage) + time.process_time() - began)

@@ -19,7 +19,7 @@ from ists_asp.rules import Purpose, load_program
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.blame import Blame
 from ists_asp.solver.options import constant_arguments
-from ists_asp.solver.program import prepare
+from ists_asp.solver.program import prepared
 from ists_asp.solver.search import CORE_GUIDED, ground, search
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
     from ists_asp.explain.templates import Templates
+    from ists_asp.io.store import Store
     from ists_asp.model import Answer, Sentence
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.solver.search import Found
@@ -60,6 +61,7 @@ def load_explainer(
     constants: Mapping[str, str] | None = None,
     *,
     scripts: bool = False,
+    store: Store | None = None,
 ) -> Explainer:
     """Load what a profile explains its answers by.
 
@@ -68,7 +70,7 @@ def load_explainer(
         RuleError: a rule file or the profile is faulty, or it names no rules for explanations.
         ResourceError: the installation lacks the shipped rules.
     """
-    _, found = load_program(profile, rules, Purpose.EXPLANATION, scripts=scripts)
+    _, found = load_program(profile, rules, Purpose.EXPLANATION, scripts=scripts, store=store)
     return Explainer(found, constants)
 
 
@@ -88,9 +90,9 @@ class Explainer:
         self._rules = rules
         self._messages = Messages(rules.names)
         self._arguments = constant_arguments(constants or {})
-        self._program = prepare(rules.statements, self._arguments, self._messages)
+        self._program = prepared(rules, self._arguments, self._messages)
         if self._program.derived:
-            self._program = prepare(rules.statements, self._arguments, self._messages, tables=False)
+            self._program = prepared(rules, self._arguments, self._messages, tables=False)
         self._reasons = {
             rule.name: Reason(rule.name, rule.sentence, rule.file, rule.line)
             for rule in rules.rules

@@ -6,10 +6,8 @@ Lemmas join the forms of one word; stems join the words of one family as well: `
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
-import snowballstemmer
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.knowledge.spelling import unaccented
 
@@ -20,8 +18,6 @@ __all__ = ["stems"]
 
 MIN_LETTERS = 4
 """Shorter stems are shared by chance."""
-
-_STEMMER = snowballstemmer.stemmer("spanish")
 
 
 def stems(words: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -35,4 +31,12 @@ def stems(words: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
-    return unaccented(_STEMMER.stemWord(word))
+    return unaccented(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:  # noqa: ANN401 (the library has no types)
+    # Only Spanish asks for it.
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("spanish")

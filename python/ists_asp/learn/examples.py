@@ -206,10 +206,20 @@ class ExampleBuilder(Closing):
                     found.setdefault(str(atom.arguments[1]), rule.sentence)
         return found
 
-    def examples(self, golds: Iterable[GoldPair]) -> Iterator[Example]:
-        """Annotate and ground gold pairs, lazily and in their order."""
+    def examples(
+        self, golds: Iterable[GoldPair], more: Mapping[str, Sequence[Symbol]] | None = None
+    ) -> Iterator[Example]:
+        """Annotate and ground gold pairs, lazily and in their order.
+
+        Args:
+            golds: the pairs.
+            more: further facts of pairs, by their ids, such as what a reader holds.
+        """
         kept = list(golds)
-        annotated = self._system.facts(gold.pair for gold in kept)
+        annotated = (
+            (pair, (*facts, *(more or {}).get(pair.id, ())))
+            for pair, facts in self._system.facts(gold.pair for gold in kept)
+        )
         known, learned = tee(annotated)
         open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in learned)
         derived = self._solver.derivable(open_pairs, _READ)

@@ -10,13 +10,14 @@ from ists_asp.rules.directives import names_in
 from ists_asp.rules.loader import rule_files
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program, load_program, read_profile_rules
-from ists_asp.rules.restraints import is_core, restrains
+from ists_asp.rules.restraints import is_core, restraining
 from ists_asp.rules.weights import rule_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
@@ -60,7 +61,12 @@ class Catalogue:
 
 
 def list_rules(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+    name: str,
+    given: Sequence[Path] = (),
+    *,
+    semantic: bool = False,
+    scripts: bool = False,
+    store: Store | None = None,
 ) -> Catalogue:
     """List the rules of a profile that have a name, each once.
 
@@ -69,37 +75,39 @@ def list_rules(
         given: what the user gave with ``--rules``, in order.
         semantic: whether weights are those for words compared in context.
         scripts: whether rules may hold scripts; see :func:`load_rules`.
+        store: keeps what is worked out about the rules.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, answer = load_program(name, given, semantic=semantic, scripts=scripts)
+    profile, answer = load_program(name, given, semantic=semantic, scripts=scripts, store=store)
     weights = rule_weights(answer, profile.constants.items())
     first = _named(answer)
     second: dict[NamedRule, None] = {}
     warnings = answer.warnings
     if profile.explanation is not None:
-        _, explanation = load_program(name, given, Purpose.EXPLANATION, scripts=scripts)
+        _, explanation = load_program(
+            name, given, Purpose.EXPLANATION, scripts=scripts, store=store
+        )
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
-    restraining = {
-        rule.name
-        for node, rule in zip(answer.statements, answer.rules, strict=True)
-        if not is_core(rule) and restrains(node)
-    }
+    every, _ = restraining(answer)
+    restraints = {rule.name for place in every if not is_core(rule := answer.rules[place])}
     listed = [
         ListedRule(
             rule,
             Use.BOTH if rule in second else Use.ANSWER,
             weights.get(rule.name),
-            rule.name in restraining,
+            rule.name in restraints,
         )
         for rule in first
     ]
     if profile.rating is not None:
-        _, rating = load_program(name, given, Purpose.RATING, semantic=semantic, scripts=scripts)
+        _, rating = load_program(
+            name, given, Purpose.RATING, semantic=semantic, scripts=scripts, store=store
+        )
         worth = rule_weights(rating, profile.constants.items())
         warnings = tuple(dict.fromkeys((*warnings, *rating.warnings)))
         listed += [

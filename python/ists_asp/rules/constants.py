@@ -48,13 +48,13 @@ def unknown_constants(
     Raises:
         RuleError: a file with rules for explanations or for ratings is faulty.
     """
-    known = set(constants_in(rules.statements))
+    known = _known(rules)
     if known.issuperset(names):
         return
     for purpose in (Purpose.EXPLANATION, Purpose.RATING):
         if profile.files(purpose) is not None:
             _, others = load_program(profile.name, given, purpose, scripts=scripts)
-            known.update(constants_in(others.statements))
+            known |= _known(others)
     for name in names:
         if name not in known:
             near = get_close_matches(name, sorted(known), n=1)
@@ -64,3 +64,7 @@ def unknown_constants(
                 + (f"but {', '.join(sorted(known))}" if known else "nor any other")
                 + (f". Did you mean {near[0]}?" if near else ""),
             )
+
+
+def _known(rules: RuleSet) -> set[str]:
+    return set(rules.remembered.recall("constants", [], lambda: [*constants_in(rules.statements)]))

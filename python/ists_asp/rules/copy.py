@@ -7,12 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
-from ists_asp.resources import rules_dir
+from ists_asp.resources import asp_dir, rules_dir
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["copy_rules", "is_shipped"]
+__all__ = ["copy_rules", "is_shipped", "shipped_texts"]
 
 
 def copy_rules(target: Path) -> list[Path]:
@@ -63,6 +63,17 @@ def is_shipped(file: Path) -> bool:
         ResourceError: the installation lacks the shipped rules.
     """
     return file.read_bytes() in _shipped().get(file.name, ())
+
+
+def shipped_texts(file: Path) -> tuple[str, ...] | None:
+    """The texts of the shipped rule files of a file's name; None for what came along itself.
+
+    Raises:
+        ResourceError: the installation lacks the shipped rules.
+    """
+    if file.is_relative_to(asp_dir().resolve()) or file.is_relative_to(rules_dir().resolve()):
+        return None
+    return tuple(text.decode() for text in _shipped().get(file.name, ()))
 
 
 @cache

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ProgramBuilder
 
 from ists_asp.rules.parsing import Parsing
 from ists_asp.rules.reading import Reading
+from ists_asp.rules.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from clingo import Control
 
+    from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.find import RuleSource
     from ists_asp.rules.messages import RuleWarning
@@ -29,18 +31,25 @@ class RuleSet:
 
     ``statements`` are clingo syntax trees without comments; ``rules`` has the name and
     place of each, at the same index. ArgumentTypes in the trees have absolute paths: ``names``
-    gives the files' names in messages. ``warnings`` are the parser's.
+    gives the files' names in messages. ``warnings`` are the parser's. ``remembered`` has what was
+    worked out about these statements; whoever changes them begins without a memory.
     """
 
     files: tuple[RuleFile, ...]
     statements: tuple[AST, ...]
     rules: tuple[NamedRule, ...]
     warnings: tuple[RuleWarning, ...]
+    remembered: Remembered = field(default=Remembered(), init=False, compare=False)
 
     @property
     def names(self) -> Mapping[str, str]:
         """The files' names in messages, by absolute path."""
         return {str(file.path): file.name for file in self.files}
+
+    def remembering(self, remembered: Remembered) -> RuleSet:
+        """These rules, with the memory of the same statements."""
+        object.__setattr__(self, "remembered", remembered)
+        return self
 
     def add_to(self, control: Control) -> None:
         """Add all statements to a solver, ready to be grounded."""
@@ -49,12 +58,16 @@ class RuleSet:
                 builder.add(statement)
 
 
-def load_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> RuleSet:
+def load_rules(
+    sources: Iterable[RuleSource], *, scripts: bool = False, store: Store | None = None
+) -> RuleSet:
     """Parse rule files, and what they include, each once, in the order of their mention.
 
     Args:
         sources: the files.
         scripts: whether they may hold scripts, which can do anything that this process can.
+            Nothing is kept of those.
+        store: keeps what is worked out about them.
 
     Raises:
         RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
@@ -62,7 +75,7 @@ def load_rules(sources: Iterable[RuleSource], *, scripts: bool = False) -> RuleS
     """
     reading = Reading(scripts)
     reading.read_all(sources)
-    return _parsed(reading)
+    return _parsed(reading, None if scripts else store)
 
 
 def rule_files(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
@@ -97,13 +110,14 @@ def read_rules(sources: Iterable[RuleSource], report: Report) -> RuleSet:
     return _parsed(reading)
 
 
-def _parsed(reading: Reading) -> RuleSet:
-    parsing = Parsing(reading.report)
+def _parsed(reading: Reading, store: Store | None = None) -> RuleSet:
+    parsing = Parsing(reading.report, store)
     for path, text, includes in reading.texts:
         parsing.take(path, text, includes)
+    files = tuple(reading.files.values())
     return RuleSet(
-        tuple(reading.files.values()),
+        files,
         tuple(parsing.statements),
         tuple(parsing.rules),
         parsing.messages.warnings,
-    )
+    ).remembering(Remembered.of(store, files))

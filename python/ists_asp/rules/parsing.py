@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import AST, ASTSequence, ASTType, Location, parse_files, parse_string
 from clingo.script import enable_python
@@ -13,14 +14,16 @@ from clingo.script import enable_python
 from ists_asp.rules.directives import NamedRule, check_forms, name_rules
 from ists_asp.rules.messages import Messages, in_one, syntax_errors
 from ists_asp.rules.reading import Report, refuse
+from ists_asp.rules.remembered import made_by
 from ists_asp.rules.tables import SUFFIX
 from ists_asp.syntax.signatures import Signature, derived
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.errors import RuleError
+    from ists_asp.io.store import Store
     from ists_asp.rules.source import Include, SourceText
 
 __all__ = ["Parsing"]
@@ -28,12 +31,29 @@ __all__ = ["Parsing"]
 _MOST = 1000
 """Files that are remembered; those that change are parsed again."""
 
-_known: dict[
-    tuple[Path, SourceText, tuple[Include, ...]], tuple[Sequence[AST], Sequence[NamedRule]]
-] = {}
-"""The syntax trees and rules of files that nobody complained of. Nobody changes the trees."""
+_known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}
+"""What files gave that nobody complained of. Nobody changes the trees."""
 
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
+
+
+class _Parsed(NamedTuple):
+    """A file's syntax trees, a rule for each, and which of them define private predicates."""
+
+    statements: Sequence[AST]
+    rules: Sequence[NamedRule]
+    private: Sequence[tuple[int, Signature]]
+
+    @property
+    def kept(self) -> object:
+        """All but the trees, as JSON can write it."""
+        return {
+            "rules": [
+                (rule.name, rule.sentence, rule.file, rule.line, rule.column, rule.text)
+                for rule in self.rules
+            ],
+            "private": [(place, *name) for place, name in self.private],
+        }
 
 
 @dataclass(slots=True)
@@ -41,10 +61,12 @@ class Parsing:
     """What has been parsed so far.
 
     ``report`` gets each fault and its kind; parsing goes on unless it raises it. Whether files
-    go together is only asked where it raises.
+    go together is only asked where it raises. ``store`` keeps the names of the rules of files
+    that are faultless, most of the work.
     """
 
     report: Report
+    store: Store | None = None
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
@@ -54,7 +76,7 @@ class Parsing:
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
         """Take in a file, parsed once in a process as long as it says the same."""
         key = path, text, includes
-        found = _known.get(key)
+        found = _known.get(key) or self._recalled(path, text, includes)
         if found is None:
             faults = 0
 
@@ -65,33 +87,55 @@ class Parsing:
 
             found, silent = self._parse(path, text, includes, report)
             if silent and not faults:
-                if len(_known) >= _MOST:
-                    _known.clear()
-                _known[key] = found
-        statements, rules = found
-        if any(node.ast_type is ASTType.Script for node in statements):
+                self._keep(key, found)
+                if self.store is not None:
+                    self.store.put(_named(text), found.kept)
+        if any(node.ast_type is ASTType.Script for node in found.statements):
             enable_python()
         if self.report is refuse:
-            self._keep_apart(text, statements, rules)
-        self.statements.extend(statements)
-        self.rules.extend(rules)
+            self._keep_apart(text, found)
+        self.statements.extend(found.statements)
+        self.rules.extend(found.rules)
+
+    @staticmethod
+    def _keep(key: tuple[Path, SourceText, tuple[Include, ...]], found: _Parsed) -> None:
+        if len(_known) >= _MOST:
+            _known.clear()
+        _known[key] = found
+
+    def _recalled(
+        self, path: Path, text: SourceText, includes: tuple[Include, ...]
+    ) -> _Parsed | None:
+        """A file that an earlier process found faultless: only its syntax trees are made."""
+        kept = self.store.get(_named(text)) if self.store is not None else None
+        if kept is None:
+            return None
+        messages = Messages({str(path): text.name})
+        try:
+            nodes = _nodes(path, text, includes, messages)
+        except RuntimeError:
+            return None
+        statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
+        rules = kept["rules"]
+        if len(statements) != len(rules) or messages.warnings:
+            return None
+        found = _Parsed(
+            statements,
+            [NamedRule(*rule) for rule in rules],
+            [(place, Signature(*name)) for place, *name in kept["private"]],
+        )
+        self._keep((path, text, includes), found)
+        return found
 
     def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...], report: Report
-    ) -> tuple[tuple[Sequence[AST], Sequence[NamedRule]], bool]:
-        """The syntax trees and rules of a file, and whether the parser had nothing to say."""
+    ) -> tuple[_Parsed, bool]:
+        """What a file gives, and whether the parser had nothing to say."""
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
         whole = True
         try:
-            if includes or path.suffix == SUFFIX:
-                # clingo would look for included files in the working directory first, and a
-                # table is rules only as it was read.
-                parse_string(text.without(includes), nodes.append, logger=messages)
-                for node in nodes:
-                    _place(node, str(path))
-            else:
-                parse_files([str(path)], nodes.append, logger=messages)
+            _nodes(path, text, includes, messages, nodes)
         except RuntimeError:
             errors = syntax_errors(text, messages.errors)
             if self.report is refuse:
@@ -107,13 +151,15 @@ class Parsing:
         if not whole:
             check_forms(text, comments, directive)
         rules = name_rules(text, comments if whole else (), statements, directive)
-        return (statements, rules), not messages.warnings
+        private = [(place, name) for place, node in enumerate(statements) for name in _own(node)]
+        return _Parsed(statements, rules, private), not messages.warnings
 
-    def _keep_apart(
-        self, text: SourceText, statements: Sequence[AST], rules: Sequence[NamedRule]
-    ) -> None:
-        """Refuse names that an earlier file has given to something else."""
-        for rule in rules:
+    def _keep_apart(self, text: SourceText, found: _Parsed) -> None:
+        """Refuse names that an earlier file has given to something else.
+
+        Among them are private predicates, which clingo would merge silently.
+        """
+        for rule in found.rules:
             if rule.sentence is None:
                 continue
             taken = self.places.setdefault(rule.name, rule)
@@ -125,26 +171,49 @@ class Parsing:
                     rule.column,
                     hint="Give each rule a name of its own, and load each file once",
                 )
-        for statement, rule in zip(statements, rules, strict=True):
-            self._keep_private(text, statement, rule)
-
-    def _keep_private(self, text: SourceText, statement: AST, rule: NamedRule) -> None:
-        """Refuse a private predicate that two files define: clingo would merge them silently."""
-        if statement.ast_type is not ASTType.Rule or not _PRIVATE.search(str(statement.head)):
-            return
-        for key in derived(statement.head):
-            if not key.name.startswith("_"):
-                continue
-            taken = self.private.setdefault(key, rule)
-            if taken.file != rule.file:
+        for place, key in found.private:
+            rule = found.rules[place]
+            earlier = self.private.setdefault(key, rule)
+            if earlier.file != rule.file:
                 raise text.error(
                     f"the private predicate {key.name}/{key.arity} is also defined at "
-                    f"{taken.file}:{taken.line}",
+                    f"{earlier.file}:{earlier.line}",
                     rule.line,
                     rule.column,
                     expected="a name that begins with _ in one file only",
                     hint="Rename one of them",
                 )
+
+
+def _nodes(
+    path: Path,
+    text: SourceText,
+    includes: tuple[Include, ...],
+    messages: Messages,
+    nodes: list[AST] | None = None,
+) -> list[AST]:
+    """The syntax trees of a file, comments among them; ``nodes`` gets them one by one."""
+    nodes = [] if nodes is None else nodes
+    if includes or path.suffix == SUFFIX:
+        # clingo would look for included files in the working directory first, and a table is
+        # rules only as it was read.
+        parse_string(text.without(includes), nodes.append, logger=messages)
+        for node in nodes:
+            _place(node, str(path))
+    else:
+        parse_files([str(path)], nodes.append, logger=messages)
+    return nodes
+
+
+def _own(statement: AST) -> Iterator[Signature]:
+    """The private predicates that a statement defines."""
+    if statement.ast_type is ASTType.Rule and _PRIVATE.search(str(statement.head)):
+        yield from sorted(key for key in derived(statement.head) if key.name.startswith("_"))
+
+
+def _named(text: SourceText) -> str:
+    """The key of the names of a file."""
+    return f"names {made_by()} {text.name} {sha256(text.text.encode()).hexdigest()}"
 
 
 def _place(node: AST, path: str) -> None:

@@ -21,7 +21,11 @@ _TABLES = {SAME_MEANING.signature, OPPOSITE.signature}
 
 def phrases(rules: RuleSet) -> frozenset[str]:
     """The entries of several words in the tables of a rule set."""
-    return frozenset(
+    return frozenset(rules.remembered.recall("phrases", [], lambda: sorted(_found(rules))))
+
+
+def _found(rules: RuleSet) -> set[str]:
+    return {
         part.symbol.string
         for node in rules.statements
         if node.ast_type is ASTType.Rule and is_fact(node) and derived(node.head) & _TABLES
@@ -29,4 +33,4 @@ def phrases(rules: RuleSet) -> frozenset[str]:
         if part.ast_type is ASTType.SymbolicTerm
         and part.symbol.type is SymbolType.String
         and " " in part.symbol.string
-    )
+    }

@@ -21,11 +21,16 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     [explanation]
     rules = ["english/words", "explanation"]
 
-Each table is a program: ``answer`` decides a pair, ``rating`` rates it as a whole, given its
-answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files in the
-rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core encoding
-of ``asp/`` comes with them. ``semantic_weights`` take the place of ``weights`` where words are
-compared in context.
+    [reader]
+    rules = ["reader"]
+    weights = ["weights/reader-headlines"]
+
+Each table but the last is a program: ``answer`` decides a pair, ``rating`` rates it as a whole,
+given its answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files
+in the rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core
+encoding of ``asp/`` comes with them. ``semantic_weights`` take the place of ``weights`` where words
+are compared in context. ``reader`` has what is added to ``answer`` where a reader is used, see
+:mod:`ists_asp.knowledge.reader`.
 
 A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
 ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
@@ -55,7 +60,15 @@ from ists_asp.rules.values import EXPECTED, is_name, is_value
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Files", "Profile", "Purpose", "list_profiles", "load_profile", "shown_folder"]
+__all__ = [
+    "Files",
+    "Profile",
+    "Purpose",
+    "ReaderFiles",
+    "list_profiles",
+    "load_profile",
+    "shown_folder",
+]
 
 _LARGEST = 1 << 14
 """Bytes of a profile at most."""
@@ -100,6 +113,14 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderFiles:
+    """What a profile adds where a reader is used."""
+
+    rules: Annotated[tuple[_Name, ...], msgspec.Meta(min_length=1, max_length=_MOST)]
+    weights: _Names = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A profile as written; ``file`` is its TOML file, for messages.
 
@@ -111,6 +132,7 @@ class Profile:
     answer: Files
     rating: Files | None = None
     explanation: Files | None = None
+    reader: ReaderFiles | None = None
     constants: dict[str, str] = field(default_factory=dict, hash=False)
     scheme: Scheme = Scheme.Y2016
     attached_punctuation: bool = False
@@ -126,11 +148,14 @@ class Profile:
         """The profile without weights for a purpose, as where they are learned."""
         files = self.files(purpose)
         changed: dict[str, Any] = {purpose: files and Files(files.rules)}
+        if purpose is Purpose.ANSWER and self.reader is not None:
+            changed["reader"] = ReaderFiles(self.reader.rules)
         return replace(self, **changed)
 
 
 _KEYS = tuple(one.name for one in fields(Profile) if one.name not in ("name", "file"))
 _FILE_KEYS = tuple(one.name for one in fields(Files))
+_READER_KEYS = tuple(one.name for one in fields(ReaderFiles))
 _REQUIRED = ("description", "language", "answer")
 
 
@@ -194,13 +219,11 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     for key in _REQUIRED:
         if key not in table:
             raise RuleError(f'the key "{key}" is missing', where=file, hint="Add it")
-    for purpose in Purpose:
-        if isinstance(part := table.get(purpose), dict):
-            _check_keys(part, _FILE_KEYS, f"{file}: {purpose}")
+    for key, known in (*((purpose, _FILE_KEYS) for purpose in Purpose), ("reader", _READER_KEYS)):
+        if isinstance(part := table.get(key), dict):
+            _check_keys(part, known, f"{file}: {key}")
             if "rules" not in part:
-                raise RuleError(
-                    'the key "rules" is missing', where=f"{file}: {purpose}", hint="Add it"
-                )
+                raise RuleError('the key "rules" is missing', where=f"{file}: {key}", hint="Add it")
     constants = _constants(table.get("constants", {}), file)
     given = {**table, "constants": constants, "name": name, "file": file}
     try:

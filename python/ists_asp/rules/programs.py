@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ists_asp.io.store import Store
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.reading import RuleFile
 
@@ -48,7 +49,9 @@ def load_program(
     purpose: Purpose = Purpose.ANSWER,
     *,
     semantic: bool = False,
+    reader: bool = False,
     scripts: bool = False,
+    store: Store | None = None,
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and the parsed rules of one of its programs.
 
@@ -58,15 +61,17 @@ def load_program(
             :mod:`ists_asp.rules.overlay`.
         purpose: what the program is for.
         semantic: whether words are compared in context; see :func:`program_sources`.
+        reader: whether a reader is used; see :func:`program_sources`.
         scripts: whether rules may hold scripts; see :func:`load_rules`.
+        store: keeps what is worked out about the rules.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
         RuleError: a rule file or the profile is faulty, or it has no such program.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, sources = find_program(name, given, purpose, semantic=semantic)
-    return profile, load_rules(sources, scripts=scripts)
+    profile, sources = find_program(name, given, purpose, semantic=semantic, reader=reader)
+    return profile, load_rules(sources, scripts=scripts, store=store)
 
 
 def find_program(
@@ -75,6 +80,7 @@ def find_program(
     purpose: Purpose = Purpose.ANSWER,
     *,
     semantic: bool = False,
+    reader: bool = False,
 ) -> tuple[Profile, tuple[RuleSource, ...]]:
     """Return a profile and the files to load for a purpose, without what they include.
 
@@ -86,6 +92,7 @@ def find_program(
         given: what the user gave with ``--rules``, in order.
         purpose: what the program is for.
         semantic: whether words are compared in context; see :func:`program_sources`.
+        reader: whether a reader is used; see :func:`program_sources`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
@@ -94,7 +101,7 @@ def find_program(
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
-    sources = program_sources(profile, purpose, overlay.base, semantic=semantic)
+    sources = program_sources(profile, purpose, overlay.base, semantic=semantic, reader=reader)
     return profile, overlay.over(sources, purpose)
 
 
@@ -136,7 +143,12 @@ class ProfileFiles:
 
 
 def read_profile_rules(
-    name: str, given: Sequence[Path] = (), *, semantic: bool = False, scripts: bool = False
+    name: str,
+    given: Sequence[Path] = (),
+    *,
+    semantic: bool = False,
+    reader: bool = False,
+    scripts: bool = False,
 ) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo.
 
@@ -144,6 +156,7 @@ def read_profile_rules(
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
         semantic: whether words are compared in context; see :func:`program_sources`.
+        reader: whether a reader is used; see :func:`program_sources`.
         scripts: whether rules may hold scripts; see :func:`load_rules`.
 
     Raises:
@@ -151,11 +164,11 @@ def read_profile_rules(
         RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, sources = find_program(name, given, semantic=semantic)
+    profile, sources = find_program(name, given, semantic=semantic, reader=reader)
     deciding = rule_files(sources, scripts=scripts)
     if profile.rating is None:
         return ProfileFiles(profile, deciding, ())
-    _, rating = find_program(name, given, Purpose.RATING, semantic=semantic)
+    _, rating = find_program(name, given, Purpose.RATING, semantic=semantic, reader=reader)
     return ProfileFiles(profile, deciding, rule_files(rating, scripts=scripts))
 
 
@@ -165,6 +178,7 @@ def program_sources(
     rules: Path | None = None,
     *,
     semantic: bool = False,
+    reader: bool = False,
 ) -> tuple[RuleSource, ...]:
     """Return the files that a profile loads for a purpose, each once: core, rules, weights.
 
@@ -174,6 +188,8 @@ def program_sources(
         rules: its rule folder (the shipped one by default).
         semantic: whether words are compared in context; the weights are then the
             ``semantic_weights``, if there are any.
+        reader: whether a reader is used: the program that decides pairs then has the rules and
+            weights for what it holds.
 
     Raises:
         RuleError: the profile names no such files, or one that does not exist; the message names
@@ -196,11 +212,23 @@ def program_sources(
         ("core", (_CORE[purpose],), asp_dir(), "asp"),
         ("rules", files.rules, base, shown_folder(base)),
         (weights, getattr(files, weights), base, shown_folder(base)),
+        *_reader_files(profile, purpose, reader, base),
     ):
         for entry in entries:
-            for source in _entry(f"{profile.file}: {purpose}.{key}", entry, folder, shown):
+            place = key if "." in key else f"{purpose}.{key}"
+            for source in _entry(f"{profile.file}: {place}", entry, folder, shown):
                 sources.setdefault(source.path, source)
     return tuple(sources.values())
+
+
+def _reader_files(
+    profile: Profile, purpose: Purpose, reader: bool, base: Path
+) -> Iterable[tuple[str, tuple[str, ...], Path, str]]:
+    """What is added where a reader is used."""
+    if reader and purpose is Purpose.ANSWER and profile.reader is not None:
+        shown = shown_folder(base)
+        yield "reader.rules", profile.reader.rules, base, shown
+        yield "reader.weights", profile.reader.weights, base, shown
 
 
 def _entry(where: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSource]:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.rules.directives import NamedRule
+    from ists_asp.rules.loader import RuleSet
 
-__all__ = ["HARD", "is_core", "is_unconditional", "restrains"]
+__all__ = ["HARD", "is_core", "is_unconditional", "restraining", "restrains"]
 
 HARD = frozenset(
     one.signature
@@ -46,6 +47,19 @@ def is_unconditional(node: AST) -> bool:
     That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
     """
     return _is_constraint(node) or _is_preference(node) or (is_fact(node) and _forbids(node))
+
+
+def restraining(rules: RuleSet) -> tuple[frozenset[int], frozenset[int]]:
+    """The places of the statements that restrain answers, and of the unconditional among them."""
+
+    def work() -> list[list[int]]:
+        return [
+            [place for place, node in enumerate(rules.statements) if holds(node)]
+            for holds in (restrains, is_unconditional)
+        ]
+
+    every, unconditional = rules.remembered.recall("restraints", [], work)
+    return frozenset(every), frozenset(unconditional)
 
 
 def is_core(rule: NamedRule) -> bool:

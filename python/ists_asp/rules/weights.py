@@ -78,6 +78,18 @@ def rule_weights(
         RuleError: clingo cannot evaluate them, such as a constant that is defined twice.
     """
     values = dict(constants)
+    kept = rules.remembered.recall(
+        "weights",
+        sorted(values.items()),
+        lambda: {
+            name: [(one.evidence, one.decision, one.value) for one in own]
+            for name, own in _rule_weights(rules, values).items()
+        },
+    )
+    return {name: tuple(Weight(*one) for one in own) for name, own in kept.items()}
+
+
+def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, tuple[Weight, ...]]:
     known: dict[str, list[_Known]] = defaultdict(list)
     for weight in weights_of(rules.statements, values):
         known[_functor(weight[0])].append(weight)

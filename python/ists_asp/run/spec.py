@@ -61,10 +61,12 @@ class Spec:
     limits: Limits = Limits()
     vectors: bool = True
     semantic: bool | Path = False
+    reader: bool | Path = False
     traced: bool = False
     rated: bool = False
     files: tuple[str, ...] = ()
     scripts: bool = False
+    programs: Path | None = None
 
     @property
     def loading(self) -> float:
@@ -85,5 +87,7 @@ class Spec:
             time_limit=self.limits.seconds,
             vectors=self.vectors,
             semantic=self.semantic,
+            reader=self.reader,
             scripts=self.scripts,
+            programs=self.programs,
         )

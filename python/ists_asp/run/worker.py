@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -114,6 +115,8 @@ def _failed(pair: Pair, error: IstsError) -> Outcome:
 
 
 _decider: Decider | IstsError | None = None
+_told = 0.0
+"""Seconds of this process that its parent knows of."""
 
 
 def start(spec: Spec) -> None:
@@ -167,9 +170,13 @@ def decide(pairs: Sequence[Pair]) -> Report:
     Raises:
         IstsError: the system cannot be loaded, or cannot decide any pair.
     """
+    global _told
     decider = _loaded()
     try:
-        return decider.decide(pairs)
+        report = decider.decide(pairs)
+        now = time.process_time()
+        report.times.elsewhere, _told = now - _told, now
+        return report
     except (MemoryError, MemoryLimitError):
         # What clingo holds now may be half of a program.
         os._exit(OUT_OF_MEMORY)

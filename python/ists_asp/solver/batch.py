@@ -22,7 +22,6 @@ from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
 from ists_asp.syntax.ground import symbols, texts
-from ists_asp.syntax.signatures import predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from ists_asp.answers import Read
     from ists_asp.model import Pair
+    from ists_asp.solver.pairing import Paired
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
     from ists_asp.syntax.signatures import Signature
@@ -43,7 +43,7 @@ class Batches:
     """A program rewritten for several pairs at a time.
 
     Args:
-        statements: what :func:`~ists_asp.solver.pairing.pair_up` made of the program.
+        paired: what :func:`~ists_asp.solver.pairing.paired` made of the program.
         program: the program for one pair.
         arguments: clingo's command line arguments.
         time_limit: seconds of processor time for the search for the answers of a batch.
@@ -52,15 +52,13 @@ class Batches:
 
     def __init__(
         self,
-        statements: Sequence[AST],
+        paired: Paired,
         program: Program,
         arguments: Sequence[str],
         time_limit: float,
         read: Read,
     ) -> None:
-        self._statements = statements
-        names = {name.name for node in statements for name in predicates(node)}
-        names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
+        self._statements, self._settled, names = paired
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = [fact for fact in program.table_facts if fact.name in names]
@@ -69,7 +67,7 @@ class Batches:
         self._time_limit = time_limit
         self._read = read
         self._known: set[str] = set()
-        self._weighed = any(node.ast_type is ASTType.Minimize for node in statements)
+        self._weighed = any(node.ast_type is ASTType.Minimize for node in paired.statements)
 
     def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution | None] | None:
         """Decide pairs together.
@@ -85,17 +83,17 @@ class Batches:
     def _solve(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
     ) -> list[Solution | None] | None:
-        began = time.perf_counter()
-        control = self._ground(items)
+        began = time.process_time()
+        control = self._ground(items, self._settled)
         if control is None:
             return None
-        grounded = time.perf_counter()
+        grounded = time.process_time()
         found = self._search(control, atoms=False)
         if found is None:
             return None
         atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
-        ended = time.perf_counter()
+        ended = time.process_time()
         times = (grounded - began) / len(items), (ended - grounded) / len(items)
         solutions: list[Solution | None] = []
         for number, (pair, _) in enumerate(items, start=1):
@@ -124,7 +122,7 @@ class Batches:
     def _derivable(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
     ) -> list[list[Symbol]] | None:
-        control = self._ground(items)
+        control = self._ground(items, self._statements)
         if control is None:
             return None
         found: list[list[Symbol]] = [[] for _ in items]
@@ -152,7 +150,7 @@ class Batches:
     def _best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
     ) -> BatchModel | None:
-        control = self._ground(items, extra)
+        control = self._ground(items, (*self._statements, *extra))
         if control is None:
             return None
         found = self._search(control, atoms=True)
@@ -165,14 +163,14 @@ class Batches:
         return only_best(control, self._time_limit, atoms=atoms, weighed=self._weighed)
 
     def _ground(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], statements: Sequence[AST]
     ) -> Control | None:
         messages: list[str] = []
         facts = self._facts([facts for _, facts in items])
         if facts is None:
             return None
         control = ground(
-            [*self._statements, *extra],
+            statements,
             facts,
             self._arguments,
             lambda _code, text: messages.append(text),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from ists_asp.limits import is_long
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-__all__ = ["BATCH", "Item", "in_batches", "short_pairs"]
+__all__ = ["BATCH", "TOKENS", "Item", "in_batches", "short_pairs"]
 
 Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
 """A pair with its facts."""
@@ -24,6 +22,13 @@ T = TypeVar("T")
 
 BATCH = 100
 """Pairs solved together: 60 take a tenth more time, more gain little."""
+
+TOKENS = 4000
+"""Tokens of the pairs solved together, both sides: what they need of memory grows with them."""
+
+_LONG = 200
+"""Tokens of a pair, both sides, from which it is solved alone: it has many alignments to choose
+from, which a search for several pairs at a time may not get through."""
 
 
 def in_batches(
@@ -47,7 +52,17 @@ def in_batches(
         raise failure
 
 
-def short_pairs(items: Sequence[Item]) -> list[int]:
-    """The places of the pairs that are solved together, if there are at least two."""
-    short = [place for place, (pair, _) in enumerate(items) if not is_long(pair)]
-    return short if len(short) > 1 else []
+def short_pairs(items: Sequence[Item]) -> list[list[int]]:
+    """The places of the pairs that are solved together, batch by batch, at least two each."""
+    batches: list[list[int]] = [[]]
+    tokens = 0
+    for place, (pair, _) in enumerate(items):
+        size = len(pair.sent1.tokens) + len(pair.sent2.tokens)
+        if size >= _LONG:
+            continue
+        if tokens + size > TOKENS:
+            batches.append([])
+            tokens = 0
+        batches[-1].append(place)
+        tokens += size
+    return [batch for batch in batches if len(batch) > 1]

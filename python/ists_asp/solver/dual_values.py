@@ -108,13 +108,20 @@ def objective_for(rules: RuleSet) -> Callable[[], Objective]:
     They are if a chunk is in one alignment or free, and an alignment has one label and one score.
     The core encoding sees to that as long as no other rule derives any of it.
     """
+    return (
+        DualValues if rules.remembered.recall("prices", [], lambda: _is_sure(rules)) else Objective
+    )
+
+
+def _is_sure(rules: RuleSet) -> bool:
+    """Whether the core encoding alone derives chunks, alignments, labels and scores."""
     core = asp_dir().resolve()
     for statement in rules.statements:
         if statement.ast_type is ASTType.Rule and not _SURE.isdisjoint(derived(statement.head)):
             file = Path(statement.location.begin.filename)
             if not file.is_relative_to(core):
-                return Objective
-    return DualValues
+                return False
+    return True
 
 
 class DualValues(Objective):

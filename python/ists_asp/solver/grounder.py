@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.solver.options import SolverOptions, constant_arguments
-from ists_asp.solver.program import Program, prepare
+from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import CORE_GUIDED, ground
 from ists_asp.syntax.signatures import signature
 
@@ -40,10 +41,13 @@ class Grounder:
     def __init__(self, rules: RuleSet, options: SolverOptions) -> None:
         self._messages = Messages(rules.names)
         self.arguments = tuple(constant_arguments(options.constants))
-        self.program = prepare(rules.statements, self.arguments, self._messages)
-        self._plain = self.program
-        if self.program.derived:
-            self._plain = prepare(rules.statements, self.arguments, self._messages, tables=False)
+        self._rules = rules
+        self.program = prepared(rules, self.arguments, self._messages)
+
+    @cached_property
+    def _plain(self) -> Program:
+        """The program with its tables left to clingo: few pairs ask for it."""
+        return prepared(self._rules, self.arguments, self._messages, tables=False)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

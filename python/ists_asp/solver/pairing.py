@@ -9,7 +9,7 @@ rules sees none of this, and names that begin with ``__`` are left to it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import (
     AST,
@@ -25,6 +25,7 @@ from clingo.ast import (
     parse_string,
 )
 
+from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settled, settled_text
 from ists_asp.syntax.signatures import Signature, predicates
 from ists_asp.syntax.trees import walk
 
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
 
     from clingo.ast import Location
 
+    from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
 
-__all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Pairing", "pair_up"]
+__all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Paired", "Pairing", "pair_up", "paired"]
 
 PREFIX = "__"
 """What the names of generated predicates and variables begin with."""
@@ -57,6 +59,7 @@ _OBJECTIVE = f"""
 {PRIORITY}(P,N) :- {COST}(P,N,_,_).
 #show {COST}/4.
 """
+_PRIORITIES = f"{PRIORITY}(P,N) :- {PREFIX}{OBJECTIVE_PRIORITY}(P,N)."
 _VARIABLE = "__Pair"
 _KINDS = frozenset(
     {
@@ -76,6 +79,74 @@ _rewritten: dict[int, tuple[AST, frozenset[Signature], AST]] = {}
 
 Most statements are those that were shipped, whose syntax trees live as long as the process.
 """
+
+
+class Paired(NamedTuple):
+    """A program for several pairs: its statements, and the names of their predicates.
+
+    ``settled`` are the statements where only answers are wanted; see
+    :mod:`ists_asp.solver.settled`.
+    """
+
+    statements: tuple[AST, ...]
+    settled: tuple[AST, ...]
+    names: frozenset[str]
+
+
+def paired(rules: RuleSet, program: Program, arguments: Sequence[str]) -> Paired | None:
+    """As :func:`pair_up`, of a rule set that may remember what came of it.
+
+    Args:
+        rules: the rule set.
+        program: what was made of it for one pair.
+        arguments: clingo's command line arguments, which were taken into account.
+    """
+    remembered = rules.remembered
+    if remembered.store is None:
+        return _both(rules, program)
+    options = [list(arguments), settled_text()]
+    kept = remembered.recall("pairs", options, lambda: _kept(_both(rules, program)))
+    if kept is None:
+        return _both(rules, program)
+    statements = _parsed(kept["statements"])
+    same = kept["settled"] is None
+    return Paired(
+        statements, statements if same else _parsed(kept["settled"]), frozenset(kept["names"])
+    )
+
+
+def _both(rules: RuleSet, program: Program) -> Paired | None:
+    statements = pair_up(program)
+    if statements is None:
+        return None
+    names = {name.name for node in statements for name in predicates(node)}
+    names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
+    without = settled(rules, program)
+    return Paired(
+        statements, (pair_up(without) if without else None) or statements, frozenset(names)
+    )
+
+
+def _kept(found: Paired | None) -> dict[str, object] | None:
+    """What was found as whatever JSON can write; None if clingo would read it otherwise."""
+    if found is None:
+        return None
+    text = "\n".join(map(str, found.statements))
+    other = "\n".join(map(str, found.settled))
+    if _parsed(text) != found.statements or _parsed(other) != found.settled:
+        return None
+    same = found.settled == found.statements
+    return {
+        "statements": text,
+        "settled": None if same else other,
+        "names": sorted(found.names),
+    }
+
+
+def _parsed(text: str) -> tuple[AST, ...]:
+    nodes: list[AST] = []
+    parse_string(text, nodes.append)
+    return tuple(node for node in nodes if node.ast_type is not ASTType.Program)
 
 
 def pair_up(program: Program) -> tuple[AST, ...] | None:
@@ -108,6 +179,8 @@ def pair_up(program: Program) -> tuple[AST, ...] | None:
     ]
     if ASTType.Minimize in kinds:
         parse_string(_OBJECTIVE, rewritten.append)
+    if any(OBJECTIVE_PRIORITY in {name.name for name in predicates(node)} for node in statements):
+        parse_string(_PRIORITIES, rewritten.append)
     return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType
 
 from ists_asp.solver.search import ground
+from ists_asp.syntax.ground import symbols, written
 from ists_asp.syntax.signatures import (
     Signature,
     derived,
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import Messages
 
-__all__ = ["Program", "prepare"]
+__all__ = ["Program", "prepare", "prepared"]
 
 _PLAIN = frozenset(
     {
@@ -72,6 +74,45 @@ class Program:
     def other_facts(self) -> tuple[Symbol, ...]:
         """The facts of predicates that depend on the pair as well."""
         return tuple(fact for fact in self.facts if signature(fact) not in self.tables)
+
+
+def prepared(
+    rules: RuleSet, arguments: Sequence[str], messages: Messages, *, tables: bool = True
+) -> Program:
+    """As :func:`prepare`, of a rule set that may remember what came of it.
+
+    Where clingo has warned of something, nothing is kept.
+    """
+    remembered = rules.remembered
+
+    def work() -> Program:
+        return prepare(rules.statements, arguments, messages, tables=tables)
+
+    if remembered.store is None:
+        return work()
+
+    def kept() -> dict[str, object]:
+        program = work()
+        open_ = {id(node) for node in program.statements}
+        return {
+            "statements": [
+                place for place, node in enumerate(rules.statements) if id(node) in open_
+            ],
+            "facts": written(program.facts),
+            "tables": sorted(map(list, program.tables)),
+            "derived": program.derived,
+        }
+
+    known = messages.warnings
+    found = remembered.recall(
+        "program", [list(arguments), tables], kept, lambda: messages.warnings == known
+    )
+    return Program(
+        tuple(rules.statements[place] for place in found["statements"]),
+        tuple(symbols(found["facts"])),
+        frozenset(Signature(*name) for name in found["tables"]),
+        found["derived"],
+    )
 
 
 def prepare(

@@ -25,7 +25,7 @@ from ists_asp.solver.culprits import culprits
 from ists_asp.solver.dual_values import Objective, objective_for
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
-from ists_asp.solver.pairing import pair_up
+from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
 
 if TYPE_CHECKING:
@@ -172,14 +172,16 @@ class Solver:
         except AnswerError as error:
             raise self._named(error, found) from None
 
-    def best_of_all(self, items: Iterable[Item], extra: Sequence[AST] = ()) -> Iterator[Best]:
+    def best_of_all(
+        self, items: Iterable[Item], extra: Callable[[], Sequence[AST]] = tuple
+    ) -> Iterator[Best]:
         """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
 
         Lazily, in their order, as :meth:`solve_all` decides pairs.
 
         Args:
             items: pairs with their facts.
-            extra: more rules for the pairs that are decided together, rewritten as
+            extra: gives more rules for the pairs that are decided together, rewritten as
                 :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
 
         Raises:
@@ -231,11 +233,12 @@ class Solver:
         """Made when there are several pairs for the first time: that takes half a second."""
         if self._options.models > 1:
             return None
-        statements = unless_it_fails(lambda: pair_up(self.program))
-        if statements is None:
+        arguments = self._grounder.arguments
+        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments))
+        if found is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
-        return Batches(statements, self.program, self._grounder.arguments, limit, self._read)
+        return Batches(found, self.program, arguments, limit, self._read)
 
     @cached_property
     def _blame(self) -> Blame:
@@ -243,15 +246,15 @@ class Solver:
 
     def _try_some(self, items: Sequence[Item]) -> Iterator[Solution | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
-        short = short_pairs(items)
+        batches = {short[0]: short for short in short_pairs(items)}
         together: dict[int, Solution | None] = {}
-        if short and self._batches is not None:
-            solutions = self._batches.solve([items[number] for number in short])
-            if solutions is not None:
-                together = dict(zip(short, solutions, strict=True))
         for number, (pair, facts) in enumerate(items):
+            short = batches.get(number)
+            if short is not None and self._batches is not None:
+                solutions = self._batches.solve([items[place] for place in short])
+                together.update(zip(short, solutions or (), strict=bool(solutions)))
             try:
-                yield together.get(number) or self.solve(pair, facts)
+                yield together.pop(number, None) or self.solve(pair, facts)
             except MemoryLimitError:
                 raise
             except IstsError as error:
@@ -260,30 +263,37 @@ class Solver:
     def _derivable(
         self, items: Sequence[Item], wanted: Sequence[Signature]
     ) -> Iterator[list[Symbol]]:
-        short = short_pairs(items)
-        together: list[list[Symbol]] | None = None
-        if short and self._batches is not None:
-            together = self._batches.derivable([items[place] for place in short], wanted)
-        found = dict(zip(short, together or (), strict=False))
+        batches = {short[0]: short for short in short_pairs(items)}
+        found: dict[int, list[Symbol]] = {}
         for place, (_, facts) in enumerate(items):
+            short = batches.get(place)
+            if short is not None and self._batches is not None:
+                together = self._batches.derivable([items[each] for each in short], wanted)
+                found.update(zip(short, together or (), strict=bool(together)))
             if place in found:
-                yield found[place]
+                yield found.pop(place)
             else:
                 atoms = self.ground_atoms(facts)
                 yield [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
 
-    def _best_of_some(self, items: Sequence[Item], extra: Sequence[AST]) -> Iterator[Best]:
+    def _best_of_some(
+        self, items: Sequence[Item], extra: Callable[[], Sequence[AST]]
+    ) -> Iterator[Best]:
         """The best answer sets of the pairs of a batch, the short ones together."""
-        short = short_pairs(items)
-        together: BatchModel | None = None
-        if short and self._batches is not None:
-            together = self._batches.best([items[place] for place in short], extra)
-        numbers = {place: number for number, place in enumerate(short, start=1)}
+        batches = {short[0]: short for short in short_pairs(items)}
+        shares: dict[int, tuple[BatchModel, int]] = {}
         for place, (pair, facts) in enumerate(items):
-            if together is None or place not in numbers:
-                yield self.best(pair, facts)
+            short = batches.get(place)
+            if short is not None and self._batches is not None:
+                together = self._batches.best([items[each] for each in short], extra())
+                if together is not None:
+                    shares.update(
+                        (each, (together, number)) for number, each in enumerate(short, start=1)
+                    )
+            if place in shares:
+                yield self._shared(*shares.pop(place), pair, facts)
             else:
-                yield self._shared(together, numbers[place], pair, facts)
+                yield self.best(pair, facts)
 
     def _shared(
         self, together: BatchModel, number: int, pair: Pair, facts: Sequence[Symbol]
@@ -350,7 +360,7 @@ class Solver:
     def _solution(
         self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]
     ) -> Solution:
-        began = time.perf_counter()
+        began = time.process_time()
         found: Found | None = alone.first()
         answers = []
         while found is not None:
@@ -358,7 +368,7 @@ class Solver:
             if len(answers) == self._options.models:
                 break
             found = alone.after(found)
-        return Solution(tuple(answers), alone.grounding, time.perf_counter() - began)
+        return Solution(tuple(answers), alone.grounding, time.process_time() - began)
 
     def _named(self, error: AnswerError, found: Found) -> AnswerError:
         """The error, with the rules to blame in its words if they can be found."""

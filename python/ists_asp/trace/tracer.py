@@ -84,7 +84,7 @@ class Tracer:
         made: list[AskedTrace] = []
         failure: IstsError | None = None
         sharing: dict[int, tuple[Shared, list[AskedTrace]]] = {}
-        began = time.perf_counter()
+        began = time.process_time()
         with gc_paused():
             try:
                 for trace, shared in self._each(items):
@@ -95,7 +95,7 @@ class Tracer:
                 failure = error
             for shared, traces in sharing.values():
                 reach(shared, traces)
-        elapsed = time.perf_counter() - began
+        elapsed = time.process_time() - began
         for trace in made:
             trace.seconds = elapsed / len(made)
         yield from made
@@ -108,7 +108,7 @@ class Tracer:
         """The traces of pairs, with what they share where they were decided together."""
         rewritten = self.reified.rewritten(self.solver.program)
         shared: dict[int, Shared] = {}
-        best_of_all = self.solver.best_of_all(items, rewritten.paired)
+        best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
             together = best.together
             if together is None:

@@ -109,19 +109,26 @@ def make_plan(
 
 
 def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
-    """The programs of a profile, those with weights also with the semantic ones."""
+    """The programs of a profile, those with weights also with the semantic ones, and a reader."""
     for purpose in Purpose:
         files = profile.files(purpose)
         if files is None:
             continue
         bare = profile.unweighed(purpose)
-        unweighed = len(program_sources(bare, purpose, overlay.base))
-        for semantic in (False, True) if files.semantic_weights else (False,):
-            sources = program_sources(profile, purpose, overlay.base, semantic=semantic)
+        ways = [("", False, False)]
+        ways += [(" --semantic", True, False)] if files.semantic_weights else []
+        reads = profile.reader is not None and purpose is Purpose.ANSWER
+        ways += [(" --reader", False, True)] if reads else []
+        for way, semantic, reader in ways:
+            unweighed = program_sources(bare, purpose, overlay.base, reader=reader)
+            sources = program_sources(
+                profile, purpose, overlay.base, semantic=semantic, reader=reader
+            )
+            known = {source.path for source in unweighed}
             yield Program(
-                _TITLES[purpose] + profile.name + (" --semantic" if semantic else ""),
+                _TITLES[purpose] + profile.name + way,
                 profile,
                 overlay.over(sources, purpose),
                 decides=purpose is Purpose.ANSWER,
-                weights=frozenset(source.path for source in sources[unweighed:]),
+                weights=frozenset(source.path for source in sources if source.path not in known),
             )

@@ -8,7 +8,7 @@ disagree about an argument, it is taken for nothing special.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ists_asp.trace.core.outlines import Atom, outline_of
 from ists_asp.vocabulary import TARGETS, Argument, all_predicates
@@ -89,6 +89,43 @@ class ArgumentTypes:
                     break
         self._found: dict[str, dict[str, Place]] = {}
         self._arguments: dict[tuple[str, int], dict[int, _Meaning]] = {}
+
+    @property
+    def kept(self) -> dict[str, object]:
+        """All that can be asked, as whatever JSON can write, for :meth:`recalled`."""
+        return {
+            "of": {
+                name: {
+                    variable: (place.kind, place.side, place.other)
+                    for variable, place in self._variables(
+                        (*outline.body, *outline.heads), outline.same
+                    ).items()
+                }
+                for name, outline in self._outlines.items()
+            },
+            "arguments": [
+                (name, arity, list(self.arguments(name, arity).items()))
+                for name, arity in self._known
+            ],
+        }
+
+    @classmethod
+    def recalled(cls, kept: Any) -> ArgumentTypes:  # noqa: ANN401 (whatever JSON can write)
+        """What was kept."""
+        found = cls.__new__(cls)
+        found._outlines, found._known = {}, {}
+        found._found = {
+            name: {variable: Place(*place) for variable, place in places.items()}
+            for name, places in kept["of"].items()
+        }
+        found._arguments = {
+            (name, arity): {
+                index: (kind, side if isinstance(side, int) else tuple(side))
+                for index, (kind, side) in places
+            }
+            for name, arity, places in kept["arguments"]
+        }
+        return found
 
     def of(self, probe: ReifiedRule) -> Mapping[str, Place]:
         """What the variables of a probe stand for, where that is known."""

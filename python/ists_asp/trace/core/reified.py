@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.rules.constants import constants_in
+from ists_asp.rules.copy import shipped_texts
 from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import functions
 from ists_asp.trace.core.argument_types import ArgumentTypes
 from ists_asp.trace.core.grounding import Alone, ground_probes
 from ists_asp.trace.core.instances import RuleInstances
+from ists_asp.trace.core.kept import as_data, from_data
 from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.rewriting import probes_of
 from ists_asp.trace.core.rewritten import Rewritten
@@ -53,22 +55,48 @@ class ReifiedRules:
         self.solver = solver
         self.knowledge = tuple(knowledge)
         constants = frozenset((*solver.options.constants, *constants_in(rules.statements)))
-        self._probes = tuple(
-            probes_of(statement, rule, number, constants)
-            for number, (statement, rule) in enumerate(
-                zip(rules.statements, rules.rules, strict=True)
-            )
-        )
-        self.strata = Strata(self.probes)
+        self._options = sorted(constants)
+        self._probes = self._made(constants)
+        self.strata = self._strata()
         self._rewritten: dict[int, Rewritten] = {}
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._weighing: tuple[list[ReifiedRule], list[AST]] | None = None
         self._without: dict[int, Solver] = {}
 
+    def _made(self, constants: Collection[str]) -> Sequence[tuple[ReifiedRule, ...]]:
+        """The probes of each statement."""
+
+        def work() -> list[tuple[ReifiedRule, ...]]:
+            return [
+                probes_of(statement, rule, number, constants)
+                for number, (statement, rule) in enumerate(
+                    zip(self.rules.statements, self.rules.rules, strict=True)
+                )
+            ]
+
+        remembered = self.rules.remembered
+        if remembered.store is None:
+            return work()
+        kept = remembered.recall("probes", self._options, lambda: as_data(work()))
+        return work() if kept is None else from_data(kept, self.rules)
+
+    def _strata(self) -> Strata:
+        remembered = self.rules.remembered
+        if remembered.store is None:
+            return Strata(self.probes)
+        return Strata.recalled(
+            remembered.recall("strata", self._options, lambda: Strata(self.probes).kept)
+        )
+
     @cached_property
     def places(self) -> ArgumentTypes:
         """What the variables of the rules stand for."""
-        return ArgumentTypes(self.probes)
+        remembered = self.rules.remembered
+        if remembered.store is None:
+            return ArgumentTypes(self.probes)
+        return ArgumentTypes.recalled(
+            remembered.recall("places", self._options, lambda: ArgumentTypes(self.probes).kept)
+        )
 
     def solver_without(self, place: int) -> Solver:
         """A solver of the same rules but for the one at a place, made once."""
@@ -81,6 +109,17 @@ class ReifiedRules:
             )
             self._without[place] = Solver(less, self.solver.options)
         return self._without[place]
+
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """The identities of the rules that did not come along: those of the user."""
+        texts = {file.name: shipped_texts(file.path) for file in self.rules.files}
+        return frozenset(
+            id(rule)
+            for rule in self.rules.rules
+            if (known := texts.get(rule.file)) is not None
+            and not any(rule.text in text for text in known)
+        )
 
     @property
     def probes(self) -> tuple[ReifiedRule, ...]:
@@ -133,6 +172,12 @@ class ReifiedRules:
             for statement, probes in zip(self.rules.statements, self._probes, strict=True):
                 (each if id(statement) in open_ else once).extend(probes)
             self._rewritten[id(program)] = Rewritten(
-                program, once, each, definitions, self.strata, self.solver.arguments
+                program,
+                once,
+                each,
+                definitions,
+                self.strata,
+                self.solver.arguments,
+                self.rules.remembered,
             )
         return self._rewritten[id(program)]

@@ -14,6 +14,7 @@ from clingo.ast import (
     ASTType,
     BodyAggregate,
     BodyAggregateElement,
+    BooleanConstant,
     Comparison,
     ComparisonOperator,
     ConditionalLiteral,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
 
-__all__ = ["probes_of"]
+__all__ = ["probe_of_fact", "probes_of"]
 
 
 _IGNORED = frozenset(
@@ -83,7 +84,7 @@ def probes_of(
     if not traced or ("&" in str(statement) and has_theory(statement)):
         raise _refused(rule, statement)
     if is_fact(statement) and PREFIX not in str(statement):
-        return (_fact(statement, rule, f"{PREFIX}f{number}_0"),)
+        return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
     if PREFIX in str(statement) and any(name.startswith(PREFIX) for name in names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
@@ -98,7 +99,8 @@ def probes_of(
     return tuple(found)
 
 
-def _fact(statement: AST, rule: NamedRule, name: str) -> ReifiedRule:
+def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> ReifiedRule:
+    """The probe of a fact, which is called ``name``."""
     head = statement.head
     text = f"{name}({head})."
     shape = Shape("%s", (0,))
@@ -136,6 +138,10 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
             yield Kind.RULE, head, body
         elif head.sign == Sign.Negation:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.DoubleNegation)]
+        elif head.atom.ast_type is ASTType.BooleanConstant and not head.atom.value:
+            # As clingo's parser writes `not #false`.
+            true = Literal(head.location, Sign.NoSign, BooleanConstant(1))
+            yield Kind.CONSTRAINT, None, [*body, true]
         else:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.Negation)]
     elif head.ast_type is ASTType.Disjunction:

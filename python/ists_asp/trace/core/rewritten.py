@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import Program as ASTProgram
 
+from ists_asp.rules.remembered import Remembered
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import by_name, texts
 from ists_asp.trace.core.grounding import LATER, Alone, ground_probes
 from ists_asp.trace.core.instances import RuleInstances
+from ists_asp.trace.core.kept import parsed
 from ists_asp.trace.core.shared import Later
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from clingo import Control
     from clingo.ast import AST
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.strata import Strata
 
 __all__ = ["Rewritten"]
+
+_FORGETFUL = Remembered()
 
 
 class Rewritten:
@@ -38,6 +42,7 @@ class Rewritten:
         definitions: the ``#const`` statements.
         strata: the strata of all.
         arguments: clingo's command line arguments.
+        remembered: what was worked out about the rules.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class Rewritten:
         definitions: Sequence[AST],
         strata: Strata,
         arguments: Sequence[str],
+        remembered: Remembered = _FORGETFUL,
     ) -> None:
         self.program = program
         self.probes = tuple(each)
@@ -61,6 +67,7 @@ class Rewritten:
         self._definitions = definitions
         self._strata = strata
         self._arguments = arguments
+        self._remembered = remembered
 
     @cached_property
     def tables(self) -> RuleInstances:
@@ -82,6 +89,9 @@ class Rewritten:
     @cached_property
     def paired(self) -> tuple[AST, ...]:
         """The probes for several pairs."""
+        return self._recalled("traced pairs", self._paired)
+
+    def _paired(self) -> tuple[AST, ...]:
         pairing = Pairing(self.program.tables)
         return tuple(
             pairing.statement(probe.statement)
@@ -92,7 +102,24 @@ class Rewritten:
     @cached_property
     def later(self) -> Later:
         """What finds elements for several pairs."""
-        return Later(self.probes, Pairing(self.program.tables))
+        return Later(self._recalled("traced elements", self._later))
+
+    def _later(self) -> tuple[AST, ...]:
+        return tuple(Later.of(self.probes, Pairing(self.program.tables)).statements)
+
+    def _recalled(self, what: str, work: Callable[[], tuple[AST, ...]]) -> tuple[AST, ...]:
+        """Statements that may have been worked out before; they are kept as text."""
+        if self._remembered.store is None:
+            return work()
+
+        def text() -> str | None:
+            statements = work()
+            written = "\n".join(map(str, statements))
+            return written if parsed(written) == list(statements) else None
+
+        options = [list(self._arguments), sorted(map(list, self.program.tables))]
+        kept = self._remembered.recall(what, options, text)
+        return work() if kept is None else tuple(parsed(kept))
 
 
 def _statements(probes: Sequence[ReifiedRule]) -> list[AST]:

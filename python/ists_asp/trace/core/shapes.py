@@ -20,9 +20,11 @@ __all__ = ["Shape", "Slots"]
 class Shape:
     """A term with gaps: ``pair(%s,%s)`` and which values go there."""
 
-    __slots__ = ("_pick", "_text")
+    __slots__ = ("_pick", "_text", "kept")
 
     def __init__(self, text: str, places: Sequence[int]) -> None:
+        self.kept = text, list(places)
+        """What the term was made of."""
         self._text = text if places else text % ()
         self._pick: Callable[[Sequence[str]], object] | None = (
             itemgetter(*places) if places else None

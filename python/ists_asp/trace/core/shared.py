@@ -31,21 +31,27 @@ _NUMBER = f"{TERMS}Number"
 
 
 class Later:
-    """Statements that find elements for several pairs, of those firings that are wanted.
+    """Statements that find elements for several pairs, of those firings that are wanted."""
 
-    Args:
-        probes: the probes for a pair.
-        pairing: rewrites rules for several pairs.
-    """
+    def __init__(self, statements: Sequence[AST]) -> None:
+        self.statements = statements
 
-    def __init__(self, probes: Iterable[ReifiedRule], pairing: Pairing) -> None:
-        self.statements: list[AST] = []
+    @classmethod
+    def of(cls, probes: Iterable[ReifiedRule], pairing: Pairing) -> Later:
+        """Rewrite the statements of elements.
+
+        Args:
+            probes: the probes for a pair.
+            pairing: rewrites rules for several pairs.
+        """
+        statements: list[AST] = []
         for probe in probes:
             for element in probe.elements:
-                if not self.statements:
+                if not statements:
                     place = element.statement.location
-                    self.statements.append(Program(place, LATER, [Id(place, _WAVE)]))
-                self.statements.append(self._limited(element, probe, pairing))
+                    statements.append(Program(place, LATER, [Id(place, _WAVE)]))
+                statements.append(cls._limited(element, probe, pairing))
+        return cls(statements)
 
     @staticmethod
     def _limited(element: ElementRule, probe: ReifiedRule, pairing: Pairing) -> AST:

@@ -9,7 +9,7 @@ their own. Predicates are told apart by their first argument's function as well,
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, Sign
@@ -65,13 +65,13 @@ class Strata:
                 below |= self._meant(node, refined)
         order = list(_components(edges))
         self._stratum = {node: index for index, part in enumerate(order) for node in part}
-        self._recursive = {
+        recursive = {
             node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
         }
         self.recursive_companions = frozenset(
             element.name
             for probe in probes
-            if probe.name in heads and self._coarse(heads[probe.name]) in self._recursive
+            if probe.name in heads and self._coarse(heads[probe.name]) in recursive
             for element in probe.elements
             if any(
                 self._stratum.get(node) == self._stratum[self._coarse(heads[probe.name])]
@@ -92,8 +92,31 @@ class Strata:
             if probe.name in heads
         }
         self.recursive_probes = frozenset(
-            name for name, head in heads.items() if self._coarse(head) in self._recursive
+            name for name, head in heads.items() if self._coarse(head) in recursive
         )
+
+    @property
+    def kept(self) -> dict[str, object]:
+        """The strata as whatever JSON can write, for :meth:`recalled`."""
+        return {
+            "whole": sorted(self._whole),
+            "strata": [(*node, number) for node, number in self._stratum.items()],
+            "companions": sorted(self.recursive_companions),
+            "places": self.recursive_places,
+            "probes": sorted(self.recursive_probes),
+        }
+
+    @classmethod
+    def recalled(cls, kept: Any) -> Strata:  # noqa: ANN401 (whatever JSON can write)
+        """The strata that were kept."""
+        found = cls.__new__(cls)
+        found._whole = {(name, arity) for name, arity in kept["whole"]}
+        found._found = lru_cache(MEMORY)(found._find)
+        found._stratum = {Node(*node): number for *node, number in kept["strata"]}
+        found.recursive_companions = frozenset(kept["companions"])
+        found.recursive_places = {name: tuple(each) for name, each in kept["places"].items()}
+        found.recursive_probes = frozenset(kept["probes"])
+        return found
 
     def stratum(self, atom: Ground) -> int:
         """The number of an atom's stratum; it rests on the same or on lower ones. -1: input."""

@@ -25,7 +25,7 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
@@ -43,6 +43,7 @@ _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
 
 _POINT = 100
+_SIDES = 2
 
 Spans: TypeAlias = "tuple[Ground, ...]"
 """The two spans of a pair."""
@@ -96,7 +97,8 @@ class Contrast(msgspec.Struct, frozen=True):
     ``text`` is the decision and ``sentence`` what is to be said in one; ``runner_up`` is the
     label or the score that came second, or what else would have been. ``by`` is the sum of
     all ``pros`` and ``cons``, which are sorted by size; None where no evidence is weighed.
-    ``because`` are the rules that permit the decision, for a label its licences.
+    ``because`` are the rules that permit the decision, for a label its licences. ``own`` are
+    the rules among all that it rests on which did not come along: the user's.
     """
 
     kind: str
@@ -108,6 +110,7 @@ class Contrast(msgspec.Struct, frozen=True):
     pros: tuple[Reason, ...] = ()
     cons: tuple[Reason, ...] = ()
     because: tuple[Because, ...] = ()
+    own: tuple[Because, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ class _Made:
             tuple(self._reason(one, other) for one in pros),
             tuple(self._reason(one, other) for one in cons),
             because,
+            tuple(self._own([one.evidence for one in found], firings.values())),
         )
         return Contrasted(made, pros, cons, tuple(firings.values()))
 
@@ -234,6 +238,32 @@ class _Made:
             if depth > 1:
                 for needed in firing.positive:
                     yield from self._rules(needed, depth - 1)
+
+    def _own(
+        self, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance]
+    ) -> Iterator[Because]:
+        """The user's rules that evidence and other rules rest on, each once."""
+        own = self._trace.reified.own
+        if not own:
+            return
+        trace = self._trace
+        told: set[str] = set()
+        seen: set[Ground] = set()
+        atoms = [atom for atom in evidence if atom is not None]
+        left = [*firings, *(one for atom in atoms for one in trace.reasons(atom)[:1])]
+        while left:
+            firing = left.pop(0)
+            rule = firing.probe.rule
+            if id(rule) in own and rule.name not in told:
+                told.add(rule.name)
+                yield self._fired(firing)
+            needed = [*firing.positive]
+            for group in trace.groups(firing):
+                needed += [atom for element in group.elements for atom in element.positive]
+            for atom in needed:
+                if atom not in seen:
+                    seen.add(atom)
+                    left += trace.reasons(atom)[:1]
 
     def _fired(self, firing: RuleInstance) -> Because:
         return Because(self._trace.says(firing), RulePlace.of(firing.probe.rule))
@@ -322,7 +352,7 @@ class _Made:
         """What evidence says; of where a sum begins, what that is."""
         if not one.is_base:
             firings = [firing for firing in (one.firing, *one.also) if firing is not None]
-            return "; ".join(dict.fromkeys(map(self._trace.says, firings)))
+            return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(label_of(self._trace, self._spans)).upper()
             return f"{label} begins at {one.alone / _POINT:.2f} points"
@@ -331,6 +361,15 @@ class _Made:
             where = "ahead of" if one.amount > 0 else "behind"
             return f"{own} begins {where} {str(other).upper()}"
         return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    """What is said of both sides, in fewer words where it is the same."""
+    if len(sentences) == _SIDES:
+        for one, other in (("side 1", "side 2"), ("side 2", "side 1")):
+            if one in sentences[0] and sentences[0].replace(one, other) == sentences[1]:
+                return f"{sentences[0]}; likewise {other}"
+    return "; ".join(sentences)
 
 
 def _best(weighed: Sequence[tuple[Ground, int]], allowed: set[Ground]) -> Ground | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import SymbolType
 
@@ -18,15 +18,17 @@ from ists_asp.syntax.ground import Ground
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ists_asp.model import Answer, Pair
     from ists_asp.trace.core.trace import Term, Trace
 
 __all__ = [
     "PREDICATES",
+    "Decided",
     "Decision",
     "DecisionKind",
-    "about",
+    "decided",
     "decisions",
     "numbers",
     "select",
@@ -89,6 +91,13 @@ class Decision:
             side, tokens = (1, self.tokens1) if self.tokens1 else (2, self.tokens2)
             return f"{self.kind}:{side}:{tokens_text(tokens)}"
         return f"{self.kind}:{tokens_text(self.tokens1)}:{tokens_text(self.tokens2)}"
+
+    @property
+    def decided(self) -> Decided:
+        """What is decided, by tokens."""
+        valued = (DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.TAG)
+        value = str(self.atom.arguments[2]).upper() if self.kind in valued else ""
+        return self.kind, self.tokens1, self.tokens2, value
 
     @property
     def worth(self) -> dict[int, int]:
@@ -214,9 +223,16 @@ def _text(
     atom: Ground,
     sides: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> str:
-    pair = trace.answer.pair
     if kind is DecisionKind.RATING:
         return f"the pair is rated {atom.arguments[0].number / 1000:.3f}"
+    value = str(atom.arguments[2]) if len(atom.arguments) > len(sides) else ""
+    return _words(trace.answer.pair, kind, value, sides)
+
+
+def _words(
+    pair: Pair, kind: DecisionKind, value: str, sides: tuple[tuple[int, ...], tuple[int, ...]]
+) -> str:
+    """A decision in words."""
     words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
     if kind in _ONE_SIDED:
         side = 1 if sides[0] else 2
@@ -226,10 +242,8 @@ def _text(
         return f"{words} of sentence {side} is {kind.upper()}"
     if kind is DecisionKind.ALIGN:
         return f"{words1} is aligned with {words2}"
-    value = atom.arguments[2]
-    shown = str(value) if kind is DecisionKind.SCORE else str(value).upper()
     verb = {"label": "is labelled", "score": "scores", "tag": "is marked"}[kind]
-    return f"{words1} ~ {words2} {verb} {shown}"
+    return f"{words1} ~ {words2} {verb} {value.upper()}"
 
 
 def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
@@ -238,10 +252,40 @@ def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
     return 1, not one.tokens1, one.tokens1, one.tokens2, order.index(one.kind)
 
 
-def about(trace: Trace, atom: Ground) -> tuple[DecisionKind, tuple[int, ...], tuple[int, ...]]:
-    """What an atom decides, and about which tokens of both sentences."""
-    kind, _ = PREDICATES[atom.name]
-    return kind, *_sides(trace, kind, atom)
+Decided: TypeAlias = tuple[DecisionKind, tuple[int, ...], tuple[int, ...], str]
+"""What is decided, about which tokens of both sentences, and a label, score or tag."""
+
+
+def decided(answer: Answer) -> Mapping[Decided, str]:
+    """The decisions of an answer by what they are about, in words.
+
+    Answers with other chunks have other numbers for them, so that atoms cannot be compared.
+    """
+    pair = answer.pair
+    found: dict[Decided, str] = {}
+
+    def add(
+        kind: DecisionKind, tokens1: tuple[int, ...], tokens2: tuple[int, ...], value: object = ""
+    ) -> None:
+        text = _words(pair, kind, str(value), (tokens1, tokens2))
+        found[kind, tokens1, tokens2, str(value)] = text
+
+    for chunk in answer.chunks1:
+        add(DecisionKind.BOUNDARY, (chunk.first,), ())
+    for chunk in answer.chunks2:
+        add(DecisionKind.BOUNDARY, (), (chunk.first,))
+    for line in answer.alignments:
+        sides = line.tokens1, line.tokens2
+        if not line.label.aligned:
+            add(DecisionKind(line.label.lower()), *sides)
+            continue
+        add(DecisionKind.ALIGN, *sides)
+        add(DecisionKind.LABEL, *sides, line.label)
+        if line.score is not None:
+            add(DecisionKind.SCORE, *sides, f"{line.score:g}")
+        for tag in sorted(line.tags):
+            add(DecisionKind.TAG, *sides, tag)
+    return found
 
 
 def boundary(side: int, token: int) -> Ground:

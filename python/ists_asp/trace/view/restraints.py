@@ -10,19 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+from clingo import SymbolType
 
 from ists_asp.errors import IstsError
-from ists_asp.rules.restraints import HARD, is_core, is_unconditional, restrains
+from ists_asp.rules.restraints import HARD, is_core, restraining
 from ists_asp.trace.view.contrast import RulePlace
-from ists_asp.trace.view.decisions import PREDICATES, told
+from ists_asp.trace.view.decisions import decided
+from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.trace import Trace
-    from ists_asp.trace.view.decisions import Decision
+    from ists_asp.trace.view.decisions import Decided, Decision
 
 __all__ = ["Restraint", "bearing", "restraints", "said", "without"]
 
@@ -45,14 +47,16 @@ def restraints(trace: Trace, decisions: Sequence[Decision] | None = None) -> tup
         trace: the trace of the answer.
         decisions: those that are asked about; all by default.
     """
-    ours = _decided(trace.best.shown)
-    wanted = ours if decisions is None else {one.atom for one in decisions}
+    ours = decided(trace.answer)
+    wanted = ours.keys() if decisions is None else {one.decided for one in decisions}
     found = []
     for place, rule in list(bearing(trace))[:MOST]:
         other = without(trace, place)
-        if other is not None and (wanted - other or (decisions is None and other - ours)):
-            instead = tuple(told(trace, sorted(other - ours)))
-            found.append(Restraint(said(trace, rule), RulePlace.of(rule), instead))
+        if other is None or not (wanted - other.keys() or (decisions is None and other != ours)):
+            continue
+        instead = tuple(text for key, text in other.items() if key not in ours)
+        about = wanted - other.keys()
+        found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
     return tuple(found)
 
 
@@ -65,14 +69,14 @@ def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
         if (firing.head.name, len(firing.head.arguments)) in HARD
     }
     rules = trace.reified.rules
-    for place, (node, rule) in enumerate(zip(rules.statements, rules.rules, strict=True)):
-        if is_core(rule):
-            continue
-        if is_unconditional(node) or (rule.name in fired and restrains(node)):
+    every, unconditional = restraining(rules)
+    for place in sorted(every | unconditional):
+        rule = rules.rules[place]
+        if not is_core(rule) and (place in unconditional or rule.name in fired):
             yield place, rule
 
 
-def without(trace: Trace, place: int) -> set[Ground] | None:
+def without(trace: Trace, place: int) -> Mapping[Decided, str] | None:
     """The decisions of the best answer without a rule; None if there is no answer then."""
     solver = trace.reified.solver_without(place)
     try:
@@ -80,17 +84,41 @@ def without(trace: Trace, place: int) -> set[Ground] | None:
     except IstsError:
         # Whatever has no answer without the rule says nothing about it.
         return None
-    return _decided(best.shown)
+    return decided(best.answer)
 
 
-def said(trace: Trace, rule: NamedRule) -> str:
-    """What a rule says where it fired, or its own words."""
-    for firings in trace.firings.by_head.values():
-        for firing in firings:
-            if firing.probe.rule is rule:
-                return trace.says(firing)
+def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
+    """What a rule says where it fired, or its own words.
+
+    Args:
+        trace: the trace of the answer.
+        rule: the rule.
+        about: the decisions in question: of what fired, that counts which is about their tokens.
+    """
+    wanted = {
+        (side, token)
+        for _, *sides, _ in about
+        for side, tokens in enumerate(sides, start=1)
+        for token in tokens
+    }
+    fired = [
+        firing
+        for firings in trace.firings.by_head.values()
+        for firing in firings
+        if firing.probe.rule is rule
+    ]
+    if fired:
+        return trace.says(max(fired, key=lambda one: len(wanted & _tokens(trace, one.head))))
     return rule.sentence or " ".join(rule.text.split())
 
 
-def _decided(shown: Sequence[Ground]) -> set[Ground]:
-    return {atom for atom in shown if atom.name in PREDICATES}
+def _tokens(trace: Trace, head: Ground) -> set[tuple[int, int]]:
+    """The tokens that a hard rule is about, with their sentences."""
+    one, two, *_ = (*head.arguments, head, head)
+    if (head.name, len(head.arguments)) in (MUST_SPLIT.signature, MUST_JOIN.signature):
+        return {(one.number, two.number)} if one.type is two.type is SymbolType.Number else set()
+    return {
+        (side, token)
+        for side, span in ((1, one), (2, two))
+        for token in trace.words.tokens("span", side, span)
+    }

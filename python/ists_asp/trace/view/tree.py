@@ -86,6 +86,9 @@ class _Grower:
             pros, cons = _TITLES.get(decision.kind, _SIDES)
             branch.below += self._side(pros, found.pros, made.pros)
             branch.below += self._side(cons, found.cons, made.cons)
+        if found.own and decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
+            own = [Branch(one.sentence, str(one.rule)) for one in found.own]
+            branch.below.append(Branch("rests on rules of your own", below=own))
         if second is not None and (self._everything or not is_tie(second)):
             branch.below.append(Branch(beats(self._trace, decision, second)))
         if self._everything:

@@ -1,0 +1,121 @@
+"""Time by stage and by length: pairs of sentences of 7, 15, 24, 36 and 62 tokens.
+
+``python -m benchmarks.lengths`` needs no data: sentences of the shipped samples stand one behind
+the other until they are long enough. All times are of the processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from itertools import count, cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchmarks.machine import describe_machine
+from benchmarks.sets import SAMPLES, SETS, read_set
+from benchmarks.tables import markdown
+from ists_asp import load
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["LENGTHS", "Length", "length_table", "main", "measure", "of_length"]
+
+LENGTHS = (7, 15, 24, 36, 62)
+"""Tokens of each sentence."""
+
+PAIRS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """Milliseconds a pair of sentences with so many tokens; the first pass knows no word."""
+
+    tokens: int
+    knowledge: float
+    recalled: float
+    deciding: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.lengths", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N")
+    parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS, metavar="TOKENS")
+    parser.add_argument("--profile", default="default")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
+    options = parser.parse_args(arguments)
+    found = list(measure(options.lengths, options.pairs, options.profile))
+    print(length_table(found))
+    print(describe_machine())
+    if options.json is not None:
+        figures = json.dumps([asdict(one) for one in found], indent=2)
+        options.json.write_text(figures + "\n", "utf-8")
+    return 0
+
+
+def length_table(found: Sequence[Length]) -> str:
+    """A Markdown table; the last column compares with the first row."""
+    rows = [
+        [
+            str(one.tokens),
+            f"{one.knowledge:.1f}",
+            f"{one.recalled:.1f}",
+            f"{one.deciding:.1f}",
+            f"{one.deciding / found[0].deciding:.1f}",
+        ]
+        for one in found
+    ]
+    header = ["Tokens a side", "Knowledge and facts", "Kept", "Grounding and solving", "Ratio"]
+    return markdown(header, rows, texts=0)
+
+
+def measure(lengths: Iterable[int], pairs: int, profile: str) -> Iterator[Length]:
+    """Measure pairs of each length, chunks found, annotated beforehand."""
+    with TemporaryDirectory() as cache:
+        for tokens in lengths:
+            given = list(islice(of_length(tokens), pairs))
+            with load(profile, cache=cache) as system:
+                annotated = list(system.annotate(given))
+                # What is read once belongs to no pair.
+                list(system.decide(list(system.annotate(islice(of_length(6), 2)))))
+                system.stages.clear()
+                answers = list(system.decide(annotated))
+                assert len(answers) == pairs
+                fresh = system.stages.taken()
+            with load(profile, cache=cache) as system:
+                list(system.decide(list(system.annotate(islice(of_length(6), 2)))))
+                began = time.process_time()
+                list(system.facts(annotated))
+                recalled = time.process_time() - began
+            yield Length(
+                tokens,
+                1000 * (fresh.knowledge + fresh.facts) / pairs,
+                1000 * recalled / pairs,
+                1000 * (fresh.grounding + fresh.solving) / pairs,
+            )
+
+
+def of_length(tokens: int) -> Iterator[Pair]:
+    """Pairs without an end whose sentences have so many tokens; each set is cut elsewhere."""
+    samples = [pair for name in SETS for pair in read_set(SAMPLES / name).plain]
+    sides = [
+        cycle([token.form for sentence in sentences for token in sentence.tokens])
+        for sentences in zip(*((pair.sent1, pair.sent2) for pair in samples), strict=True)
+    ]
+    for number in count(1):
+        first, second = (make_sentence(list(islice(side, tokens))) for side in sides)
+        yield Pair(str(number), first, second)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,395 @@
+"""Weigh what the reader holds: opinions about pairs it has not seen, on top of the rules' weights.
+
+    python data/reader/train/weigh_reader.py --data DATA --work WORK --profile headlines -o FILE
+
+``WORK`` holds the models of ``train_reader.py``. The model of each fold reads the pairs of its
+fold; the profile's own weights are learned without that fold. On the sums of both, the weights of
+the reader's evidence are fitted: logistic regressions for boundaries and alignments, one weight
+for all labels, a regression for scores; how readily to align is what gives the best type+score F1.
+What is printed for a fold comes from weights that were fitted on the other folds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from clingo import parse_term
+from export_reader import export
+from scipy.optimize import minimize_scalar
+from train_reader import KINDS
+
+from ists_asp.evaluate.chunking import compare_chunks
+from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.facts import opinion_facts
+from ists_asp.knowledge.reader import Reader
+from ists_asp.learn.decode import best_candidates
+from ists_asp.learn.examples import ExampleBuilder
+from ists_asp.learn.fit import (
+    LABELS,
+    SCORES,
+    Settings,
+    Weight,
+    fit_alignments,
+    fit_boundaries,
+    fit_labels,
+    fit_scores,
+    label_terms,
+    score_terms,
+)
+from ists_asp.learn.folds import deal
+from ists_asp.learn.gold import read_gold
+from ists_asp.learn.weights_file import render_weights
+from ists_asp.model import Alignment, Label
+
+FOLDS = 5
+BASE = ("any_pair", "align")
+IMPOSSIBLE = -100_000
+"""The sum of a label without a licence."""
+LABEL_KEYS = [(f"reader({name})", name) for name in ("equi", "oppo", "simi", "rel")]
+LABEL_KEYS.append(("reader(spe)", "this_spe"))
+SHIFTS = range(-90, 181, 30)
+
+
+def bare(pair):
+    """The pair without its chunks."""
+    sides = {name: replace(getattr(pair, name), chunks=None) for name in ("sent1", "sent2")}
+    return replace(pair, **sides)
+
+
+def opinions(work: Path, golds, kind: str) -> dict[str, tuple[list, list]]:
+    """For each pair the facts of what its fold's model holds, by gold chunks and by found ones."""
+    file = work / f"opinions-{kind}.json"
+    if not file.exists():
+        found = {}
+        for fold, (_, test) in enumerate(deal(golds, FOLDS, 1)):
+            folder = work / f"fold-{fold}"
+            if not (folder / "tokenizer.json").exists():
+                export(work / f"fold-{fold}.pt", folder)
+            reader = Reader(folder)
+            for gold in test:
+                free = reader.read(bare(gold.pair))
+                given = replace(reader.read(gold.pair), boundaries=free.boundaries)
+                found[gold.pair.id.partition(".")[2]] = [
+                    [str(fact) for fact in opinion_facts(one)] for one in (given, free)
+                ]
+        file.write_text(json.dumps(found))
+    known = json.loads(file.read_text())
+    return {
+        gold.pair.id: tuple(
+            [parse_term(atom) for atom in atoms] for atoms in known[gold.pair.id.partition(".")[2]]
+        )
+        for gold in golds
+    }
+
+
+@dataclass
+class Judged:
+    """An example with the sums that the profile's own weights give."""
+
+    example: object
+    table: dict
+    found: list
+    fold: int
+
+    def sums(self, terms) -> float:
+        return sum(self.table.get(key, 0) * value for key, value in terms) / 100
+
+
+def fit_yes_no(offsets, opinions, taken, counts) -> int:
+    """The weight of an opinion from -100 to 100 on top of sums, all in hundredths."""
+    offsets, opinions, counts = (np.asarray(x, float) for x in (offsets, opinions, counts))
+    sign = 2 * np.asarray(taken, float) - 1
+
+    def loss(weight):
+        margin = sign * (offsets / 100 + weight * opinions / 100)
+        return (counts * np.logaddexp(0, -margin)).sum()
+
+    return round(100 * minimize_scalar(loss, bounds=(0, 10), method="bounded").x)
+
+
+def fit_boundary(judged):
+    """One weight for what speaks for a boundary and against it."""
+    rows = [
+        (one.sums(((name, "boundary"), v) for name, v in d.evidence.items()), d)
+        for one in judged
+        for d in one.example.boundaries
+    ]
+    weight = fit_yes_no(
+        [offset for offset, _ in rows],
+        [d.evidence.get("reader_begins", 0) - d.evidence.get("reader_joins", 0) for _, d in rows],
+        [d.taken for _, d in rows],
+        np.ones(len(rows)),
+    )
+    return {("reader_begins", "boundary"): weight, ("reader_joins", "boundary"): -weight}
+
+
+def fit_align(judged):
+    """One weight for what speaks for an alignment and against it."""
+    rows = [
+        (one.sums(((name, "align"), v) for name, v in c.pair.items()), c)
+        for one in judged
+        for c in one.example.candidates
+    ]
+    weight = fit_yes_no(
+        [offset for offset, _ in rows],
+        [c.pair.get("reader_for", 0) - c.pair.get("reader_against", 0) for _, c in rows],
+        [c.gold is not None for _, c in rows],
+        [c.token_count for _, c in rows],
+    )
+    return {
+        ("reader_asked", "align"): 0,
+        ("reader_for", "align"): weight,
+        ("reader_against", "align"): -weight,
+    }
+
+
+def fit_label(judged):
+    sums, doubts, truth, counts = [], [], [], []
+    own = dict.fromkeys(LABEL_KEYS, -100)
+    for one in judged:
+        for c in one.example.candidates:
+            if c.gold:
+                terms = [list(label_terms(c, label)) for label in LABELS]
+                open_to = c.labels or LABELS
+                sums.append(
+                    [
+                        one.sums(t) if label in open_to else IMPOSSIBLE
+                        for label, t in zip(LABELS, terms, strict=True)
+                    ]
+                )
+                doubts.append([sum(own.get(k, 0) * v for k, v in t) / 100 for t in terms])
+                truth.append(LABELS.index(c.gold.label.value.lower()))
+                counts.append(c.token_count)
+    sums, doubts, counts = np.array(sums) / 100, np.array(doubts) / 100, np.array(counts)
+
+    def hits(weight):
+        total = sums + weight / 100 * doubts
+        shown = total - total.max(1, keepdims=True)
+        logs = shown - np.log(np.exp(shown).sum(1, keepdims=True))
+        rows = np.arange(len(truth))
+        # Sums are trained for decisions as well as for likelihood: so is their companion.
+        right = (total.argmax(1) == truth) * counts
+        likely = np.maximum(logs[rows, truth], -10) * counts
+        return right.sum() / counts.sum() + 0.05 * likely.sum() / counts.sum()
+
+    best = max(range(0, 1001, 50), key=hits)
+    return dict.fromkeys(LABEL_KEYS, -best)
+
+
+def fit_score(judged):
+    rows, rest, counts = [], [], []
+    for one in judged:
+        for c in one.example.candidates:
+            gold = c.gold
+            if gold and gold.label is not Label.EQUI and gold.score is not None:
+                if "reader_scores" not in c.link:
+                    continue
+                points = one.sums(score_terms(c, gold.label.value.lower()))
+                rest.append(100 * min(max(round(gold.score), SCORES[0]), SCORES[-1]) - points)
+                rows.append(
+                    [1, c.link.get("reader_closer", 0) / 100, c.link.get("reader_farther", 0) / 100]
+                )
+                counts.append(c.token_count)
+    x, y, w = np.array(rows), np.array(rest), np.sqrt(np.array(counts, float))
+    found = np.linalg.lstsq(x * w[:, None], y * w, rcond=None)[0]
+    return {
+        ("reader_scores", "score"): round(found[0]),
+        ("reader_closer", "score"): max(0, round(found[1])),
+        ("reader_farther", "score"): min(0, round(found[2])),
+    }
+
+
+def decide(one: Judged, weights: dict) -> list:
+    """Each candidate with the sum for aligning it and the alignment that it would be."""
+    table = {**one.table, **weights}
+
+    def total(terms):
+        return int(sum(table.get(key, 0) * value for key, value in terms) / 100)
+
+    found = []
+    for c in one.example.candidates:
+        possible = [label for label in LABELS if label in (c.labels or LABELS)]
+        label = max(possible, key=lambda name: total(label_terms(c, name)))
+        score = 5.0
+        if label != "equi":
+            points = total(score_terms(c, label))
+            score = float(min(SCORES, key=lambda s: (abs(100 * s - points), -s)))
+        worth = total(((name, "align"), v) for name, v in c.pair.items())
+        found.append((c, worth, Alignment(c.tokens1, c.tokens2, Label(label.upper()), score)))
+    return found
+
+
+def chosen(decided: list, shift: int) -> list:
+    """The alignments of the candidates that are worth most together."""
+    worth = [(value + shift) * c.token_count for c, value, _ in decided]
+    best = {id(c) for c in best_candidates([c for c, _, _ in decided], worth)}
+    return [line for c, _, line in decided if id(c) in best]
+
+
+def measure(judged, answers):
+    gold = {
+        one.example.gold.pair.id: Reference(one.example.gold.pair, one.example.gold.alignments)
+        for one in judged
+    }
+    system = {
+        one.example.gold.pair.id: Reference(one.example.gold.pair, tuple(lines))
+        for one, lines in zip(judged, answers, strict=True)
+    }
+    return evaluate(gold, system).overall
+
+
+def fit(judged):
+    """All weights, without a shift."""
+    parts = (fit_boundary(judged), fit_align(judged), fit_label(judged), fit_score(judged))
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def best_shift(judged, weights) -> int:
+    """How much readier to align is best, where each example has the weights of its fold."""
+    decided = [decide(one, weights[one.fold]) for one in judged]
+
+    def quality(shift):
+        found = measure(judged, [chosen(one, shift) for one in decided])
+        return found.type_score.f1 + found.alignment.f1 / 3, -abs(shift)
+
+    return max(SHIFTS, key=quality)
+
+
+def without(judged) -> dict:
+    """Weights that take no notice of the reader, aligning as readily as is best."""
+    none = {fold: {} for fold in range(FOLDS)}
+    shift = best_shift(judged, none)
+    tables = {one.fold: one.table for one in judged}
+    return {fold: {BASE: tables[fold][BASE] + shift} for fold in none}
+
+
+def shifted(weights: dict, shift: int) -> dict:
+    """The weights, aligning so much more readily."""
+    key = ("reader_asked", "align")
+    return {**weights, key: weights[key] + shift}
+
+
+def line(name, scores):
+    parts = [
+        f"{key} {getattr(scores, key).f1:.4f}"
+        for key in ("alignment", "type", "score", "type_score")
+    ]
+    return f"{name}: {', '.join(parts)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--profile", required=True)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--solve", action="store_true", help="measure with the solver as well")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args()
+    kinds = [options.profile] if options.profile in KINDS else list(KINDS)
+    golds, known, folds = [], {}, {}
+    for number, kind in enumerate(kinds, 1):
+        own = [
+            replace(gold, pair=replace(gold.pair, id=f"{number}.{gold.pair.id}"))
+            for gold in read_gold(options.data / "ists-2016-train" / kind)
+        ]
+        known.update(opinions(options.work, own, kind))
+        for fold, (_, test) in enumerate(deal(own, FOLDS, 1)):
+            folds.update((gold.pair.id, fold) for gold in test)
+        golds += own
+    reading = Path(__file__).parents[3] / "lp_rules" / "reader"
+    with ExampleBuilder(options.profile, (reading,), cache=options.cache) as teacher:
+        examples = list(teacher.examples(golds, {key: both[0] for key, both in known.items()}))
+        senses = {
+            key: sense for key, sense in teacher.senses().items() if not key[0].startswith("reader")
+        }
+        judged = []
+        for fold in range(FOLDS):
+            train = [one for one in examples if folds[one.gold.pair.id] != fold]
+            test = [one for one in examples if folds[one.gold.pair.id] == fold]
+            file = options.work / f"linear-{options.profile}-{fold}.json"
+            if not file.exists():
+                # How readily to align is decided below, with the reader.
+                weights = [
+                    weight
+                    for learn in (fit_boundaries, fit_alignments, fit_labels, fit_scores)
+                    for weight in learn(train, senses, Settings())
+                ]
+                file.write_text(json.dumps([[w.name, w.decision, w.value] for w in weights]))
+            table = {(name, what): value for name, what, value in json.loads(file.read_text())}
+            judged += [Judged(one, table, known[one.gold.pair.id][1], fold) for one in test]
+        crossed = {fold: fit([one for one in judged if one.fold != fold]) for fold in range(FOLDS)}
+        shift = best_shift(judged, crossed)
+        crossed = {fold: shifted(found, shift) for fold, found in crossed.items()}
+        weights = shifted(fit(judged), shift)
+        print(shift, weights, flush=True)
+        if options.output:
+            write(options, weights)
+        if options.solve:
+            print("with the reader")
+            solve(teacher, judged, crossed)
+            print("without it")
+            solve(teacher, judged, without(judged))
+
+
+def solve(teacher, judged, crossed) -> None:
+    """Measure with the solver, gold chunks and found ones."""
+    answers = {True: [], False: []}
+    for fold in range(FOLDS):
+        test = [one for one in judged if one.fold == fold]
+        table = {**test[0].table, **crossed[fold]}
+        weights = [Weight(*key, value, 0) for key, value in table.items()]
+        decider = teacher.decider(render_weights(weights, {}, "a fold", "learn"))
+        given = [one.example for one in test]
+        free = [
+            replace(
+                one.example,
+                facts=(
+                    *(fact for fact in one.example.facts if not fact.name.startswith("reader_")),
+                    *one.found,
+                ),
+            )
+            for one in test
+        ]
+        answers[True] += decider.solve(given, chunked=True)
+        answers[False] += decider.solve(free, chunked=False)
+    for chunked, name in ((True, "gold chunks"), (False, "found chunks")):
+        print(line(name, measure(judged, [one.alignments for one in answers[chunked]])))
+    sides = [
+        pair
+        for one, answer in zip(judged, answers[False], strict=True)
+        for pair in (
+            (one.example.gold.pair.sent1.chunks or (), answer.chunks1),
+            (one.example.gold.pair.sent2.chunks or (), answer.chunks2),
+        )
+    ]
+    print(compare_chunks(sides), flush=True)
+
+
+def write(options, weights) -> None:
+    """Write the weights as facts."""
+    title = (
+        f"% Weights of what the reader holds: profile {options.profile}, fitted to opinions\n"
+        "% about pairs that it had not seen.\n%\n"
+        "% Purpose: what evidence of the reader of the value 100 is worth for (+) or against (-)\n"
+        "%          a decision, in hundredths of log-odds, for scores of a point. These come\n"
+        "%          on top of the profile's weights. This writes the file again:\n"
+        "%          python data/reader/train/weigh_reader.py --data DATA --work WORK"
+        f" --profile {options.profile} -o weights/reader-{options.profile}.lp\n"
+        "% Input:   none\n% Output:  weight/3\n% Private: none\n\n"
+    )
+    order = ["boundary", "align", "label", "this_spe", "score"]
+    rows = sorted(
+        weights.items(), key=lambda one: order.index(one[0][1]) if one[0][1] in order else 2
+    )
+    options.output.write_text(
+        title + "".join(f"weight({name},{what},{value}).\n" for (name, what), value in rows)
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""What follows from files that rarely change, kept between runs: each thing in a file of its own.
+
+An entry belongs to a key that names all it follows from. It is written beside its place and
+renamed, so that processes may share a folder. The head of the file has the hash of the rest: a
+file that is damaged is no entry, and is written anew. What was not used for longest goes first
+where there is too much. Nothing in it is more than time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["FOLDER", "Store", "StoreInfo"]
+
+FOLDER = "programs"
+"""The folder of a store, in the cache's directory."""
+
+MOST = 2000
+"""Entries that are kept at most: a rule set has one for each file, and some more."""
+
+LARGEST = 128 << 20
+"""Bytes that they take at most."""
+
+_MARK = b"ists-asp "
+_HEAD = _MARK + b"program "
+_PACKED = _MARK + b"packed "
+_SUFFIX = ".kept"
+_DRAFT = ".part"
+_NAME = re.compile(r"[0-9a-f]{40}\.kept")
+_DRAFT_NAME = re.compile(r"[0-9a-f]{40}\..*\.part")
+
+_LARGE = 1 << 19
+"""Bytes from which an entry is packed, which takes longer to read."""
+
+_FRESH = 3600.0
+"""Seconds after which a use is noted again, and what an interrupted process left is removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """``entries`` files in ``path``, with ``size`` bytes."""
+
+    path: Path
+    entries: int
+    size: int
+
+
+class Store:
+    """A folder of entries, made when there is something to keep.
+
+    Where the folder cannot be read or written, nothing is known and nothing is kept.
+
+    Args:
+        directory: the cache's directory, in which the folder lies.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / FOLDER
+        self._bounded = False
+
+    def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
+        """What is kept under a key; None if there is nothing, or nothing readable."""
+        place = self._place(key)
+        try:
+            with place.open("rb") as stream:
+                seen = os.fstat(stream.fileno()).st_mtime
+                head, _, body = stream.read(LARGEST).partition(b"\n")
+            digest = sha256(body).hexdigest().encode()
+            if head == _PACKED + digest:
+                body = zlib.decompress(body)
+            elif head != _HEAD + digest:
+                return None
+            if time.time() - seen > _FRESH:
+                os.utime(place)
+            return orjson.loads(body)
+        except (OSError, ValueError, zlib.error):
+            return None
+
+    def put(self, key: str, value: object) -> None:
+        """Keep whatever JSON can write under a key.
+
+        A folder that is full or that cannot be written to forgets it.
+        """
+        body, head = orjson.dumps(value), _HEAD
+        if len(body) > _LARGE:
+            body, head = zlib.compress(body, 1), _PACKED
+        if len(body) > LARGEST // 4:
+            return
+        with suppress(OSError):
+            self.path.mkdir(parents=True, exist_ok=True)
+            place = self._place(key)
+            handle, name = tempfile.mkstemp(_DRAFT, f"{place.stem}.", self.path)
+            try:
+                with open(handle, "wb") as stream:  # noqa: PTH123 (a file that is open already)
+                    stream.write(head + sha256(body).hexdigest().encode() + b"\n" + body)
+                os.replace(name, place)  # noqa: PTH105
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(name)  # noqa: PTH108
+                raise
+            if not self._bounded:
+                self._bound()
+                self._bounded = True
+
+    def info(self) -> StoreInfo:
+        """How much there is."""
+        sizes = [size for _, _, size in self._entries()]
+        return StoreInfo(self.path, len(sizes), sum(sizes))
+
+    def clear(self) -> int:
+        """Remove all entries; return how many there were. Other files stay."""
+        entries = list(self._entries())
+        for _, place, _ in entries:
+            with suppress(OSError):
+                place.unlink()
+        self._remove_drafts(0.0)
+        with suppress(OSError):
+            self.path.rmdir()
+        return len(entries)
+
+    def _place(self, key: str) -> Path:
+        return self.path / f"{sha256(key.encode()).hexdigest()[:40]}{_SUFFIX}"
+
+    def _entries(self) -> Iterator[tuple[float, Path, int]]:
+        """When each entry was used, its file and its size; what lacks the mark is somebody's."""
+        with suppress(OSError):
+            for place in self.path.iterdir():
+                if _NAME.fullmatch(place.name):
+                    with suppress(OSError):
+                        found = place.stat()
+                        with place.open("rb") as stream:
+                            ours = stream.read(len(_MARK)) == _MARK
+                        if ours:
+                            yield found.st_mtime, place, found.st_size
+
+    def _bound(self) -> None:
+        entries = sorted(self._entries(), reverse=True)
+        total = 0
+        for number, (_, place, size) in enumerate(entries):
+            total += size
+            if number >= MOST or total > LARGEST:
+                with suppress(OSError):
+                    place.unlink()
+        self._remove_drafts(_FRESH)
+
+    def _remove_drafts(self, age: float) -> None:
+        """Remove what processes left that were interrupted while they wrote."""
+        with suppress(OSError):
+            for place in self.path.iterdir():
+                if _DRAFT_NAME.fullmatch(place.name):
+                    with suppress(OSError):
+                        if time.time() - place.stat().st_mtime >= age:
+                            place.unlink()

@@ -1,0 +1,112 @@
+"""What is known about pairs, kept between runs: the same facts, looked up once."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ists_asp.engine.preparation import Preparation
+from ists_asp.errors import DataError
+from ists_asp.io.chunks import parse_chunks
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.store import Store
+from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.vectors import shipped
+from ists_asp.model import Pair, Sentence, Token, Word
+
+VECTORS = shipped("en")
+
+
+class Plain:
+    """Every token is a noun that is its own lemma."""
+
+    def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
+        """Annotate as Stanza would."""
+        return [
+            tuple(
+                replace(token, words=(Word(token.form, token.form, "NOUN", "NN"),))
+                for token in tokens
+            )
+            for tokens in sentences
+        ]
+
+
+def sentence(text: str) -> Sentence:
+    return make_sentence(text.split())
+
+
+PAIRS = [
+    Pair("1", sentence("12 killed in a car crash"), sentence("10 die in an automobile accident")),
+    Pair("2", sentence('says " \\ and ü'), sentence("the U.N. report")),
+    Pair("3", sentence("thebulb is red"), sentence("the bulb is blue")),
+]
+
+
+@pytest.fixture
+def prepare(tmp_path: Path):
+    """Facts of annotated pairs, from a system that begins anew each time."""
+
+    def facts(pairs, *, phrases=(), vectors=VECTORS, look=True):
+        knowledge = Knowledge(phrases=phrases, vectors_path=vectors)
+        if not look:
+            knowledge.relations = refuse  # type: ignore[method-assign]
+        made = Preparation(Plain(), knowledge, "en", Store(tmp_path))
+        found = list(made.known([annotated(pair) for pair in pairs]))
+        knowledge.close()
+        return found
+
+    return facts
+
+
+def annotated(pair: Pair) -> Pair:
+    first, second = Plain().annotate([pair.sent1.tokens, pair.sent2.tokens])
+    return replace(
+        pair, sent1=replace(pair.sent1, tokens=first), sent2=replace(pair.sent2, tokens=second)
+    )
+
+
+def refuse(_pair: Pair) -> None:
+    raise AssertionError("looked up again")
+
+
+def test_a_second_run_over_the_same_pairs_looks_up_nothing(prepare) -> None:
+    first = prepare(PAIRS)
+    assert prepare(PAIRS, look=False) == first
+    assert all(len(facts) > 20 for _, facts in first)
+
+
+def test_the_id_of_a_pair_does_not_matter_and_its_words_do(prepare) -> None:
+    prepare(PAIRS)
+    others = [replace(pair, id=f"x{pair.id}") for pair in PAIRS]
+    assert [pair.id for pair, _ in prepare(others, look=False)] == ["x1", "x2", "x3"]
+    with pytest.raises(AssertionError, match="again"):
+        prepare(PAIRS[:2], look=False)
+
+
+def test_other_sources_have_entries_of_their_own(prepare) -> None:
+    prepare(PAIRS)
+    for other in ({"phrases": ("car crash",)}, {"vectors": None}):
+        with pytest.raises(AssertionError, match="again"):
+            prepare(PAIRS, look=False, **other)
+
+
+def test_chunks_count(prepare) -> None:
+    prepare(PAIRS[:1])
+    chunked = parse_chunks("[ 12 ] [ killed ] [ in a car crash ]")
+    with pytest.raises(AssertionError, match="again"):
+        prepare([replace(PAIRS[0], sent1=chunked)], look=False)
+
+
+def test_a_faulty_pair_is_told_each_time(prepare) -> None:
+    bad = Pair("bad", sentence("nul\0l"), sentence("b"))
+    for _ in range(2):
+        with pytest.raises(DataError, match="no string of clingo"):
+            prepare([PAIRS[0], bad])
+
+
+def test_damage_costs_a_look(prepare, tmp_path: Path) -> None:
+    first = prepare(PAIRS)
+    for file in Store(tmp_path).path.iterdir():
+        file.write_bytes(file.read_bytes()[:-7])
+    assert prepare(PAIRS) == first

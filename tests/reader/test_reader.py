@@ -1,0 +1,170 @@
+"""The reader: what it holds, how rules weigh it, and what is left without it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ists_asp
+from ists_asp.errors import ResourceError, UsageError
+from ists_asp.knowledge.reader import BOUND, FILES, STEP, Reader, shipped_reader
+from ists_asp.model import Chunk, Pair, Sentence, Token
+
+PAIRS = [
+    ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
+    ("A dog runs on the grass", "A brown dog is running through the green grass"),
+    ("Bulb A is in a closed path", "because bulb A is still contained in a path with the battery"),
+]
+
+
+def sentence(text: str, *chunks: tuple[int, int]) -> Sentence:
+    tokens = tuple(Token(number, form) for number, form in enumerate(text.split(), 1))
+    return Sentence(tokens, tuple(Chunk(*chunk) for chunk in chunks) or None)
+
+
+def pair(*texts: str) -> Pair:
+    return Pair("1", *map(sentence, texts))
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader(shipped_reader())
+
+
+@pytest.fixture(scope="module")
+def system():
+    with ists_asp.load("headlines", reader=True) as found:
+        yield found
+
+
+def test_it_sees_what_corresponds(reader: Reader) -> None:
+    chunks1, chunks2 = ((1, 1), (2, 2), (3, 5)), ((1, 1), (2, 2), (3, 5))
+    given = Pair(
+        "1",
+        sentence("12 killed in bus accident", *chunks1),
+        sentence("10 killed in road accident", *chunks2),
+    )
+    opinions = reader.read(given)
+    links = {(link.span1, link.span2): link for link in opinions.links}
+    killed = links[((2, 2),), ((2, 2),)]
+    assert killed.aligned.percent >= 90
+    assert dict(killed.labels)["equi"].percent >= 90
+    numbers = links[((1, 1),), ((1, 1),)]
+    assert dict(numbers.labels)["equi"].percent <= 10
+    assert (((1, 1),), ((3, 5),)) not in links
+    assert not opinions.boundaries
+    assert opinions.spans == (*((1, chunk) for chunk in chunks1), *((2, c) for c in chunks2))
+
+
+def test_it_sees_where_chunks_begin(reader: Reader) -> None:
+    opinions = reader.read(pair(*PAIRS[0]))
+    begins = {(one.sentence, one.token): one.begins.percent for one in opinions.boundaries}
+    assert begins[1, 3] >= 90
+    assert begins[1, 4] <= 10
+    assert (1, (3, 5)) in opinions.spans
+
+
+@pytest.mark.parametrize("texts", PAIRS)
+def test_numbers_are_coarse_and_bounded(reader: Reader, texts: tuple[str, str]) -> None:
+    opinions = reader.read(pair(*texts))
+    values = [one.begins for one in opinions.boundaries]
+    values += [link.aligned for link in opinions.links]
+    values += [opinion for link in opinions.links for _, opinion in link.labels]
+    assert values
+    for percent, hundredths in values:
+        assert 0 <= percent <= 100
+        assert abs(hundredths) <= BOUND
+        assert hundredths % STEP == 0
+
+
+def test_facts_are_the_same_in_a_batch_and_alone(system: ists_asp.System) -> None:
+    many = [facts for _, facts in system.facts([pair(*texts) for texts in PAIRS])]
+    alone = [facts for texts in PAIRS for _, facts in system.facts([pair(*texts)])]
+    assert many == alone
+    assert any(fact.name == "reader_link" for fact in many[0])
+
+
+def test_nothing_is_held_about_pairs_that_are_too_long(reader: Reader) -> None:
+    opinions = reader.read(pair("a dog " * 150, "a cat " * 150))
+    assert opinions.links == opinions.boundaries == opinions.spans == ()
+
+
+def test_an_answer_tells_which_reader_was_used(system: ists_asp.System, reader: Reader) -> None:
+    assert f"reader {reader.digest}" in str(system.provenance)
+    with ists_asp.load("headlines") as without:
+        assert "reader none" in str(without.provenance)
+        ((_, facts),) = without.facts([pair(*PAIRS[0])])
+        assert not any(fact.name.startswith("reader_") for fact in facts)
+
+
+def test_why_says_what_the_reader_holds(system: ists_asp.System) -> None:
+    answer = system.solve("12 killed in bus accident", "10 killed in road accident")
+    told = answer.why("1 <==> 1 // SIMI").text()
+    assert "the reader holds it 1 percent likely that side 1 is the more specific" in told
+
+
+def test_a_table_overrules_the_reader(tmp_path: Path) -> None:
+    words = tmp_path / "words.tsv"
+    words.write_text("Zorblax = Quindle\n", encoding="utf-8")
+    sides = ("Regulator recalls Zorblax", "Regulator recalls Quindle")
+    labels = []
+    for rules in ((), (words,)):
+        with ists_asp.load("headlines", reader=True, rules=rules) as system:
+            answer = system.solve(*sides)
+            labels += [line.label for line in answer.alignments if line.tokens1 == (3,)]
+    assert labels[-1] == "EQUI"
+    assert labels[0] != "EQUI"
+
+
+def test_a_rule_overrules_the_reader(tmp_path: Path) -> None:
+    rule = tmp_path / "never.lp"
+    rule.write_text("forbidden_label(X,Y,equi) :- viable(X,Y).\n", encoding="utf-8")
+    with ists_asp.load("headlines", reader=True, rules=rule) as system:
+        answer = system.solve("12 killed in bus accident", "12 killed in bus accident")
+    assert {line.label for line in answer.alignments}.isdisjoint({"EQUI"})
+
+
+def test_a_profile_without_rules_for_a_reader_refuses_one() -> None:
+    with pytest.raises(UsageError, match="no rules for a reader"):
+        ists_asp.load("es", reader=True)
+
+
+def test_a_folder_without_a_reader_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"there is no encoder\.onnx"):
+        Reader(tmp_path)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_reader_is_refused(tmp_path: Path, name: str) -> None:
+    for file in FILES:
+        shutil.copyfile(shipped_reader() / file, tmp_path / file)
+    (tmp_path / name).write_bytes((shipped_reader() / name).read_bytes()[:1000])
+    with pytest.raises(ResourceError, match="cannot be loaded"):
+        Reader(tmp_path).read(pair(*PAIRS[0]))
+
+
+def test_it_needs_neither_torch_nor_transformers() -> None:
+    program = """
+import sys
+from ists_asp.knowledge.reader import Reader, shipped_reader
+from ists_asp.model import Pair, Sentence, Token
+assert "onnxruntime" not in sys.modules and "tokenizers" not in sys.modules
+side = Sentence((Token(1, "dogs"), Token(2, "run")))
+Reader(shipped_reader()).read(Pair("1", side, side))
+assert "onnxruntime" in sys.modules
+assert "torch" not in sys.modules and "transformers" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_given_chunks_and_found_ones_are_read_alike(reader: Reader) -> None:
+    found = reader.read(pair("12 killed", "10 killed"))
+    chunks = ((1, 1), (2, 2))
+    given = reader.read(Pair("1", sentence("12 killed", *chunks), sentence("10 killed", *chunks)))
+    wanted = {(link.span1, link.span2): link for link in found.links}
+    common = [link for link in given.links if (link.span1, link.span2) in wanted]
+    assert common
+    assert all(link == wanted[link.span1, link.span2] for link in common)

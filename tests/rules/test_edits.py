@@ -1,0 +1,157 @@
+"""The small edits of docs/rules.md: each changes an answer, and why and diff name it."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ists_asp.compare.rules_run import run_both
+from ists_asp.engine import load
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+
+pytestmark = pytest.mark.slow
+
+DOCS = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
+WORDS = re.search(r"printf '(.*?)' > words\.tsv", DOCS)[1].replace("\\n", "\n")
+FINANCE = re.search(r"`finance\.tsv`:\n\n```text\n(.*?)```", DOCS, re.DOTALL)[1]
+EDITS = {
+    **dict(re.findall(r"```prolog\n% (\w+\.lp)\n(.*?)```", DOCS, re.DOTALL)),
+    "words.tsv": WORDS,
+    "finance.tsv": FINANCE,
+}
+FAR = "On Monday in the north after a day of rain and wind a storm hits coast"
+shipped = cache(load)
+
+
+def told(answered):
+    """The lines of an answer that are aligned, as words, label and score."""
+    pair = answered.pair
+    return {
+        (pair.sent1.words(line.tokens1), pair.sent2.words(line.tokens2)): (
+            str(line.label),
+            line.score,
+        )
+        for line in answered.alignments
+        if line.label.aligned
+    }
+
+
+def agrees(found, expected):
+    """Whether a line is as expected, of which None may be anything."""
+    if found is None or expected is None:
+        return found is expected
+    return all(one in (None, two) for one, two in zip(expected, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "profile", "pair", "where", "before", "after", "words"),
+    [
+        (
+            "words.tsv",
+            "headlines",
+            ("Regulator recalls Nurofen", "Regulator recalls ibuprofen"),
+            ("Nurofen", "ibuprofen"),
+            (None, None),
+            ("EQUI", 5),
+            "words.tsv:1",
+        ),
+        (
+            "words.tsv",
+            "headlines",
+            ("Fed turns hawkish", "Fed turns dovish"),
+            ("hawkish", "dovish"),
+            (None, None),
+            ("OPPO", None),
+            "words.tsv:2",
+        ),
+        (
+            "of_phrases.lp",
+            "headlines",
+            ("Minister of defence resigns", "Minister of health resigns"),
+            ("Minister of defence", "Minister of health"),
+            None,
+            (None, None),
+            "of belongs to minister",
+        ),
+        (
+            "unequal_names.lp",
+            "headlines",
+            ("Smith wins", "Smyth wins"),
+            ("Smith", "Smyth"),
+            ("EQUI", 5),
+            (None, None),
+            "the name smith is on one side only",
+        ),
+        (
+            "weekdays.lp",
+            "images",
+            ("The train leaves on Monday", "The train leaves on Sunday"),
+            ("on Monday", "on Sunday"),
+            (None, None),
+            (None, 3),
+            "another day of the week scores 3",
+        ),
+        (
+            "finance.tsv",
+            "headlines",
+            ("Bourse slumps", "Stock exchange slumps"),
+            ("Bourse", "Stock exchange"),
+            (None, None),
+            ("EQUI", 5),
+            "finance.tsv:1",
+        ),
+        (
+            "additions.lp",
+            "headlines",
+            ("Storm kills 12", "Huge storm kills 12"),
+            ("Storm", "Huge storm"),
+            ("SPE2", 4),
+            ("SPE2", 3),
+            "side 2 adds no more than a modifier",
+        ),
+        (
+            "distance.lp",
+            "headlines",
+            (
+                "Storm hits coast",
+                "On Monday in the north after a day of rain and wind a storm hits coast",
+            ),
+            ("hits", "hits"),
+            ("EQUI", 5),
+            None,
+            "chunks 2 and 7 stand five or more apart",
+        ),
+    ],
+    ids=["same", "opposites", "of", "names", "weekday", "finance", "added", "distance"],
+)
+def test_an_edit_has_its_effect_and_is_named(
+    tmp_path, name, profile, pair, where, before, after, words
+):
+    rules = tmp_path / name
+    rules.write_text(EDITS[name], encoding="utf-8")
+    old = shipped(profile)
+    sentences = Pair("1", *(make_sentence(text.split()) for text in pair))
+    with load(profile, rules=rules) as new:
+        assert not [one for one in new.warnings if name in str(one)]
+        (both,) = run_both(old, new, [sentences])
+        was, now = told(both.old).get(where), told(both.new).get(where)
+        assert was != now
+        assert agrees(was, before)
+        assert agrees(now, after)
+        causes = [cause for each in both.causes for cause in each]
+        assert any(words in f"{cause.file}:{cause.line} {cause.text}" for cause in causes)
+        trace = new.trace(*pair)
+        line = next(
+            line
+            for line in trace.answer.alignments
+            if (sentences.sent1.words(line.tokens1), sentences.sent2.words(line.tokens2))
+            in (where, (where[0], ""))
+        )
+        question = " <==> ".join(
+            " ".join(map(str, tokens or (0,))) for tokens in (line.tokens1, line.tokens2)
+        )
+        text = trace.why(question).text()
+        assert words in text
+        assert name in text

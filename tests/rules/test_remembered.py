@@ -1,0 +1,153 @@
+"""Rule sets with a memory: what is recalled is what would be worked out."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ists_asp.io.store import Store
+from ists_asp.rules import (
+    Purpose,
+    RuleSet,
+    find_rules,
+    list_rules,
+    load_program,
+    load_rules,
+    phrases,
+    rule_weights,
+)
+from ists_asp.rules import parsing as parsing_module
+from ists_asp.rules.messages import Messages
+from ists_asp.rules.remembered import Remembered
+from ists_asp.solver import program as program_module
+from ists_asp.solver.program import Program, prepare, prepared
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise AssertionError("worked out again")
+
+
+def parts(program: Program) -> tuple[object, ...]:
+    return (
+        tuple(map(id, program.statements)),
+        program.facts,
+        program.tables,
+        program.derived,
+    )
+
+
+def sources(folder: Path, text: str, name: str = "mine.lp"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    return find_rules(folder)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "cache")
+
+
+def load(store: Store | None, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
+    parsing_module._known.clear()
+    return load_program("headlines", purpose=purpose, store=store)[1]
+
+
+@pytest.mark.parametrize("purpose", list(Purpose))
+def test_a_rule_set_is_the_same_from_the_store(
+    store: Store, purpose: Purpose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = load(None, purpose)
+    load(store, purpose)
+    monkeypatch.setattr(parsing_module, "name_rules", refuse)
+    kept = load(store, purpose)
+    assert kept == fresh
+    assert [str(node.location) for node in kept.statements] == [
+        str(node.location) for node in fresh.statements
+    ]
+
+
+def test_a_program_is_the_same_from_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = load(store)
+    for tables in (True, False):
+        messages = Messages(rules.names)
+        fresh = prepare(rules.statements, (), messages, tables=tables)
+        assert parts(prepared(rules, (), messages, tables=tables)) == parts(fresh)
+        with monkeypatch.context() as patch:
+            patch.setattr(program_module, "prepare", refuse)
+            assert parts(prepared(rules, (), messages, tables=tables)) == parts(fresh)
+
+
+def test_a_constant_makes_another_program(store: Store, tmp_path: Path) -> None:
+    rules = load_rules(sources(tmp_path / "a", "#const n=1. p(1..n). q :- p(3)."), store=store)
+    few = prepared(rules, (), Messages())
+    many = prepared(rules, ("-c", "n=3"), Messages())
+    assert sorted(map(str, few.facts)) == ["p(1)"]
+    assert sorted(map(str, many.facts)) == ["p(1)", "p(2)", "p(3)", "q"]
+
+
+def test_weights_phrases_and_lists_are_the_same(store: Store) -> None:
+    for _ in range(2):
+        rules = load(store)
+        plain = load(None)
+        assert rule_weights(rules) == rule_weights(plain)
+        assert phrases(rules) == phrases(plain)
+        assert list_rules("headlines", store=store) == list_rules("headlines")
+
+
+def test_an_edit_is_seen(store: Store, tmp_path: Path) -> None:
+    first = load_rules(sources(tmp_path / "a", "p(1)."), store=store)
+    prepared(first, (), Messages())
+    second = load_rules(sources(tmp_path / "a", "p(2)."), store=store)
+    assert list(map(str, prepared(second, (), Messages()).facts)) == ["p(2)"]
+
+
+def test_a_copy_with_other_statements_has_no_memory(store: Store, tmp_path: Path) -> None:
+    rules = load_rules(sources(tmp_path / "a", "p(1). p(2)."), store=store)
+    prepared(rules, (), Messages())
+    less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
+    assert less.remembered == Remembered()
+    assert list(map(str, prepared(less, (), Messages()).facts)) == ["p(1)"]
+
+
+def test_warnings_are_told_each_time(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    for _ in range(2):
+        parsing_module._known.clear()
+        rules = load_rules(sources(folder, 'p("a"). q(X+1) :- p(X).'), store=store)
+        messages = Messages(rules.names)
+        prepared(rules, (), messages)
+        assert [(one.where, "undefined" in one.text) for one in messages.warnings] == [
+            (f"{rules.files[0].name}:1", True)
+        ]
+
+
+def test_a_damaged_store_is_renewed(store: Store, tmp_path: Path) -> None:
+    rules = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
+    prepared(rules, (), Messages())
+    for file in store.path.iterdir():
+        file.write_bytes(os.urandom(100))
+    parsing_module._known.clear()
+    again = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
+    assert sorted(map(str, prepared(again, (), Messages()).facts)) == ["p(1)", "q(1)"]
+    assert again == rules
+    assert all(file.read_bytes().startswith(b"ists-asp") for file in store.path.iterdir())
+
+
+def test_nothing_is_kept_of_scripts(store: Store, tmp_path: Path) -> None:
+    text = "#script (python)\ndef f():\n  import clingo\n  return clingo.Number(1)\n#end.\np(@f())."
+    load_rules(sources(tmp_path / "a", text), scripts=True, store=store)
+    assert store.info().entries == 0
+
+
+def test_names_that_clash_are_refused_from_the_store(store: Store, tmp_path: Path) -> None:
+    from ists_asp.errors import RuleError
+
+    folder = tmp_path / "a"
+    sources(folder, "_p(1).", "one.lp")
+    for _ in range(2):
+        parsing_module._known.clear()
+        with pytest.raises(RuleError, match="private predicate _p/1"):
+            load_rules(sources(folder, "_p(2).", "two.lp"), store=store)

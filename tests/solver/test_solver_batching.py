@@ -1,0 +1,56 @@
+"""Which pairs are decided together: those that are not long, so many tokens at a time."""
+
+import pytest
+
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
+from ists_asp.solver import batching
+from ists_asp.solver.batching import short_pairs
+
+
+def of_sizes(*sizes):
+    """Pairs with so many tokens on each side."""
+    return [
+        (Pair(str(number), make_sentence(["a"] * size), make_sentence(["b"] * size)), ())
+        for number, size in enumerate(sizes)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "batches"),
+    [
+        ((), []),
+        ((5,), []),
+        ((5, 5, 5), [[0, 1, 2]]),
+        ((5, 100, 5), [[0, 2]]),
+        ((100, 5), []),
+        ((99, 1, 99, 99), [[0, 1, 2, 3]]),
+    ],
+)
+def test_long_pairs_stay_alone_and_one_pair_is_no_batch(sizes, batches):
+    assert short_pairs(of_sizes(*sizes)) == batches
+
+
+def test_a_batch_has_so_many_tokens_at_most(monkeypatch):
+    monkeypatch.setattr(batching, "TOKENS", 100)
+    assert short_pairs(of_sizes(20, 20, 10, 30, 150, 10, 40, 40)) == [[0, 1, 2], [3, 5]]
+
+
+def test_pairs_of_several_batches_keep_their_order_and_their_answers(make, items, monkeypatch):
+    solver = make(
+        """
+        first(S,1,1) :- token(S,1,_).
+        { aligned(run(1,1),run(1,1)) } = 1.
+        label(run(1,1),run(1,1),L) :- wanted(L).
+        score(run(1,1),run(1,1),3).
+        span_token(S,run(1,1),1) :- token(S,1,_).
+        #show first/3. #show span_token/3. #show aligned/2. #show label/3. #show score/3.
+        #defined token/3. #defined wanted/1.
+        """
+    )
+    labels = ["simi", "rel", "oppo", "spe1", "spe2"]
+    pairs = items(*(f'token(1,1,"a"),token(2,1,"b"),wanted({label})' for label in labels))
+    monkeypatch.setattr(batching, "TOKENS", 4)
+    assert [len(batch) for batch in short_pairs(pairs)] == [2, 2]
+    found = solver.solve_batch(pairs)
+    assert [one.answers[0].alignments[0].label.lower() for one in found] == labels
