@@ -5,8 +5,8 @@ A file ``NAME.tsv`` beside this one has a line a pair, in fields that tabs separ
     kind<TAB>same|differ<TAB>first sentence<TAB>second sentence[<TAB>miss]
 
 ``miss`` marks a pair that the rules are known to take wrongly. A line ``# profile NAME`` says which
-profile the lines behind it are for; other lines that begin with ``#`` are comments. A line may also name its
-profile itself::
+profile the lines behind it are for; other lines that begin with ``#`` are comments. A line may also
+name its profile itself::
 
     same|differ<TAB>kind<TAB>profile<TAB>first sentence<TAB>second sentence[<TAB>miss]
 """

@@ -1,0 +1,53 @@
+"""Text in another language than the profile's is noticed, names are not."""
+
+import pytest
+
+from ists_asp.cli.foreign import Foreign, language_of
+from ists_asp.engine.given import read_pair
+from ists_asp.rules import load_profile
+
+
+def language(sent1, sent2, expected="en"):
+    pair = read_pair(sent1, sent2)
+    return language_of((pair.sent1, pair.sent2), expected)
+
+
+@pytest.mark.parametrize(
+    ("sent1", "sent2", "found"),
+    [
+        ("Ein Hund läuft", "Der Hund schläft", "de"),
+        ("El gato duerme", "Un gato come", "es"),
+        ("Le chat dort sur le lit", "Un chien est dans la rue", "fr"),
+        ("A dog runs in the park", "Ein Hund ist im Park", "de"),
+    ],
+)
+def test_small_words_tell_the_language(sent1, sent2, found):
+    assert language(sent1, sent2) == found
+
+
+@pytest.mark.parametrize(
+    ("sent1", "sent2"),
+    [
+        ("El Salvador quake kills 10", "Quake hits El Salvador"),
+        ("A man plays", "The man sings"),
+        ("Carnival in Rio de Janeiro", "Le Monde reports"),
+    ],
+)
+def test_names_and_english_are_none_of_them(sent1, sent2):
+    assert language(sent1, sent2) == "en"
+
+
+def test_spanish_is_spanish():
+    assert language("El gato duerme", "Un gato come en la casa", "es") == "es"
+    assert language("The cat is on the mat", "A cat was in the house", "es") == "en"
+
+
+def test_pairs_of_a_language_are_told_in_one_line(capsys):
+    foreign = Foreign("en")
+    for _ in range(3):
+        foreign.add(read_pair("Ein Hund läuft", "Der Hund schläft"))
+    foreign.tell(load_profile("images"))
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "3 pairs look like German" in told
+    assert "images" in told
