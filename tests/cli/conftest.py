@@ -42,8 +42,8 @@ def _annotator(lang, stanza_dir=None, package=None, _cache=None):
 
 def _rules(name, given=(), *, semantic=False, scripts=False, reader=False, store=None):
     if given:
-        return load_program(name, given, semantic=semantic, scripts=scripts)
-    return _shipped_rules(name, semantic=semantic)
+        return load_program(name, given, semantic=semantic, scripts=scripts, reader=reader)
+    return _shipped_rules(name, semantic=semantic, reader=reader)
 
 
 @pytest.fixture(autouse=True)
