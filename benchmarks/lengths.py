@@ -86,20 +86,23 @@ def measure(lengths: Iterable[int], pairs: int, profile: str) -> Iterator[Length
     """Measure pairs of each length, chunks found, annotated beforehand."""
     with TemporaryDirectory() as cache:
         for tokens in lengths:
-            given = list(islice(of_length(tokens), pairs))
-            with load(profile, cache=cache) as system:
-                annotated = list(system.annotate(given))
-                # What is read once belongs to no pair.
-                list(system.decide(list(system.annotate(islice(of_length(6), 2)))))
-                fresh = _seconds(lambda: system.facts(annotated))
-                recalled = _seconds(lambda: system.facts(annotated))
-                decided = _seconds(lambda: system.decide(annotated))
-            yield Length(
-                tokens,
-                1000 * fresh / pairs,
-                1000 * recalled / pairs,
-                1000 * (decided - recalled) / pairs,
-            )
+            yield _measured(tokens, pairs, profile, cache)
+
+
+def _measured(tokens: int, pairs: int, profile: str, cache: str) -> Length:
+    with load(profile, cache=cache) as system:
+        annotated = list(system.annotate(islice(of_length(tokens), pairs)))
+        # What is read once belongs to no pair.
+        list(system.decide(list(system.annotate(islice(of_length(6), 2)))))
+        fresh = _seconds(lambda: system.facts(annotated))
+        recalled = _seconds(lambda: system.facts(annotated))
+        decided = _seconds(lambda: system.decide(annotated))
+    return Length(
+        tokens,
+        1000 * fresh / pairs,
+        1000 * recalled / pairs,
+        1000 * (decided - recalled) / pairs,
+    )
 
 
 def _seconds(work: Callable[[], Iterable[object]]) -> float:
