@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ists_asp.engine import load
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.wa_reader import read_wa
@@ -74,3 +75,19 @@ def test_the_samples_have_every_label_of_2016():
         for alignment in sentence.to_alignments()
     )
     assert set(labels) == set(Label) - {Label.ALIC}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("profile", "name"),
+    [("default", "medicine"), ("headlines", "headlines"), ("images", "images"), ("es", "spanish")],
+)
+def test_the_shipped_rules_make_clingo_warn_of_nothing(profile, name):
+    """A warning also keeps pairs from being decided together."""
+    folder = SAMPLES / name
+    pairs = read_pairs(folder / "sent1.txt", folder / "sent2.txt", warn=fail)
+    with load(profile) as system:
+        decided = list(system.decide(system.annotate(pairs), rated=system.rates))
+        assert len(decided) == SETS[name]
+        assert system.explain(decided[0][0]).text
+        assert system.warnings == ()
