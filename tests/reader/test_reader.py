@@ -1,5 +1,6 @@
 """The reader: what it holds, how rules weigh it, and what is left without it."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -168,3 +169,23 @@ def test_given_chunks_and_found_ones_are_read_alike(reader: Reader) -> None:
     common = [link for link in given.links if (link.span1, link.span2) in wanted]
     assert common
     assert all(link == wanted[link.span1, link.span2] for link in common)
+
+
+def test_the_command_says_which_reader_was_used(reader: Reader) -> None:
+    command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "headlines"]
+    sides = ["12 killed in bus accident", "10 killed in road accident"]
+    for option, told in (("shipped", reader.digest), ("none", "none")):
+        output = ["--format", "jsonl", "--cache", "none", "--reader", option]
+        done = subprocess.run(
+            [*command, *output, *sides], check=True, capture_output=True, text=True
+        )
+        assert json.loads(done.stdout)["system"]["reader"] == told
+
+
+def test_the_command_refuses_a_reader_that_no_rule_hears() -> None:
+    command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "es", "--reader", "shipped"]
+    done = subprocess.run(
+        [*command, "Un perro", "Un gato"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the profile es has no rules for a reader")

@@ -23,6 +23,7 @@ from ists_asp.cli.console import (
 from ists_asp.cli.pair_source import opened
 from ists_asp.cli.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Timings
+from ists_asp.engine.loading import load_reader
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer
@@ -112,7 +113,10 @@ def solve_once(job: Job) -> int:
         spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
-        made_by = provenance(profile, files.every, annotator.models)
+        reader = load_reader(profile, job.choice.words.reader)
+        made_by = provenance(
+            profile, files.every, annotator.models, None if reader is None else reader.digest
+        )
         sink = stack.enter_context(_sink(job, spec, source, made_by))
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
@@ -268,7 +272,7 @@ def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iter
             yield _Sink(job, made_by, None, devices)
             return
         drafts = stack.enter_context(
-            PartialOutputs(files, _identity(job, spec, source), job.effort.resume)
+            PartialOutputs(files, _identity(job, spec, source, made_by), job.effort.resume)
         )
         if job.effort.resume and not job.quiet:
             note(f"{drafts.done} of {source.count} pairs are done already")
@@ -282,13 +286,13 @@ def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iter
             raise
 
 
-def _identity(job: Job, spec: Spec, source: PairSource) -> str:
+def _identity(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> str:
     """What a run must have in common with the one that it resumes."""
     choice = job.choice
     parts = [
         *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
         *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
-        str(spec.reader),
+        made_by.reader,
         *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

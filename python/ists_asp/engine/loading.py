@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.reader import Reader
     from ists_asp.rules import Profile, RuleSet
 
-__all__ = ["load"]
+__all__ = ["load", "load_reader"]
 
 GivenPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -111,7 +111,7 @@ def load(
         remembered = found.remembered
         found = replace(found, warnings=(*found.warnings, *warnings)).remembering(remembered)
     encoder = find_encoder(semantic, chosen.language)
-    reads = _reader(chosen, reader)
+    reads = load_reader(chosen, reader)
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
@@ -147,7 +147,17 @@ def load(
     )
 
 
-def _reader(profile: Profile, reader: bool | Path) -> Reader | None:
+def load_reader(profile: Profile, reader: bool | Path) -> Reader | None:
+    """Load the reader that a user asks for; its model is read when the first pair is.
+
+    Args:
+        profile: the profile whose rules weigh what it holds.
+        reader: as for :func:`load`.
+
+    Raises:
+        UsageError: the profile has no rules for a reader.
+        ResourceError: a package or a file of the reader is missing.
+    """
     if reader is not False and profile.reader is None:
         raise UsageError(
             f"the profile {profile.name} has no rules for a reader",
