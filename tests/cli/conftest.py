@@ -40,10 +40,10 @@ def _annotator(lang, stanza_dir=None, package=None, _cache=None):
     return _annotators(lang, stanza_dir, package)
 
 
-def _rules(name, given=(), *, semantic=False, scripts=False, store=None):
+def _rules(name, given=(), *, semantic=False, reader=False, scripts=False, store=None):
     if given:
-        return load_program(name, given, semantic=semantic, scripts=scripts)
-    return _shipped_rules(name, semantic=semantic)
+        return load_program(name, given, semantic=semantic, reader=reader, scripts=scripts)
+    return _shipped_rules(name, semantic=semantic, reader=reader)
 
 
 @pytest.fixture(autouse=True)
