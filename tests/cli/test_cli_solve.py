@@ -160,7 +160,7 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     assert summary.startswith("2 pairs in ")
     assert "loading included: annotation " in summary
     assert system.startswith("ists-asp ")
-    assert ", profile default, rules " in system
+    assert ", profile default, reader none, rules " in system
     assert run(*options, "--quiet").stderr == ""
     assert run("solve", "a", "b").stderr == ""
 

@@ -42,6 +42,7 @@ __all__ = [
     "Reader",
     "Span",
     "find_reader",
+    "reader_digest",
     "shipped_reader",
 ]
 
@@ -156,6 +157,14 @@ def find_reader(reader: bool | Path) -> Reader | None:
     return Reader(shipped_reader() if reader is True else reader)
 
 
+def reader_digest(folder: Path) -> str:
+    """The first digits of the SHA-256 of a reader's files together."""
+    whole = hashlib.sha256()
+    for name in FILES:
+        whole.update((folder / name).read_bytes())
+    return whole.hexdigest()[:12]
+
+
 class Reader:
     """A model that reads pairs.
 
@@ -183,11 +192,8 @@ class Reader:
 
     @cached_property
     def digest(self) -> str:
-        """The first digits of the SHA-256 of its files together."""
-        whole = hashlib.sha256()
-        for name in FILES:
-            whole.update((self._folder / name).read_bytes())
-        return whole.hexdigest()[:12]
+        """Its hash; see :func:`reader_digest`."""
+        return reader_digest(self._folder)
 
     def read(self, pair: Pair) -> Opinions:
         """Return what the reader holds about a pair; nothing where it is too long for it.
