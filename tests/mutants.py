@@ -142,7 +142,7 @@ MUTANTS = [
     ),
     Mutant(
         f"{PY}/solver/batching.py",
-        "return short if len(short) > 1 else []",
+        "return [batch for batch in batches if len(batch) > 1]",
         "return []",
         "tests/solver",
     ),
@@ -196,8 +196,8 @@ MUTANTS = [
     ),
     Mutant(
         f"{PY}/rules/parsing.py",
-        "if taken.file != rule.file:",
-        "if taken.file == rule.file:",
+        "if earlier.file != rule.file:",
+        "if earlier.file == rule.file:",
         "tests/rules",
     ),
     Mutant(

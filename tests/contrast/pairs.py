@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-SAME_WORDS = ("say the same", "dicen lo mismo")
+SAME_WORDS = ("say the same", "dicen lo mismo", "dicen las mismas")
 _PROFILE = "# profile "
 
 

@@ -116,9 +116,12 @@ def test_chunks_of_given_alignments_are_runs_of_tokens():
 
 def test_a_split_side_is_said_with_dots(system):
     answer = make_answer(
-        "[ a battery ] [ is wired ] [ to a bulb ]", "[ bulb and battery ]", "1,3-1 SPE2 4"
+        "[ a battery ] [ is wired ] [ to a bulb ]", "[ lamp and wire ]", "1,3-1 SIMI 3"
     )
-    assert "a battery … to a bulb" in system("default").explain(answer).text
+    assert (
+        "“a battery … to a bulb” is similar to “lamp and wire”"
+        in system("default").explain(answer).text
+    )
 
 
 def test_crossing_lines_are_told_as_swapped_roles(system):

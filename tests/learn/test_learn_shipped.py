@@ -14,7 +14,10 @@ from ists_asp.rules import list_profiles, load_profile
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "lp_rules" / "weights"
 DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
-FILES = sorted(file for file in WEIGHTS.glob("*.lp") if not file.name.startswith("sts-"))
+FILES = sorted(
+    file for file in WEIGHTS.glob("*.lp") if not file.name.startswith(("sts-", "reader-"))
+)
+READER = sorted(WEIGHTS.glob("reader-*.lp"))
 BORROWED = {"baseline": "default", "es": "transfer", "sts-en": "default", "sts-es": "transfer"}
 """Profiles that count as another one does."""
 FACT = re.compile(r"weight\((.+)\)\. +% (\d+)(?:: .+)?")
@@ -119,6 +122,19 @@ def test_the_head_says_how_to_write_the_file_again(file):
         text,
         re.M,
     )
+
+
+def test_what_the_reader_holds_counts_in_its_sense():
+    names = {name for name in list_profiles() if load_profile(name).reader}
+    assert {path.stem.removeprefix("reader-") for path in READER} == names
+    with ExampleBuilder("headlines", (ROOT / "lp_rules" / "reader",)) as teacher:
+        senses = teacher.senses()
+    for path in READER:
+        found = re.findall(r"^weight\((.+),(\w+),(-?\d+)\)\.$", path.read_text("utf-8"), re.M)
+        assert len(found) > 10
+        for name, decision, value in found:
+            pro, contra = senses.get((name, decision)) or senses[name.partition("(")[0], decision]
+            assert pro if int(value) > 0 else contra, (path, name)
 
 
 @pytest.mark.parametrize("name", ["sts-en", "sts-en-semantic", "sts-es", "sts-es-semantic"])
