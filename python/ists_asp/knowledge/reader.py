@@ -308,7 +308,7 @@ class _Model:
     def read(self, pair: Pair) -> _Reading | None:
         """Encode a pair; None if it is too long."""
         words = [[token.form for token in side.tokens] for side in (pair.sent1, pair.sent2)]
-        found = self._tokenizer.encode(*words, is_pretokenized=True)
+        found = self._tokenizer.encode(words[0], words[1], is_pretokenized=True)
         if len(found.ids) > MOST_PIECES:
             return None
         pieces: list[list[list[int]]] = [[[] for _ in side] for side in words]
