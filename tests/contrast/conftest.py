@@ -1,18 +1,28 @@
-"""All contrast pairs, explained once: one batch a profile."""
+"""Contrast pairs explained, in one batch a profile."""
+
+from contextlib import ExitStack
 
 import pytest
 
 import ists_asp
-from tests.contrast.pairs import by_profile, read_contrasts
+from tests.contrast.pairs import by_profile
 
 
 @pytest.fixture(scope="session")
-def told():
-    """What is said of each pair, as text."""
-    texts = {}
-    for profile, pairs in by_profile(read_contrasts()).items():
-        with ists_asp.load(profile) as system:
-            answers = list(system.solve_many((pair.sent1, pair.sent2) for pair in pairs))
-            explained = system.explain_many(answers)
-            texts |= {pair: one.text for pair, one in zip(pairs, explained, strict=True)}
-    return texts
+def tell():
+    """Returns, for pairs, what is said of each, as text."""
+    systems = {}
+    with ExitStack() as stack:
+
+        def told(pairs):
+            texts = {}
+            for profile, some in by_profile(pairs).items():
+                if profile not in systems:
+                    systems[profile] = stack.enter_context(ists_asp.load(profile))
+                system = systems[profile]
+                answers = list(system.solve_many((pair.sent1, pair.sent2) for pair in some))
+                explained = system.explain_many(answers)
+                texts |= {pair: one.text for pair, one in zip(some, explained, strict=True)}
+            return texts
+
+        yield told

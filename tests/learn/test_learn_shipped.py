@@ -23,8 +23,8 @@ BORROWED = {"baseline": "default", "es": "transfer", "sts-en": "default", "sts-e
 FACT = re.compile(r"weight\((.+)\)\. +% (\d+)(?:: .+)?")
 RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
 LABELS = {"equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel"}
-BUDGETS = {"boundary": 220, "align": 15, "label": 45, "score": 15}
-MOST = 450
+BUDGETS = {"boundary": 180, "align": 15, "label": 45, "score": 15}
+MOST = 340
 BASES = {"any_two_tokens", "any_pair", "any_link"}
 
 
