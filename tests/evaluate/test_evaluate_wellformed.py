@@ -1,4 +1,5 @@
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,21 @@ def test_statistics(tmp_path):
     text = render_check(report, stats=True)
     assert "x.wa: correct (pairs: 1, faults: 0, notes: 0)\n\npairs " in text
     assert "sides that are not contiguous        1\n" in text
+
+
+def test_time_grows_with_the_tokens_and_not_with_their_square(tmp_path):
+    def seconds(count):
+        tokens = "".join(f"{number} a : \n" for number in range(1, count + 1))
+        lines = "".join(
+            f"{number} <==> {number} // EQUI // 5 // a <==> a \n" for number in range(1, count + 1)
+        )
+        file = tmp_path / f"{count}.wa"
+        file.write_text(
+            f'<sentence id="1" status="">\n<source>\n{tokens}</source>\n<translation>\n{tokens}'
+            f"</translation>\n<alignment>\n{lines}</alignment>\n</sentence>\n"
+        )
+        began = time.process_time()
+        check_file(file)
+        return time.process_time() - began
+
+    assert seconds(16_000) < 8 * seconds(4_000)

@@ -257,7 +257,7 @@ def _note_coverage(
         # Within a line a token counts once: "1 1" covers token 1 once.
         numbers = {number for word in words if (number := token_number(word))}
         covered.update(numbers)
-        beyond = sorted(numbers - forms.keys())
+        beyond = sorted(number for number in numbers if number not in forms)
         if beyond:
             listed = shortened(", ".join(map(str, beyond)))
             note(f"{line.where}: sentence {side} has no token {listed}")
