@@ -6,7 +6,7 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.cli.console import warn
 from ists_asp.errors import shortened
@@ -26,8 +26,6 @@ FEWEST = 2
 SHARE = 5
 """One word in so many is a small word of it, at least."""
 
-_NOUNS_IN_CAPITALS = frozenset(("de",))
-
 
 @dataclass(slots=True)
 class Foreign:
@@ -46,7 +44,7 @@ class Foreign:
 
     def tell(self, profile: Profile) -> None:
         """Warn of them, in one line a language."""
-        names = {code: name for code, (name, _) in _small_words().items()}
+        names = {code: table.name for code, table in _small_words().items()}
         for code, number in self.pairs.most_common():
             example = shortened(self.example[code])
             what = f"pair {example} looks" if number == 1 else f"{number} pairs look"
@@ -63,7 +61,7 @@ def language_of(sentences: tuple[Sentence, Sentence], expected: str) -> str:
     Another language is found where one of the sentences, or both together, have at least
     :data:`FEWEST` of its small words, one word in :data:`SHARE`, and more than of the expected
     language. A small word before a capital may be part of a name, as in El Salvador, and counts
-    only in languages that write all nouns so.
+    only in languages of which the table says so.
     """
     if expected not in _small_words():
         return expected
@@ -84,15 +82,28 @@ def _counts(sentence: Sentence) -> Counter[str]:
     forms = [token.form for token in sentence.tokens]
     found: Counter[str] = Counter()
     for form, following in zip(forms, [*forms[1:], ""], strict=True):
-        for code, (_, words) in _small_words().items():
-            in_name = following[:1].isupper() and code not in _NOUNS_IN_CAPITALS and code != "en"
-            if form.lower() in words and not in_name:
+        for code, table in _small_words().items():
+            in_name = following[:1].isupper() and not table.before_capitals
+            if form.lower() in table.words and not in_name:
                 found[code] += 1
     return found
 
 
+class _Table(NamedTuple):
+    """The small words of a language, and whether they count before a capital."""
+
+    name: str
+    words: frozenset[str]
+    before_capitals: bool
+
+
 @cache
-def _small_words() -> Mapping[str, tuple[str, frozenset[str]]]:
+def _small_words() -> Mapping[str, _Table]:
     with (data_dir() / "languages.toml").open("rb") as stream:
         table = tomllib.load(stream)
-    return {code: (each["name"], frozenset(each["words"].split())) for code, each in table.items()}
+    return {
+        code: _Table(
+            each["name"], frozenset(each["words"].split()), each.get("before_capitals", False)
+        )
+        for code, each in table.items()
+    }
