@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType, parse_files
 
 from ists_asp.resources import asp_dir
-from ists_asp.syntax.signatures import Signature, derived, predicates, signature
-from ists_asp.vocabulary import ALIGNED, LABEL, SCORE
+from ists_asp.syntax.signatures import derived, predicates, signature
+from ists_asp.vocabulary import (
+    ALIGNED,
+    CLOSENESS,
+    FORBIDDEN_SCORE,
+    LABEL,
+    SCORE,
+    SCORE_WEIGHT,
+)
 
 if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
@@ -43,9 +50,9 @@ _RESTRAINED = frozenset(
     {
         LABEL.signature,
         SCORE.signature,
-        Signature("closeness", 4),
-        Signature("score_weight", 5),
-        Signature("forbidden_score", 3),
+        CLOSENESS.signature,
+        SCORE_WEIGHT.signature,
+        FORBIDDEN_SCORE.signature,
     }
 )
 """What no other rule may speak of."""
