@@ -55,7 +55,7 @@ class System(Closing):
         rules: RuleSet,
         annotator: Annotator,
         knowledge: Knowledge,
-        solver: Solver,
+        solver: Solver[Answer],
         explainer: Callable[[], Explainer] | None = None,
         rater: Callable[[], Rater] | None = None,
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
@@ -280,7 +280,7 @@ class System(Closing):
         return next(self.trace_annotated([pair], rated=self.rates))
 
     @property
-    def solver(self) -> Solver:
+    def solver(self) -> Solver[Answer]:
         """What decides a pair, given its facts."""
         return self._solver
 
@@ -343,8 +343,10 @@ class System(Closing):
             raise UsageError(
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
-        for (_, facts), answer in beside(answers, lambda some: self.facts(map(_chunked, some))):
-            yield self.explainer.explain(answer, facts, wording)
+        known = beside(answers, lambda some: self.facts(map(_chunked, some)))
+        yield from self.explainer.explain_all(
+            ((answer, facts) for (_, facts), answer in known), wording
+        )
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
