@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.annotate import Annotator
     from ists_asp.engine.given import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
+    from ists_asp.engine.reading import PairReader
     from ists_asp.engine.timings import Timings
     from ists_asp.explain.explanation import Explanation
     from ists_asp.io.store import Store
@@ -60,10 +61,11 @@ class System(Closing):
         rater: Callable[[], Rater] | None = None,
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
         store: Store | None = None,
+        reader: PairReader | None = None,
     ) -> None:
         self.profile = profile
         self.rules = rules
-        self._preparation = Preparation(annotator, knowledge, profile.language, store)
+        self._preparation = Preparation(annotator, knowledge, profile.language, store, reader)
         self._solver = solver
         self._load_explainer = explainer or (lambda: load_explainer(profile.name))
         self._explainer: Explainer | None = None
