@@ -151,6 +151,7 @@ def test_each_item_is_tested_once():
     assert parts != list(deal(items, 4, seed=4))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_cross_validation_scores_held_out_answers(teacher, examples):
     ticks = []

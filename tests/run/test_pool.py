@@ -94,6 +94,7 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnno
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "limits", "reason"),
     [
