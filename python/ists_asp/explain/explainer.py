@@ -15,7 +15,7 @@ from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
-from ists_asp.rules import Purpose, load_program
+from ists_asp.rules import Purpose, check_kinds, load_program
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.blame import Blame
 from ists_asp.solver.options import constant_arguments
@@ -89,6 +89,7 @@ class Explainer:
     def __init__(self, rules: RuleSet, constants: Mapping[str, str] | None = None) -> None:
         self._rules = rules
         self._messages = Messages(rules.names)
+        check_kinds(constants or {}, rules)
         self._arguments = constant_arguments(constants or {})
         self._program = prepared(rules, self._arguments, self._messages)
         if self._program.derived:
