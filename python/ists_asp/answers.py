@@ -21,7 +21,17 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ists_asp.errors import RuleError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
-from ists_asp.vocabulary import ALIGNED, CONTRIBUTION, FIRST, LABEL, RATING, SCORE, SPAN_TOKEN, TAG
+from ists_asp.vocabulary import (
+    ALIGNED,
+    BEYOND_LIMITS,
+    CONTRIBUTION,
+    FIRST,
+    LABEL,
+    RATING,
+    SCORE,
+    SPAN_TOKEN,
+    TAG,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["HIGHEST", "AnswerError", "Read", "read_answer", "read_rating"]
+__all__ = ["HIGHEST", "AnswerError", "Read", "read_answer", "read_rating", "too_large"]
 
 Parts: TypeAlias = "tuple[Ground, ...]"
 """The arguments of an atom."""
@@ -96,6 +106,7 @@ def read_answer(
         AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
     shown = _by_predicate(atoms)
+    _check_numbers(shown)
     firsts, tokens = (_by_side(shown[one.signature]) for one in (FIRST, SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number], scheme)
@@ -158,6 +169,7 @@ def read_rating(
         AnswerError: the atoms are no rating, such as two of them.
     """
     shown = _by_predicate(atoms)
+    _check_numbers(shown)
     found = [atom for atom, _ in shown[RATING.signature]]
     if len(found) != 1:
         _refuse(f"there are {len(found)} ratings", found, "one, as asp/rate.lp derives it")
@@ -249,6 +261,20 @@ class _Side:
             made_of = (one for one, parts in self._tokens if parts[2] in tokens)
             _refuse("a chunk is on two lines", [user, atom, *made_of], "one line for each chunk")
         self._users[place] = atom
+
+
+def too_large(atoms: Iterable[Ground]) -> AnswerError:
+    """The error for numbers that clingo cannot add up."""
+    return AnswerError(
+        "arithmetic overflow: a number is too large to be added up",
+        sorted(atoms),
+        "numbers within the limits that asp/limits.lp has",
+    )
+
+
+def _check_numbers(shown: Shown) -> None:
+    if found := shown[BEYOND_LIMITS.signature]:
+        raise too_large(parts[0] for _, parts in found)
 
 
 def _by_predicate(atoms: Iterable[Ground]) -> Shown:

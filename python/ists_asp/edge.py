@@ -11,6 +11,7 @@ from ists_asp.errors import (
     MemoryLimitError,
     RuleError,
     UsageError,
+    WeightsError,
     of_pair,
     shortened,
 )
@@ -30,7 +31,7 @@ MOST = 2**31 - 1
 _SAID = 500
 """Characters of a message of clingo's that are shown."""
 
-_UNSAFE_RULE = re.compile(r"(?P<where>\S+:\d+:\d+)-\S+: error: unsafe variables")
+_UNSAFE_RULE = re.compile(r"(?P<where>.+?:\d+:\d+)-[\d:]+: error: unsafe variables")
 _UNSAFE = re.compile(r"note: '(?P<variable>[^']+)' is unsafe")
 _OVERFLOWS = ("too large", "overflow", "out of range")
 
@@ -106,7 +107,7 @@ def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) 
     for path, name in (names or {}).items():
         text = text.replace(f"{path}:", f"{name}:")
     if any(words in text for words in _OVERFLOWS):
-        return RuleError(
+        return WeightsError(
             f"arithmetic overflow: weights add up to more than clingo can count, {MOST}",
             hint="Take smaller weights in #minimize, #maximize and #sum",
         )

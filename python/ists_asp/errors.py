@@ -178,6 +178,10 @@ class RuleError(IstsError):
         return f"{text}\n{self.excerpt}" if self.excerpt else text
 
 
+class WeightsError(RuleError):
+    """Weights that add up to more than clingo can count."""
+
+
 class ResourceError(IstsError):
     """A model, lexicon or rule directory that is not where it should be."""
 

@@ -109,6 +109,13 @@ def test_odd_ids_are_safe_file_names(good, tmp_path):
     assert names == ["..%2Fx.lp", "a b.lp"]
 
 
+def test_long_ids_have_file_names_of_their_own(good, tmp_path):
+    ids = ["i" * 300, "i" * 301, "é" * 90]
+    good("facts", "--tsv", "-", "-o", "out", stdin="".join(f"{one}\ta\tb\n" for one in ids))
+    programs = [path.read_text() for path in (tmp_path / "out").iterdir()]
+    assert {program.partition("\n")[0] for program in programs} == {f"% pair {one}" for one in ids}
+
+
 def test_several_pairs_need_a_choice(bad, files, pairs):
     first, second = files(pairs)
     options = ("facts", "--sent1", first, "--sent2", second)

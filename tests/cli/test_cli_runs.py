@@ -69,6 +69,23 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, jobs: str, kill: int)
     ]
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("options", [["--jobs", "2"], ["--rules", "mine.lp"], []])
+def test_a_run_that_is_told_to_end_does_so_without_a_word(
+    tmp_path: Path, number: int, options: list[str]
+) -> None:
+    (tmp_path / "pairs.tsv").write_text(pairs(90))
+    (tmp_path / "mine.lp").write_text("extra.\n")
+    command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "-q", *options]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    wait_for(journal_of(tmp_path / "out.wa").exists)
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == -number
+    # Nothing of it is worth being gone on with.
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
+
+
 def test_other_options_do_not_resume_a_run(tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(pairs(10))
     with PartialOutputs([tmp_path / "out.wa"], "another", resume=False):

@@ -57,6 +57,19 @@ def test_contributions_sum_to_the_rating(good, tsv):
         assert record["alignments"]
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("highest=foo", "the constant highest: found 'foo'; expected an integer from -1000000 to"),
+        ("highest=-3", "the constant highest: found -3; expected 1 point or more"),
+        ("eagerness=2147483647", "the constant eagerness: found '2147483647'; expected an integer"),
+        ('strict="x"', "the constant strict: found '\"x\"'; expected an integer"),
+    ],
+)
+def test_a_constant_is_a_number_where_the_rules_have_one(bad, value, told):
+    assert bad(2, "sts", *PAIRS[0], "-c", value).startswith(told)
+
+
 def test_solve_has_the_same_rating(good):
     pair = PAIRS[0]
     rated = good("sts", *pair)

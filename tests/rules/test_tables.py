@@ -1,5 +1,7 @@
 """Word tables: read line by line, symmetric, of words or lemmas, of several words."""
 
+import time
+
 import pytest
 
 from ists_asp.engine import load
@@ -69,3 +71,11 @@ def test_shipped_opposites_and_denials():
         ):
             labels = {str(line.label) for line in loaded.solve(one, two).alignments}
             assert labels - {"EQUI"}, (one, two)
+
+
+@pytest.mark.parametrize("line", ["a" + " " * 200_000 + "b", "=" * 200_000, "a " * 100_000])
+def test_a_line_takes_no_more_time_than_it_is_long(line):
+    began = time.process_time()
+    with pytest.raises(RuleError, match="is not an entry of a word table"):
+        table_rules(line, "w.tsv")
+    assert time.process_time() - began < 1

@@ -7,7 +7,7 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.answers import AnswerError
-from ists_asp.errors import IstsError, RuleError
+from ists_asp.errors import IstsError, RuleError, WeightsError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import asp_dir
@@ -251,7 +251,7 @@ def outcome_of_many(solver):
 )
 def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
     kind, text = outcome_of_many(solver(ALL + rules))
-    assert kind in (AnswerError, RuleError)
+    assert issubclass(kind, RuleError)
     assert "comes from mine.lp:1" in text or "arithmetic overflow" in text
 
 
@@ -269,3 +269,35 @@ def test_prices_do_not_mind_what_makes_no_difference(solver, rules):
     (plain,) = outcome_of_many(solver(ALL))
     assert answer.alignments == plain.alignments
     assert len(answer.alignments) == SIZES["many"][0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "named"),
+    [
+        # The product with a weight would come round to a small number.
+        (f"{ALL} token_count(X,Y,2147483647) :- proposed(X,Y).", "token_count(run("),
+        (f"{ALL} evidence(pair(X,Y),all,214748365) :- proposed(X,Y).", "evidence(pair(run("),
+        ("weight(label(rel),score,2147483647).", "weight(label(rel),score,2147483647)"),
+        ("label_weight(X,Y,equi,-2147483648) :- viable(X,Y).", "label_weight(run("),
+    ],
+)
+def test_numbers_that_clingo_cannot_add_up_are_named(solver, rule, named):
+    for kind, told in check_company(solver(rule)).values():
+        assert issubclass(kind, AnswerError)
+        assert "arithmetic overflow: a number is too large to be added up; " + named in told
+        assert " comes from mine.lp:1" in told
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "#maximize { 2147483647@9,I : token(1,I,_), aligned(_,_); 2147483647@9,b,I : token(2,I,_), "
+        "aligned(_,_) }.",
+        ":- #sum{2147483647,X,Y : aligned(X,Y)} > 5.",
+    ],
+)
+def test_the_rules_that_overflow_are_named(solver, rule):
+    found = check_company(solver(f"{ALL} {rule}"))
+    kind, told = found["d"]
+    assert issubclass(kind, WeightsError)
+    assert "; look at mine.lp:1. " in told

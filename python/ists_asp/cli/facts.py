@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import System
     from ists_asp.model import Pair
+
+_LONGEST = 200
+"""Characters of the name of a file that are the pair's id."""
 
 __all__ = ["facts"]
 
@@ -98,8 +102,15 @@ def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
         )
     if output.is_file():
         raise UsageError("this is a file", where=f"-o {output}", expected="a folder")
-    # Ids may have characters that file names must not have.
-    return [output / f"{quote(pair.id, safe=' ')}.lp" for pair in pairs]
+    return [output / _file_name(pair.id) for pair in pairs]
+
+
+def _file_name(identifier: str) -> str:
+    """An id as the name of a file, which has fewer characters and cannot be as long."""
+    name = quote(identifier, safe=" ")
+    if len(name) > _LONGEST:
+        name = f"{name[:_LONGEST]}~{sha256(identifier.encode()).hexdigest()[:16]}"
+    return f"{name}.lp"
 
 
 def _make(folder: Path) -> None:

@@ -315,6 +315,9 @@ class _Watch:
                     return self._lost(RuleError(found, hint=_HINT))
             except KeyboardInterrupt:
                 interrupted, ends = True, time.monotonic() + _PATIENCE
+                # It may have been for this process only.
+                with suppress(ProcessLookupError):
+                    os.kill(self._child, signal.SIGINT)
         code = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
         if interrupted:
             raise click.exceptions.Exit(_INTERRUPTED)

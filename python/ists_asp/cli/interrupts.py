@@ -4,7 +4,8 @@ While modules are imported nothing is open, and an exception there is printed at
 the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
 that what is open is closed, or kept to be resumed. Further ones would disturb just that: they are
 not heard. Libraries may catch an interrupt and go on, and closing may take long: some seconds
-after the first one the process ends in any case.
+after the first one the process ends in any case. A signal to terminate, or that the terminal has
+gone, is heard in the same way, and then ends the process as it would have.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["INTERRUPTED", "end_with", "heard", "raise_once"]
+__all__ = ["INTERRUPTED", "end", "end_with", "heard", "raise_once"]
 
 INTERRUPTED = 130
 """The exit code after an interrupt, as shells have it."""
@@ -29,21 +30,32 @@ PATIENCE = 5.0
 
 T = TypeVar("T")
 
-_heard = False
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+_heard = 0
+"""The signal that was heard."""
 
 
 def heard() -> bool:
     """Whether the command was interrupted while it worked."""
-    return _heard
+    return bool(_heard)
+
+
+def end(code: int) -> NoReturn:
+    """End the process there and then: by the signal that was heard, or with an exit code."""
+    if _heard in _ENDING:
+        signal.signal(_heard, signal.SIG_DFL)
+        os.kill(os.getpid(), _heard)
+    os._exit(code)
 
 
 def end_with(code: int) -> None:
     """From now on an interrupt ends the process there and then, with this exit code."""
 
-    def end(_number: int, _frame: FrameType | None) -> NoReturn:
+    def leave(_number: int, _frame: FrameType | None) -> NoReturn:
         os._exit(code)
 
-    _listen(end)
+    _listen(leave)
 
 
 def raise_once() -> None:
@@ -53,23 +65,24 @@ def raise_once() -> None:
     """
     import threading
 
-    _listen(_raise)
+    for number in (signal.SIGINT, *_ENDING):
+        _listen(_raise, number)
     sys.unraisablehook = _unless_heard(sys.unraisablehook)
     threading.excepthook = _unless_heard(threading.excepthook)
 
 
-def _listen(handler: Callable[[int, FrameType | None], None]) -> None:
+def _listen(handler: Callable[[int, FrameType | None], None], number: int = signal.SIGINT) -> None:
     # What was started with deaf ears, as by nohup, stays so.
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, handler)
+    if signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, handler)
 
 
-def _raise(_number: int, _frame: FrameType | None) -> None:
+def _raise(number: int, _frame: FrameType | None) -> None:
     import _thread
 
     global _heard
     if not _heard:
-        _heard = True
+        _heard = number
         # Not threading: the interrupt may have come where its locks are held.
         _thread.start_new_thread(_end_later, ())
         raise KeyboardInterrupt
@@ -77,7 +90,7 @@ def _raise(_number: int, _frame: FrameType | None) -> None:
 
 def _end_later() -> NoReturn:
     time.sleep(PATIENCE)
-    os._exit(INTERRUPTED)
+    end(INTERRUPTED)
 
 
 def _unless_heard(hook: Callable[[T], object]) -> Callable[[T], None]:

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from ists_asp.cli.interrupts import INTERRUPTED, end_with, heard, raise_once
+from ists_asp.cli.interrupts import INTERRUPTED, end, end_with, heard, raise_once
 
 __all__ = ["run_command"]
 
@@ -33,7 +33,7 @@ def run_command() -> NoReturn:
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
     # What Python does at its end could be interrupted, too, and tells of what it meets there.
-    os._exit(code)
+    end(code)
 
 
 def _run() -> int:

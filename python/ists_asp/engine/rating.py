@@ -13,8 +13,9 @@ from clingo import Control, SymbolType
 from clingo.ast import ASTType, ProgramBuilder
 
 from ists_asp.answers import HIGHEST, read_rating
+from ists_asp.errors import UsageError
 from ists_asp.facts import line_facts
-from ists_asp.rules import Purpose, load_program
+from ists_asp.rules import Purpose, check_kinds, load_program
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.options import constant_arguments
 from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
@@ -143,8 +144,12 @@ class Rater:
 
 def _highest(rules: RuleSet, options: SolverOptions) -> int:
     """The best rating, which is a constant of ``asp/rate.lp``."""
+    check_kinds(options.constants, rules)
     arguments = constant_arguments(options.constants)
-    return int(rules.remembered.recall("highest", arguments, lambda: _evaluated(rules, arguments)))
+    best = int(rules.remembered.recall("highest", arguments, lambda: _evaluated(rules, arguments)))
+    if best < 1:
+        raise UsageError(f"found {best}", where="the constant highest", expected="1 point or more")
+    return best
 
 
 def _evaluated(rules: RuleSet, arguments: Sequence[str]) -> int:

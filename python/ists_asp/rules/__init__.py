@@ -1,7 +1,7 @@
 """Rule files: found, read, checked, named; profiles that choose among them."""
 
 from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules, rule_sentences
-from ists_asp.rules.constants import constants_in, unknown_constants
+from ists_asp.rules.constants import check_kinds, constants_in, unknown_constants
 from ists_asp.rules.copy import copy_rules
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.extent import files_of_rules
@@ -38,6 +38,7 @@ __all__ = [
     "RuleWarning",
     "Use",
     "Weight",
+    "check_kinds",
     "constants_in",
     "copy_rules",
     "files_of_rules",

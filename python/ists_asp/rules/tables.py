@@ -13,7 +13,7 @@ from ists_asp.errors import RuleError, shortened
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["SUFFIX", "table_rules"]
 
@@ -23,7 +23,7 @@ SUFFIX = ".tsv"
 _LONGEST = 60
 """Characters of an entry at most."""
 
-_ENTRY = re.compile(r"\s*(?P<left>[^=<>]+?)\s*(?P<sign>=|<>)\s*(?P<right>[^=<>]+?)\s*")
+_SIGN = re.compile(r"(=|<>)")
 _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
 
 
@@ -48,13 +48,20 @@ def _rules(text: str, name: str) -> Iterator[str]:
         if not entry:
             yield ""
             continue
-        found = _ENTRY.fullmatch(entry)
-        sides = [" ".join(side.lower().split()) for side in found.group(1, 3)] if found else []
-        if found is None or sides[0] == sides[1] or max(map(len, sides)) > _LONGEST:
+        # Nothing here takes more time than the line is long.
+        parts = [" ".join(part.lower().split()) for part in _SIGN.split(entry)]
+        sides = parts[::2]
+        if not _is_entry(sides):
             raise RuleError(
                 f"'{shortened(entry)}' is not an entry of a word table",
                 where=f"{name}:{number}",
                 expected="two different words or short phrases, A = B or A <> B",
             )
         left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
-        yield f'{_PREDICATES[found["sign"]].name}("{left}","{right}").'
+        yield f'{_PREDICATES[parts[1]].name}("{left}","{right}").'
+
+
+def _is_entry(sides: Sequence[str]) -> bool:
+    if len(sides) != len(set(sides)) or len(sides) != 2:
+        return False
+    return all(side and len(side) <= _LONGEST and not set(side) & set("<>") for side in sides)

@@ -82,6 +82,7 @@ class CheckpointLog:
         self._path = path
         self._stream = self._opened()
         self.last: Mark | None = None
+        begin = None
         try:
             begin = self._stream.readline()
             if not _BEGIN.startswith(begin[: len(_BEGIN)]):
@@ -94,6 +95,10 @@ class CheckpointLog:
             if not size:
                 self._write({"journal": "ists-asp", "run": run, "lot": self.lot})
         except BaseException:
+            if begin == b"":
+                # It is of no use to anybody: nothing had been written to it.
+                with suppress(OSError):
+                    self.remove()
             self._stream.close()
             raise
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import Number
 from clingo.ast import (
     AST,
+    AggregateFunction,
     ASTType,
     Function,
     Literal,
@@ -31,6 +32,7 @@ from ists_asp.rules.copy import is_shipped
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax.signatures import functions, predicates
+from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -88,6 +90,16 @@ class Blame:
                 places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
                 told.append(f"{shown} comes from {' and '.join(places)}")
         return AnswerError("; ".join([error.found, *told[:_ATOMS]]), error.atoms, error.wanted)
+
+    def weighing(self) -> str:
+        """The rules of users that add up weights, as part of a message; empty without any."""
+        found = [
+            rule
+            for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
+            if rule.file in self._own
+            and (node.ast_type is ASTType.Minimize or any(map(_adds, walk(node))))
+        ]
+        return " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
 
     def _origins(
         self, atoms: Iterable[str], true: Collection[Symbol]
@@ -164,6 +176,15 @@ class Blame:
                 for name in {function.name for function in functions(term)}:
                     found[name].append(_rewritten(number, term, body))
         return found
+
+
+def _adds(node: AST) -> bool:
+    """Whether this is an aggregate that adds up numbers."""
+    kinds = (ASTType.BodyAggregate, ASTType.HeadAggregate)
+    return node.ast_type in kinds and node.function in (
+        AggregateFunction.Sum,
+        AggregateFunction.SumPlus,
+    )
 
 
 def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.solver.options import SolverOptions, constant_arguments
 from ists_asp.solver.program import Program, prepared
@@ -40,6 +41,7 @@ class Grounder:
 
     def __init__(self, rules: RuleSet, options: SolverOptions) -> None:
         self._messages = Messages(rules.names)
+        check_kinds(options.constants, rules)
         self.arguments = tuple(constant_arguments(options.constants))
         self._rules = rules
         self.program = prepared(rules, self.arguments, self._messages)

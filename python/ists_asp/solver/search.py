@@ -131,7 +131,7 @@ def ground_statements(
         control: the control object.
         statements: syntax trees.
         errors: where its logger puts clingo's errors.
-        failure: makes an error of the last of them, which is given on one line.
+        failure: makes an error of the first of them, which is given on one line.
 
     Raises:
         IstsError: what ``failure`` makes, if clingo cannot ground them.
@@ -142,7 +142,7 @@ def ground_statements(
                 builder.add(node)
         control.ground([("base", [])])
     except RuntimeError as error:
-        text = errors[-1] if errors else str(error)
+        text = errors[0] if errors else str(error)
         raise failure(" ".join(text.split())) from None
 
 

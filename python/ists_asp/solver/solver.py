@@ -13,9 +13,9 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ists_asp.answers import AnswerError, read_answer
+from ists_asp.answers import AnswerError, read_answer, too_large
 from ists_asp.edge import inside, unless_it_fails
-from ists_asp.errors import IstsError, MemoryLimitError, UnsatisfiableError
+from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UnsatisfiableError, WeightsError
 from ists_asp.solver.alone import Alone
 from ists_asp.solver.batch import Batches
 from ists_asp.solver.batching import in_batches, short_pairs
@@ -27,6 +27,8 @@ from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
+from ists_asp.syntax.ground import texts
+from ists_asp.vocabulary import BEYOND_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -342,16 +344,49 @@ class Solver(Generic[A]):
         atoms: bool,
     ) -> T:
         """Decide a pair; where that gives no answer, make sure, and name the rules to blame."""
-        limit = self._options.time_limit
         with inside(pair):
-            with suppress(AnswerError):
-                alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
-                try:
-                    return decide(pair, alone, self._reading)
-                except UnsatisfiableError as error:
-                    raise self._unsatisfied(error, facts) from None
-            alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
-            return decide(pair, alone, self.answer)
+            try:
+                return self._certain(pair, facts, decide, atoms=atoms)
+            except WeightsError as error:
+                raise self._overflow(error, facts) from None
+
+    def _certain(
+        self,
+        pair: Pair,
+        facts: Sequence[Symbol],
+        decide: Callable[[Pair, Alone, Callable[[Pair, Found], Answer]], T],
+        *,
+        atoms: bool,
+    ) -> T:
+        limit = self._options.time_limit
+        with suppress(AnswerError):
+            alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
+            try:
+                return decide(pair, alone, self._reading)
+            except UnsatisfiableError as error:
+                raise self._unsatisfied(error, facts) from None
+        alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
+        return decide(pair, alone, self.answer)
+
+    def _overflow(self, error: WeightsError, facts: Sequence[Symbol]) -> RuleError:
+        """The error with the numbers or the rules in its words that it comes from."""
+        named = unless_it_fails(lambda: self._beyond_limits(facts))
+        return named or unless_it_fails(lambda: self._weighed(error)) or error
+
+    def _beyond_limits(self, facts: Sequence[Symbol]) -> AnswerError | None:
+        """The error for numbers that clingo cannot add up, if there are such, with their rules."""
+        # The atoms are those of the control object as long as that lives.
+        control = self._grounder.ground(facts)
+        found = control.symbolic_atoms.by_signature(*BEYOND_LIMITS.signature)
+        large = texts(atom.symbol.arguments[0] for atom in found)
+        every = {atom.symbol for atom in control.symbolic_atoms}
+        return self._blame.named(too_large(large), every) if large else None
+
+    def _weighed(self, error: WeightsError) -> WeightsError | None:
+        """The error with the rules of users in its words that add up weights."""
+        rules = self._blame.weighing()
+        found = f"{error.found}; look at {rules}"
+        return WeightsError(found, hint=error.hint) if rules else None
 
     def _unsatisfied(self, error: UnsatisfiableError, facts: Sequence[Symbol]) -> IstsError:
         """The error with the constraints in its words that cannot all hold."""
