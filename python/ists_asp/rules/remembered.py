@@ -55,17 +55,19 @@ class Remembered:
     Args:
         store: where it is kept; None for nowhere.
         digest: what tells the rule set from all others.
+        family: what it has in common with the rule set that an edit makes of it.
     """
 
     store: Store | None = None
     digest: str = ""
+    family: str = ""
 
     @classmethod
-    def of(cls, store: Store | None, files: Iterable[RuleFile]) -> Remembered:
+    def of(cls, store: Store | None, files: Iterable[RuleFile], family: str = "") -> Remembered:
         """The memory of the rule set that files give, loaded in this order."""
         names = [f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files]
         whole = "".join(names).encode(errors="surrogateescape")
-        return cls(store, sha256(whole).hexdigest())
+        return cls(store, sha256(whole).hexdigest(), family)
 
     def recall(
         self,

@@ -27,6 +27,7 @@ from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
+from ists_asp.solver.shapes import Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,10 +73,11 @@ class Solver:
         self, rules: RuleSet, options: SolverOptions | None = None, read: Read = read_answer
     ) -> None:
         self._options = options or SolverOptions()
-        self._grounder = Grounder(rules, self._options)
+        self._shapes = Shapes(rules.remembered)
+        self._grounder = Grounder(rules, self._options, self._shapes)
         self._rules = rules
         self._read = read
-        self._objective = objective_for(rules)
+        self._objective = objective_for(rules, self._shapes)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -234,7 +236,7 @@ class Solver:
         if self._options.models > 1:
             return None
         arguments = self._grounder.arguments
-        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments))
+        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments, self._shapes))
         if found is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
