@@ -15,7 +15,7 @@ import orjson
 from ists_asp._version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ists_asp.io.store import Store
     from ists_asp.rules.reading import RuleFile
@@ -100,6 +100,11 @@ class Remembered:
         if self.store is None:
             return ""
         return f"{what} {made_by()} {self.digest} {sha256(orjson.dumps(options)).hexdigest()}"
+
+    def key_of(self, what: str, parts: Sequence[str]) -> str:
+        """What the store calls something that depends on nothing but some texts."""
+        whole = sha256("\0".join(parts).encode(errors="surrogateescape"))
+        return f"{what} {made_by()} {whole.hexdigest()}"
 
     def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
         """What is kept under a key; None if there is nothing."""

@@ -101,7 +101,7 @@ class Batches:
             except AnswerError:
                 solutions.append(None)
             else:
-                solutions.append(Solution((answer,), *times))
+                solutions.append(Solution((answer,), *times, unique=True))
         return solutions
 
     def derivable(

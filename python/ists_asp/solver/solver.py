@@ -23,6 +23,7 @@ from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
 from ists_asp.solver.culprits import culprits
 from ists_asp.solver.dual_values import Objective, objective_for
+from ists_asp.solver.edits import Edits, shown_by_core
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.batching import Item
+    from ists_asp.solver.edits import Version
     from ists_asp.solver.program import Program
     from ists_asp.syntax.signatures import Signature
 
@@ -141,6 +143,14 @@ class Solver:
         control = self._grounder.ground(facts, objective=self._objective())
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
 
+    def check(self, facts: Sequence[Symbol]) -> None:
+        """Ground the rules for a pair, so that clingo can find fault with them.
+
+        Raises:
+            RuleError: clingo cannot ground them.
+        """
+        self._grounder.ground(facts)
+
     def derivable(
         self, items: Iterable[Item], wanted: Sequence[Signature]
     ) -> Iterator[list[Symbol]]:
@@ -214,6 +224,20 @@ class Solver:
                 elif true:
                     return None, True
         return search(control, self._options.time_limit, atoms=True, objective=objective)
+
+    def edits(self, old: Version, new: Version) -> Edits:
+        """What differs between the rules as they were and as they are.
+
+        Args:
+            old: their version before.
+            new: their version now.
+        """
+        return Edits(old, new, self._rules, self.program, self._shapes)
+
+    @cached_property
+    def shows_answers(self) -> bool:
+        """Whether nothing but the core encoding says what is shown of an answer."""
+        return shown_by_core(self._rules, self._shapes)
 
     @property
     def options(self) -> SolverOptions:
