@@ -102,9 +102,12 @@ class Rater:
     ) -> None:
         self.rules = rules
         options = options or SolverOptions()
-        read = partial(read_rating, highest=_highest(rules, options))
+        highest = _highest(rules, options)
+        read = partial(read_rating, highest=highest)
         self.solver = Solver(rules, options, read)
-        self._deciding = Keeping(self.solver, rules, "ratings") if incremental else self.solver
+        self._deciding = (
+            Keeping(self.solver, rules, f"ratings {highest}") if incremental else self.solver
+        )
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

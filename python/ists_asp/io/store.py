@@ -46,6 +46,9 @@ _DRAFT_NAME = re.compile(r"[0-9a-f]{40}\..*\.part")
 _LARGE = 1 << 19
 """Bytes from which an entry is packed, which takes longer to read."""
 
+_OFTEN = 200
+"""Entries written by a process until it looks again whether there are too many."""
+
 _FRESH = 3600.0
 """Seconds after which a use is noted again, and what an interrupted process left is removed."""
 
@@ -70,7 +73,7 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / FOLDER
-        self._bounded = False
+        self._written = 0
 
     def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
         """What is kept under a key; None if there is nothing, or nothing readable."""
@@ -112,9 +115,9 @@ class Store:
                 with suppress(OSError):
                     os.unlink(name)  # noqa: PTH108
                 raise
-            if not self._bounded:
+            if self._written % _OFTEN == 0:
                 self._bound()
-                self._bounded = True
+            self._written += 1
 
     def info(self) -> StoreInfo:
         """How much there is."""

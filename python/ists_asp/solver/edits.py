@@ -174,7 +174,8 @@ class Edits:
         }
         before = {Signature(*name) for name in old.tables}
         self._tables |= before - derived
-        self._constants |= {
+        given = {text.partition("=")[0] for text in (*old.constants, *new.constants)}
+        self._constants |= given | {
             change.node.name
             for change in changes
             if self._shapes.of(change.node).kind is ASTType.Definition
@@ -183,9 +184,9 @@ class Edits:
         places = self._changed_facts(facts)
         for change in changes:
             shape = self._shapes.of(change.node)
-            if shape.fact or shape.kind in _IGNORED:
+            if shape.fact or shape.kind in (*_IGNORED, ASTType.Definition):
                 continue
-            if shape.kind not in (ASTType.Rule, ASTType.Minimize):
+            if shape.kind is ASTType.ShowSignature:
                 raise TooMuchError
             restrains = change.fresh and shape.kind is ASTType.Rule and not shape.head
             restrains = restrains and str(change.node.head) == "#false"

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 __all__ = ["Keeping"]
 
 
+_MOST = 500
+"""Batches of a run whose answers are kept: more would push other things out of the store."""
+
 _ANSWERS = "answers"
 """What the names of readers begin with that read the answer to a pair."""
 
@@ -75,6 +78,7 @@ class Keeping:
         self._about += [str(solver.options.models), str(solver.options.time_limit)]
         self._edits: dict[str, Edits | None] = {}
         self._noted = False
+        self._batches = 0
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution]:
         """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does.
@@ -115,11 +119,12 @@ class Keeping:
             else:
                 found.append(None)
                 yield tried
+        self._batches += 1
         fresh = entry.rules != self._digest or any(
             one is not None and was is None for one, was in zip(found, known, strict=True)
         )
         # What clingo has to say about the rules is to be heard in every run.
-        if fresh and not self._solver.warnings:
+        if fresh and not self._solver.warnings and self._batches <= _MOST:
             self._keep_version()
             self._remembered.put(key, [self._digest, found])
 

@@ -53,7 +53,10 @@ _STEPS = 20_000
 """Patterns that are asked for at most: then every pair counts as touched."""
 
 _ROWS = 300
-"""Entries of a table that are looked at one by one."""
+"""Entries of a table that are looked at one by one for a statement that has changed."""
+
+_DEEP_ROWS = 30
+"""The same for rules that are followed backwards."""
 
 _DEEP = 150
 """Rules that are followed backwards from an atom."""
@@ -274,7 +277,7 @@ class Reach:
         free.update(name for atom in entries for name in variables(atom) if len(entries) > 1)
         useful = [one for one in sized if free.intersection(variables(entries[one[1]])) - {*bound}]
         rest = [*entries, *others]
-        if not useful or min(useful)[0] > _ROWS:
+        if not useful or min(useful)[0] > (_DEEP_ROWS if depth else _ROWS):
             return self._all(others, bound, depth)
         _, place, rows = min(useful)
         del rest[place]
