@@ -105,7 +105,7 @@ class Keeping:
         if entry.rules != self._digest:
             known, places = self._untouched(entry, items, texts)
         left = [item for item, one in zip(items, known, strict=True) if one is None]
-        decided = self._solver.try_all(left)
+        decided = self._solver.try_all(left, least=1 if len(items) > 1 else 2)
         found: list[_Kept | None] = []
         for (pair, _), one, place in zip(items, known, places, strict=True):
             if one is not None:
@@ -140,8 +140,8 @@ class Keeping:
     ) -> tuple[list[_Kept | None], list[str]]:
         """The answers of other rules that still hold, and for the others the edit at fault."""
         places = [""] * len(items)
-        if not entry.rules:
-            return entry.answers, places
+        if not any(one and one[0] for one in entry.answers):
+            return [None] * len(items), places
         edits = self._since(entry.rules, items[0][1])
         if edits is None:
             return [None] * len(items), [EVERYTHING] * len(items)

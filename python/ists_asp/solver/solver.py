@@ -125,13 +125,18 @@ class Solver:
                 raise tried
             yield tried
 
-    def try_all(self, items: Iterable[Item]) -> Iterator[Solution | IstsError]:
+    def try_all(self, items: Iterable[Item], *, least: int = 2) -> Iterator[Solution | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error instead.
+
+        Args:
+            items: pairs with their facts.
+            least: how many pairs are decided as several are, which tells whether another answer
+                is as good, but takes longer for one.
 
         Raises:
             MemoryLimitError: there was not enough memory.
         """
-        return in_batches(items, self._try_some)
+        return in_batches(items, lambda some: self._try_some(some, least))
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -270,9 +275,9 @@ class Solver:
     def _blame(self) -> Blame:
         return Blame(self._rules, self._grounder.arguments)
 
-    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution | IstsError]:
+    def _try_some(self, items: Sequence[Item], least: int) -> Iterator[Solution | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
-        batches = {short[0]: short for short in short_pairs(items)}
+        batches = {short[0]: short for short in short_pairs(items, least)}
         together: dict[int, Solution | None] = {}
         for number, (pair, facts) in enumerate(items):
             short = batches.get(number)
