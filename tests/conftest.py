@@ -1,4 +1,4 @@
-"""What holds for all tests: an annotation cache of their own, interrupts that are heard.
+"""What holds for all tests: a cache of their own, one thread each, interrupts that are heard.
 
 Half as many examples are tried as hypothesis does by itself; ``--hypothesis-profile=thorough``
 tries many more.
@@ -9,6 +9,9 @@ import signal
 
 import pytest
 from hypothesis import settings
+
+# Before numpy and torch are imported: there is a process for each core already.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("thorough", max_examples=4000)
 settings.register_profile("quick", max_examples=50)

@@ -39,6 +39,7 @@ def report(data, tmp_path_factory):
     return code, json.loads(file.read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
     code, figures = report
     assert code == 0
@@ -51,6 +52,7 @@ def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
     ]
 
 
+@pytest.mark.long
 def test_accuracy_reports_measures_times_and_soundness(report):
     for case in report[1]["cases"]:
         assert case["pairs"] == 10
@@ -65,6 +67,7 @@ def test_accuracy_reports_measures_times_and_soundness(report):
         assert (case["faults"], case["lost_tokens"]) == (0, 0)
 
 
+@pytest.mark.long
 def test_accuracy_is_cross_validated_where_weights_are_learned(report):
     for case in report[1]["cases"]:
         learned = case["profile"] != "baseline"
@@ -79,6 +82,7 @@ def test_accuracy_is_cross_validated_where_weights_are_learned(report):
             assert case["spread"] is None
 
 
+@pytest.mark.long
 def test_the_spread_is_in_the_table(data, capsys):
     options = ["--data", str(data), "--sets", "headlines", "--profiles", "own", "--folds", "2"]
     assert accuracy.main(options) == 0
@@ -182,6 +186,7 @@ def run_python(*arguments):
     return done.stdout
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_pairs():
     options = ("--profile", "baseline", "--jobs", "2")
     few, many = (memory.measure(count, options, repeated=True) for count in (1_000, 3_000))

@@ -54,6 +54,7 @@ def options(command):
 COMMANDS = dict(commands(main))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "block",
@@ -63,6 +64,7 @@ def test_commands_print_what_the_page_says(place, block):
     follow(place, block)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_learning_changes_the_answer():
     """The same command stands before and after learning, with different outputs."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ists_asp.errors import RuleError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
@@ -60,13 +60,16 @@ class AnswerError(RuleError):
         self.wanted = expected
 
 
-class Read(Protocol):
+A_co = TypeVar("A_co", covariant=True)
+
+
+class Read(Protocol[A_co]):
     """Reads the shown atoms of an answer set, as :func:`read_answer` does."""
 
     def __call__(
         self, pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool, /
-    ) -> Answer:
-        """Read the decisions for a pair."""
+    ) -> A_co:
+        """Read what was found for a pair."""
 
 
 def read_answer(

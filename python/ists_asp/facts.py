@@ -86,7 +86,6 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> tuple[Sym
         *dict.fromkeys(facts),
         *_nearness_facts(knowledge.nearness, STATIC, runs),
         *_nearness_facts(knowledge.nearness_in_context, IN_CONTEXT, runs),
-        *opinion_facts(knowledge.opinions),
     )
 
 
@@ -230,10 +229,8 @@ class _Runs:
         )
 
 
-def opinion_facts(opinions: Opinions | None) -> list[Symbol]:
+def opinion_facts(opinions: Opinions) -> list[Symbol]:
     """The facts of what the reader holds about a pair."""
-    if opinions is None:
-        return []
     atoms = [
         f"{READER_BOUNDARY.name}({one.sentence},{one.token},{','.join(map(str, one.begins))})"
         for one in opinions.boundaries

@@ -23,6 +23,7 @@ __all__ = [
     "end_with_parent",
     "ending",
     "likely_reason",
+    "limit_memory",
     "processor_time",
 ]
 
@@ -44,6 +45,19 @@ def end_after(seconds: float) -> None:
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, min(seconds, _LONGEST))
+
+
+def limit_memory(size: int) -> None:
+    """Let this process have so many bytes of data at most.
+
+    Linux counts what is written to. What is only set aside does not count: that is libraries, and
+    64 MB for each thread that has asked for memory while another one did, so that it depends on
+    the number of processors and on what else the machine does. Other systems count all of it.
+    """
+    import resource
+
+    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    resource.setrlimit(kind, (size, size))
 
 
 def end_with_parent() -> None:

@@ -8,24 +8,30 @@ PAIRS = read_contrasts()
 GROUPS = sorted({(pair.file, pair.kind, pair.same) for pair in PAIRS})
 
 
+@pytest.fixture(scope="module")
+def told_of_all(tell):
+    """What is said of each pair: many together take a tenth of the time."""
+    return tell(PAIRS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "kind", "same"),
     GROUPS,
     ids=[f"{f}-{k}-{'same' if s else 'differ'}" for f, k, s in GROUPS],
 )
-def test_says_the_same_only_where_it_holds(tell, file, kind, same):
-    check([pair for pair in PAIRS if (pair.file, pair.kind, pair.same) == (file, kind, same)], tell)
+def test_says_the_same_only_where_it_holds(told_of_all, file, kind, same):
+    pairs = [pair for pair in PAIRS if (pair.file, pair.kind, pair.same) == (file, kind, same)]
+    check(pairs, told_of_all)
 
 
 def test_says_the_same_only_where_it_holds_of_the_first_of_each_kind(tell):
     firsts = {(pair.file, pair.kind, pair.same): pair for pair in reversed(PAIRS)}
     assert len(firsts) == len(GROUPS) > 50
-    check(list(firsts.values()), tell)
+    check(list(firsts.values()), tell(firsts.values()))
 
 
-def check(pairs, tell):
-    told = tell(pairs)
+def check(pairs, told):
     wrong = {pair for pair in pairs if says_the_same(told[pair]) != pair.same}
     listed = {pair for pair in pairs if pair.miss}
     new = [f"{pair}\n    {told[pair]}" for pair in pairs if pair in wrong - listed]

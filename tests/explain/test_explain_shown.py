@@ -33,7 +33,8 @@ def explain(tmp_path):
     def make(text):
         (tmp_path / "mine.lp").write_text(SHOWN + text, encoding="utf-8")
         explainer = Explainer(load_rules(find_rules(tmp_path / "mine.lp", "mine.lp")))
-        return explainer.explain(ANSWER, (), load_templates("en")).text
+        (found,) = explainer.explain_all([(ANSWER, ())], load_templates("en"))
+        return found.text
 
     return make
 
@@ -131,7 +132,10 @@ def test_what_the_templates_lack_names_their_line(explain, text, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (":- not foo.", "pair 1: the rules for explanations admit no answer set"),
+        (
+            ":- not foo.",
+            "pair 1: the rules admit no answer set, for these cannot all hold: mine.lp:9",
+        ),
         ("told_at(a,1,2,whole,1). statement(b,tone). told_at(b,1,1,same,1).", "nothing fills"),
         (
             f"{{ p(1..9) }} = 5. #maximize {{ {MOST}@1,X : p(X); {MOST}@1,b,X : p(X) }}.",

@@ -20,7 +20,7 @@ import sys
 import time
 import traceback
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import IstsError
 from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
+from ists_asp.processes import OUT_OF_TIME
 from ists_asp.rules import load_program
 from ists_asp.run import Limits, Spec, pool, worker
 from ists_asp.run.pool import Pool
@@ -44,7 +45,11 @@ __all__ = ["MINE", "Laboratory", "Run", "read_pairs"]
 MINE = "mine.lp"
 """The name of the rule file that is tried."""
 
-LIMITS = Limits(seconds=2.0, memory=2 << 30)
+LIMITS = Limits(seconds=1.0, memory=2 << 30, grace=0.5)
+"""What a pair may take: most take a tenth of a second."""
+
+SHORT = Limits(seconds=0.4, memory=2 << 30, grace=0.3)
+"""What a pair may take where one of them has met its limit already."""
 
 SECONDS = 10
 """Seconds of processor time after which a run is over the limits."""
@@ -52,7 +57,7 @@ SECONDS = 10
 HANG = 900.0
 """Seconds that no run takes: six pairs that all are killed, together and alone."""
 
-_TIME_OVER = -signal.SIGXCPU
+_TIME_OVER = (-signal.SIGXCPU, OUT_OF_TIME)
 
 _HERE = Path(__file__).parent
 
@@ -123,7 +128,9 @@ class Laboratory:
         Args:
             text: what it holds.
             alone: the places of the pairs that are decided by themselves as well.
-            pool: whether a pool decides them in any case; it does where a worker is lost.
+            pool: whether a pool decides them in any case; it does where a worker is lost. Where
+                that has met its limit the next have less: what is wanted to know is what becomes
+                of the neighbours.
         """
         with TemporaryDirectory() as folder:
             path = Path(folder) / MINE
@@ -131,8 +138,11 @@ class Laboratory:
             spec = Spec(self.profile, (path,), limits=self.limits)
             pairs = [self.pairs[place] for place in alone]
             run = None if pool else self.in_child(lambda run: self._worked(run, spec, pairs))
-            if run is None or (run.ended and run.ended != _TIME_OVER):
-                run = self.in_child(lambda run: self._pooled(run, spec, pairs))
+            if run is None or run.ended:
+                over = run is not None and run.ended in _TIME_OVER
+                if over:
+                    spec = replace(spec, limits=SHORT)
+                run = self.in_child(lambda run: self._pooled(run, spec, pairs, lost=over))
                 run.pooled = True
             return run
 
@@ -143,10 +153,15 @@ class Laboratory:
         worker.ready()
         self._decided(run, lambda pairs: worker.decide(pairs), alone)
 
-    def _pooled(self, run: Run, spec: Spec, alone: Sequence[Pair]) -> None:
+    def _pooled(self, run: Run, spec: Spec, alone: Sequence[Pair], *, lost: bool) -> None:
         # Its workers inherit what this process remembers.
         pool._context = lambda: multiprocessing.get_context("fork")
         workers = Pool(spec, 1)
+        if lost:
+            # As the pool goes on where a batch has cost its worker.
+            reports = (workers.submit([pair]).result() for pair in alone)
+            run.together = [outcome for report in reports for outcome in report.outcomes]
+            return
         self._decided(run, lambda pairs: workers.submit(pairs).result(), alone)
 
     def _decided(

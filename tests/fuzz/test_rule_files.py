@@ -39,6 +39,7 @@ def tables(tmp_path_factory):
     return {profile: (each.communicate()[0], each.wait()) for profile, each in started.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_rule_files_cost_no_pair_more_than_its_own_answer(profile, tables):
     told, code = tables[profile]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -45,12 +44,12 @@ OVER = re.compile(r"no answer within|MB of memory|more than \d+ s")
 
 def outcome(run: Run) -> str:
     """How a run went, in a word or two."""
-    if run.hung or run.broken:
+    if run.hung or run.broken or run.ended:
         return "broken"
-    if run.ended:
-        return "over the limits"
     if run.refused:
         return "rules refused"
+    if any(OVER.search(each.failure.reason) for each in run.together if each.failure):
+        return "over the limits"
     failed = sum(each.failure is not None for each in run.together)
     return (
         "all answered"
@@ -71,7 +70,7 @@ def _all(run: Run) -> Iterator[tuple[str, str]]:
         yield "hang", "killed"
     for text in run.broken:
         yield "traceback", text
-    if run.ended and run.ended != -signal.SIGXCPU:
+    if run.ended:
         yield "died", f"exit code {run.ended}"
     if run.refused:
         yield from _words(run.refused, excerpt=True)

@@ -151,6 +151,7 @@ def test_missing_wordnet(lexicon_folder: Path, tmp_path: Path) -> None:
     assert not output.exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not (WORDNET / "data.noun").is_file(),
     reason="WordNet's files are not here: install Debian's wordnet-base to compare with them",

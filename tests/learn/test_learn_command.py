@@ -41,6 +41,7 @@ def refusal(result, exit_code):
     return errors[0]
 
 
+@pytest.mark.long
 def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, tmp_path):
     assert run("rules", "copy", "my").exit_code == 0
     with (tmp_path / "my" / "alignment" / "evidence.lp").open("a", encoding="utf-8") as file:

@@ -109,7 +109,8 @@ def test_swapped_sentences_swap_the_terms_of_specificity(examples):
 
 def test_learning_twice_gives_the_same(examples, senses):
     texts = [
-        render_weights(learn_weights(examples, senses, SETTINGS), {}, "x", "y") for _ in range(2)
+        render_weights(learn_weights(examples[:4], senses, SETTINGS), {}, "x", "y")
+        for _ in range(2)
     ]
     assert texts[0] == texts[1]
     assert "weight(any_pair,align," in texts[0]
@@ -150,6 +151,7 @@ def test_each_item_is_tested_once():
     assert parts != list(deal(items, 4, seed=4))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_cross_validation_scores_held_out_answers(teacher, examples):
     ticks = []

@@ -151,6 +151,7 @@ def test_weights_of_ratings_are_learned_few_and_sorted(name):
     assert all(value > 0 for value, evidence in found if evidence != "base")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(
     not (DATA / "answers-students").is_dir(),

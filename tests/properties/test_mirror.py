@@ -44,6 +44,7 @@ def test_samples_are_their_own_mirror_images(name, chunked):
         assert different(system, pairs) == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the train data is not in {DATA}")
 @pytest.mark.parametrize("chunked", [True, False], ids=["given", "found"])

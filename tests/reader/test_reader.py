@@ -4,12 +4,16 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import ists_asp
+from ists_asp.annotate import Cache
+from ists_asp.engine.reading import PairReader
 from ists_asp.errors import ResourceError, UsageError
+from ists_asp.facts import opinion_facts
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, Reader, shipped_reader
 from ists_asp.model import Chunk, Pair, Sentence, Token
 
@@ -18,6 +22,7 @@ PAIRS = [
     ("A dog runs on the grass", "A brown dog is running through the green grass"),
     ("Bulb A is in a closed path", "because bulb A is still contained in a path with the battery"),
 ]
+READS = ("reader_link", "reader_label", "reader_score")
 
 
 def sentence(text: str, *chunks: tuple[int, int]) -> Sentence:
@@ -171,6 +176,7 @@ def test_given_chunks_and_found_ones_are_read_alike(reader: Reader) -> None:
     assert all(link == wanted[link.span1, link.span2] for link in common)
 
 
+@pytest.mark.slow
 def test_the_command_says_which_reader_was_used(reader: Reader) -> None:
     command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "headlines"]
     sides = ["12 killed in bus accident", "10 killed in road accident"]
@@ -189,3 +195,69 @@ def test_the_command_refuses_a_reader_that_no_rule_hears() -> None:
     )
     assert done.returncode == 2
     assert done.stderr.startswith("error: the profile es has no rules for a reader")
+
+
+def test_a_rerun_does_not_load_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [*PAIRS, PAIRS[0]]
+    with ists_asp.load("headlines", reader=True, cache=tmp_path) as system:
+        first = [facts for _, facts in system.facts([pair(*one) for one in texts])]
+    assert first[0] == first[-1]
+    # Other rules make other facts of words, and other pairs beside one make another batch.
+    words = tmp_path / "words.tsv"
+    words.write_text("Zorblax = Quindle\n", encoding="utf-8")
+    monkeypatch.setattr("ists_asp.knowledge.reader.reading.Model", None)
+    with ists_asp.load("headlines", reader=True, cache=tmp_path, rules=words) as system:
+        alone = [facts for one in texts for _, facts in system.facts([pair(*one)])]
+        assert alone == first
+        with pytest.raises(ResourceError, match="cannot be loaded"):
+            list(system.facts([pair("A new dog", "An old cat")]))
+
+
+def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(
+    tmp_path: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = ("12 killed", "10 killed")
+    given = Pair("1", *(sentence(text, (1, 2)) for text in sides))
+    with Cache(tmp_path) as cache:
+        kept = PairReader(reader, cache)
+        found, chunked = kept.facts([pair(*sides), given])
+        assert found != chunked
+        assert {one.name for one in chunked} == {"reader_span", *READS}
+        (name,) = cache.info().models
+        assert name == f"reader {reader.digest}"
+        monkeypatch.setattr(Reader, "read", None)
+        assert [chunked, found] == list(kept.facts([given, pair(*sides)]))
+        other = Reader(shipped_reader())
+        other.digest = "of another"
+        with pytest.raises(TypeError):
+            list(PairReader(other, cache).facts([given]))
+
+
+@pytest.mark.parametrize("text", ["(reader_span(1,2,", 3, None, ["reader_span(1,1,1)"]])
+def test_a_damaged_entry_is_read_anew(tmp_path: Path, reader: Reader, text: object) -> None:
+    class Damaged(Cache):
+        def get(self, models: str, inputs: Sequence[object]) -> list[object]:
+            return [text for _ in super().get(models, inputs)]
+
+    with Damaged(tmp_path) as cache:
+        (facts,) = PairReader(reader, cache).facts([pair(*PAIRS[0])])
+    assert list(facts) == opinion_facts(reader.read(pair(*PAIRS[0])))
+
+
+@pytest.mark.slow
+def test_a_rerun_of_the_command_imports_no_reader(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "ists_asp", "solve", "--profile"]
+    command += ["headlines", "--reader", "shipped", "--cache", str(tmp_path)]
+    outputs, imported = [], []
+    # The last one, with other rules, makes its facts of words anew.
+    for more in ((), (), ("--no-vectors",)):
+        done = subprocess.run(
+            [*command, *more, "12 killed in bus accident", "10 killed in road accident"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        outputs.append(done.stdout)
+        imported.append("| onnxruntime\n" in done.stderr.replace(" ", "").replace("|", "| "))
+    assert outputs[0] == outputs[1]
+    assert imported == [True, False, False]

@@ -94,6 +94,7 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnno
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "limits", "reason"),
     [
@@ -112,6 +113,37 @@ def test_a_bomb_costs_its_pair_only(
     assert [outcome.pair.id for outcome in outcomes] == ["0", "1", "2", "3", "4"]
     assert [bool(outcome.answers) for outcome in outcomes] == [True, True, False, True, True]
     assert outcomes[2].failure.reason == reason
+
+
+def test_only_memory_that_is_written_to_counts() -> None:
+    # As libraries and threads set it aside, more of it on a machine with more processors.
+    aside = "mmap.mmap(-1, 1 << 32, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)"
+    text = f"""
+import mmap
+from ists_asp.processes import limit_memory
+limit_memory(1 << 28)
+kept = {aside}
+try:
+    bytearray(1 << 28)
+except MemoryError:
+    print("no memory")
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "no memory\n"
+
+
+def test_a_worker_that_cannot_load_the_rules_again_says_why(
+    tmp_path: Path, annotator: PairAnnotator
+) -> None:
+    pool = Pool(spec(tmp_path, "extra.\n"), 1)
+    try:
+        (worker,) = pool._pool._pool_manager.worker_manager.workers
+        (tmp_path / "bomb.lp").write_text(f"p({'f(' * 30_000}1{')' * 30_000}).")
+        os.kill(worker, signal.SIGKILL)
+        (outcome,) = run(pairs(1), annotator, pool, Timings())
+    finally:
+        pool.close()
+    assert outcome.failure.reason == "the rules cannot be loaded: the worker crashed (signal 11)"
 
 
 def test_rules_that_cannot_be_loaded_are_one_error(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def test_a_batch_answers_samples_as_one_at_a_time(profile, name, chunked):
     check(profile, data.chunked if chunked else data.plain)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not TRAIN.is_dir(), reason=f"the train data of the task is not in {TRAIN}")
 @pytest.mark.parametrize(("profile", "name", "chunked"), CASES)
 def test_a_batch_answers_train_pairs_as_one_at_a_time(profile, name, chunked):

@@ -30,6 +30,7 @@ def test_traces_account_for_their_answers(traces):
         assert trace.answer.optimal
 
 
+@pytest.mark.long
 def test_what_an_atom_rests_on_ranks_lower(traces):
     for trace in traces[:2]:
         for atom in trace.true:
@@ -41,6 +42,7 @@ def test_what_an_atom_rests_on_ranks_lower(traces):
                 assert all(trace.rank(one) < trace.rank(atom) for one in below)
 
 
+@pytest.mark.long
 def test_a_trace_that_lacks_an_atom_is_refused(traces):
     trace = traces[0]
     removed = trace.firings.by_head.popitem()
@@ -78,6 +80,7 @@ def test_documents_say_what_words_were_compared_by(vectors, known):
     assert record["knowledge"] == known
 
 
+@pytest.mark.long
 def test_traces_made_together_are_those_made_alone(traces):
     for trace in traces[:3]:
         assert trace.best.together is not None
@@ -90,12 +93,14 @@ def test_traces_made_together_are_those_made_alone(traces):
         assert document(alone, compare=False) == document(trace, compare=False)
 
 
+@pytest.mark.long
 def test_documents_with_all_reasons_keep_to_the_schema(traces):
     record = document(traces[0], everything=True)
     Draft202012Validator(SCHEMA).validate(record)
     assert all(len(atom["others"]) == max(atom["reasons"] - 1, 0) for atom in record["atoms"])
 
 
+@pytest.mark.long
 def test_every_decision_rests_on_a_named_rule_of_the_knowledge(traces):
     for trace in traces:
         for decision in decisions(trace):

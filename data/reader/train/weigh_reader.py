@@ -26,7 +26,6 @@ from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.facts import opinion_facts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.decode import best_candidates
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import (
     LABELS,
@@ -42,16 +41,17 @@ from ists_asp.learn.fit import (
 )
 from ists_asp.learn.folds import deal
 from ists_asp.learn.gold import read_gold
+from ists_asp.learn.tune import Table, best_shift
 from ists_asp.learn.weights_file import render_weights
-from ists_asp.model import Alignment, Label
+from ists_asp.model import Label
 
 FOLDS = 5
 BASE = ("any_pair", "align")
+ASKED = ("reader_asked", "align")
 IMPOSSIBLE = -100_000
 """The sum of a label without a licence."""
 LABEL_KEYS = [(f"reader({name})", name) for name in ("equi", "oppo", "simi", "rel")]
 LABEL_KEYS.append(("reader(spe)", "this_spe"))
-SHIFTS = range(-90, 181, 30)
 
 
 def bare(pair):
@@ -99,52 +99,34 @@ class Judged:
         return sum(self.table.get(key, 0) * value for key, value in terms) / 100
 
 
-def fit_yes_no(offsets, opinions, taken, counts) -> int:
-    """The weight of an opinion from -100 to 100 on top of sums, all in hundredths."""
-    offsets, opinions, counts = (np.asarray(x, float) for x in (offsets, opinions, counts))
-    sign = 2 * np.asarray(taken, float) - 1
+def asked(one: Judged, decision: str):
+    """The evidence for each boundary or alignment, whether it is one, and its tokens."""
+    if decision == "boundary":
+        return [(d.evidence, d.taken, 1) for d in one.example.boundaries]
+    return [(c.pair, c.gold is not None, c.token_count) for c in one.example.candidates]
+
+
+def fit_yes_no(judged, decision: str, pro: str, contra: str) -> dict:
+    """One weight for what speaks for a boundary or an alignment and against it, 0 to 1000."""
+    rows = [
+        (one.sums(((name, decision), value) for name, value in evidence.items()), evidence, *rest)
+        for one in judged
+        for evidence, *rest in asked(one, decision)
+    ]
+    offsets, _, taken, counts = (list(column) for column in zip(*rows, strict=True))
+    offsets, sign, counts = (
+        np.array(offsets),
+        2 * np.array(taken, float) - 1,
+        np.array(counts, float),
+    )
+    opinions = np.array([found.get(pro, 0) - found.get(contra, 0) for _, found, *_ in rows])
 
     def loss(weight):
         margin = sign * (offsets / 100 + weight * opinions / 100)
         return (counts * np.logaddexp(0, -margin)).sum()
 
-    return round(100 * minimize_scalar(loss, bounds=(0, 10), method="bounded").x)
-
-
-def fit_boundary(judged):
-    """One weight for what speaks for a boundary and against it."""
-    rows = [
-        (one.sums(((name, "boundary"), v) for name, v in d.evidence.items()), d)
-        for one in judged
-        for d in one.example.boundaries
-    ]
-    weight = fit_yes_no(
-        [offset for offset, _ in rows],
-        [d.evidence.get("reader_begins", 0) - d.evidence.get("reader_joins", 0) for _, d in rows],
-        [d.taken for _, d in rows],
-        np.ones(len(rows)),
-    )
-    return {("reader_begins", "boundary"): weight, ("reader_joins", "boundary"): -weight}
-
-
-def fit_align(judged):
-    """One weight for what speaks for an alignment and against it."""
-    rows = [
-        (one.sums(((name, "align"), v) for name, v in c.pair.items()), c)
-        for one in judged
-        for c in one.example.candidates
-    ]
-    weight = fit_yes_no(
-        [offset for offset, _ in rows],
-        [c.pair.get("reader_for", 0) - c.pair.get("reader_against", 0) for _, c in rows],
-        [c.gold is not None for _, c in rows],
-        [c.token_count for _, c in rows],
-    )
-    return {
-        ("reader_asked", "align"): 0,
-        ("reader_for", "align"): weight,
-        ("reader_against", "align"): -weight,
-    }
+    weight = round(100 * minimize_scalar(loss, bounds=(0, 10), method="bounded").x)
+    return {(pro, decision): weight, (contra, decision): -weight}
 
 
 def fit_label(judged):
@@ -203,33 +185,6 @@ def fit_score(judged):
     }
 
 
-def decide(one: Judged, weights: dict) -> list:
-    """Each candidate with the sum for aligning it and the alignment that it would be."""
-    table = {**one.table, **weights}
-
-    def total(terms):
-        return int(sum(table.get(key, 0) * value for key, value in terms) / 100)
-
-    found = []
-    for c in one.example.candidates:
-        possible = [label for label in LABELS if label in (c.labels or LABELS)]
-        label = max(possible, key=lambda name: total(label_terms(c, name)))
-        score = 5.0
-        if label != "equi":
-            points = total(score_terms(c, label))
-            score = float(min(SCORES, key=lambda s: (abs(100 * s - points), -s)))
-        worth = total(((name, "align"), v) for name, v in c.pair.items())
-        found.append((c, worth, Alignment(c.tokens1, c.tokens2, Label(label.upper()), score)))
-    return found
-
-
-def chosen(decided: list, shift: int) -> list:
-    """The alignments of the candidates that are worth most together."""
-    worth = [(value + shift) * c.token_count for c, value, _ in decided]
-    best = {id(c) for c in best_candidates([c for c, _, _ in decided], worth)}
-    return [line for c, _, line in decided if id(c) in best]
-
-
 def measure(judged, answers):
     gold = {
         one.example.gold.pair.id: Reference(one.example.gold.pair, one.example.gold.alignments)
@@ -244,33 +199,38 @@ def measure(judged, answers):
 
 def fit(judged):
     """All weights, without a shift."""
-    parts = (fit_boundary(judged), fit_align(judged), fit_label(judged), fit_score(judged))
-    return {key: value for part in parts for key, value in part.items()}
+    return {
+        **fit_yes_no(judged, "boundary", "reader_begins", "reader_joins"),
+        ASKED: 0,
+        **fit_yes_no(judged, "align", "reader_for", "reader_against"),
+        **fit_label(judged),
+        **fit_score(judged),
+    }
 
 
-def best_shift(judged, weights) -> int:
+def readiest(judged, weights) -> int:
     """How much readier to align is best, where each example has the weights of its fold."""
-    decided = [decide(one, weights[one.fold]) for one in judged]
+    tables = {one.fold: Table(as_weights({**one.table, **weights[one.fold]})) for one in judged}
+    return best_shift(
+        [(one.example, tables[one.fold].judge(one.example.candidates)) for one in judged]
+    )
 
-    def quality(shift):
-        found = measure(judged, [chosen(one, shift) for one in decided])
-        return found.type_score.f1 + found.alignment.f1 / 3, -abs(shift)
 
-    return max(SHIFTS, key=quality)
+def as_weights(table: dict) -> list[Weight]:
+    return [Weight(*key, value, 0) for key, value in table.items()]
 
 
 def without(judged) -> dict:
     """Weights that take no notice of the reader, aligning as readily as is best."""
     none = {fold: {} for fold in range(FOLDS)}
-    shift = best_shift(judged, none)
+    shift = readiest(judged, none)
     tables = {one.fold: one.table for one in judged}
     return {fold: {BASE: tables[fold][BASE] + shift} for fold in none}
 
 
 def shifted(weights: dict, shift: int) -> dict:
     """The weights, aligning so much more readily."""
-    key = ("reader_asked", "align")
-    return {**weights, key: weights[key] + shift}
+    return {**weights, ASKED: weights[ASKED] + shift}
 
 
 def line(name, scores):
@@ -323,7 +283,7 @@ def main() -> None:
             table = {(name, what): value for name, what, value in json.loads(file.read_text())}
             judged += [Judged(one, table, known[one.gold.pair.id][1], fold) for one in test]
         crossed = {fold: fit([one for one in judged if one.fold != fold]) for fold in range(FOLDS)}
-        shift = best_shift(judged, crossed)
+        shift = readiest(judged, crossed)
         crossed = {fold: shifted(found, shift) for fold, found in crossed.items()}
         weights = shifted(fit(judged), shift)
         print(shift, weights, flush=True)
@@ -341,8 +301,7 @@ def solve(teacher, judged, crossed) -> None:
     answers = {True: [], False: []}
     for fold in range(FOLDS):
         test = [one for one in judged if one.fold == fold]
-        table = {**test[0].table, **crossed[fold]}
-        weights = [Weight(*key, value, 0) for key, value in table.items()]
+        weights = as_weights({**test[0].table, **crossed[fold]})
         decider = teacher.decider(render_weights(weights, {}, "a fold", "learn"))
         given = [one.example for one in test]
         free = [

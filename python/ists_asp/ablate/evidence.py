@@ -81,7 +81,7 @@ class EvidenceAblation:
         self._external = external
         self._program = prepare(statements, arguments, self._messages)
         self._plain = prepare(statements, arguments, self._messages, tables=False)
-        self._solver = Solver(self.parts.decide, options)
+        self._solver: Solver[Answer] = Solver(self.parts.decide, options)
         self._weights: dict[Symbol, dict[Symbol, int]] = defaultdict(dict)
         self._asked: list[Symbol] = []
         for fact in weights:

@@ -22,7 +22,6 @@ from ists_asp.engine import load
 from ists_asp.evaluate.measures import Scores
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.rules.restraints import is_core, is_unconditional, restrains
-from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import derives_atom, is_fact
 from ists_asp.vocabulary import WEIGHT
 
@@ -177,13 +176,12 @@ class Study:
             for node, rule in zip(rules.statements, rules.rules, strict=True)
             if rule.name != name
         ]
-        solver = Solver(
+        solver = self.system.solver.with_rules(
             replace(
                 rules,
                 statements=tuple(node for node, _ in kept),
                 rules=tuple(rule for _, rule in kept),
-            ),
-            self.system.solver.options,
+            )
         )
         items = [(self.items[number].pair, self._known(number)) for number in numbers]
         return {

@@ -35,8 +35,9 @@ def cache() -> None:
 
     In: nothing but the cache's directory. What Stanza says of a sentence is kept there, with the
     models and the version of Stanza that said it, so that a rerun after a change of rules starts
-    neither Stanza nor torch. So is what was worked out about rule files, by their hashes, so that
-    the next command need not parse them as thoroughly.
+    neither Stanza nor torch. So is what a reader says of a pair, with its hash, and what was
+    worked out about rule files, by their hashes, so that the next command need not parse them as
+    thoroughly.
 
     Out: what is in it, or how much was removed.
     """
@@ -56,8 +57,9 @@ def info(cache: Path | None, as_json: bool) -> None:
 
     In: the cache's directory.
 
-    Out: the file, its size in bytes, and how many texts each set of models has annotated; the
-    folder with what was worked out about rules, its size and how many entries it has.
+    Out: the file, its size in bytes, and how many texts each set of models has annotated, and
+    how many pairs each reader has read; the folder with what was worked out about rules, its size
+    and how many entries it has.
     """
     with _open(cache) as opened:
         found = opened.info()

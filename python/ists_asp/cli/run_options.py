@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Effort", "run_options"]
 
 MEMORY = 4096
-"""Megabytes of address space of a worker."""
+"""Megabytes of memory of a worker."""
 
 SEMANTIC_MEMORY = 16384
 """The same where words are compared in context, which takes torch."""

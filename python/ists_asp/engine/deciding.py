@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.engine.rating import Rater
-    from ists_asp.model import Pair
+    from ists_asp.model import Answer, Pair
     from ists_asp.solver import Solution, Solver
     from ists_asp.solver.kept import Keeping
 
@@ -23,7 +23,7 @@ __all__ = ["Decided", "beside", "rated", "solutions"]
 S = TypeVar("S")
 T = TypeVar("T")
 
-Decided = tuple["Solution", "Sequence[Symbol]"]
+Decided = tuple["Solution[Answer]", "Sequence[Symbol]"]
 """The solution of a pair, and the facts that it was found for."""
 
 
@@ -35,7 +35,7 @@ def beside(items: Iterable[S], work: Callable[[Iterator[S]], Iterator[T]]) -> It
 
 
 def solutions(
-    solver: Solver | Keeping, items: Iterable[tuple[Pair, Sequence[Symbol]]]
+    solver: Solver[Answer] | Keeping, items: Iterable[tuple[Pair, Sequence[Symbol]]]
 ) -> Iterator[Decided]:
     """Solve pairs with their facts, lazily and in their order.
 
@@ -46,7 +46,7 @@ def solutions(
         yield solution, facts
 
 
-def rated(decided: Iterable[Decided], rater: Rater) -> Iterator[Solution]:
+def rated(decided: Iterable[Decided], rater: Rater) -> Iterator[Solution[Answer]]:
     """Rate all answers of solutions, lazily and in their order; the times grow accordingly.
 
     Raises:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.answers import read_answer
 from ists_asp.engine.rating import load_rater
+from ists_asp.engine.reading import PairReader
 from ists_asp.engine.system import System
 from ists_asp.errors import UsageError
 from ists_asp.explain.explainer import load_explainer
@@ -81,7 +82,7 @@ def load(
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
         programs: the directory that keeps what was worked out about rules, see
-            :mod:`ists_asp.io.store`; by default that of ``cache``.
+            :mod:`ists_asp.io.store`, and what a reader says; by default that of ``cache``.
         parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
             rules, where it has been called already.
         scripts: whether rules may hold scripts, which can do anything that this process can.
@@ -116,6 +117,7 @@ def load(
         found = replace(found, warnings=(*found.warnings, *warnings)).remembering(remembered)
     encoder = find_encoder(semantic, chosen.language)
     reads = load_reader(chosen, reader)
+    said = None if kept is None or reads is None else Cache(Path(kept))
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
     return System(
@@ -131,7 +133,6 @@ def load(
             language=chosen.language,
             vectors_path=shipped(chosen.language) if vectors else None,
             encoder=encoder,
-            reader=reads,
             phrases=phrases(found),
         ),
         solver,
@@ -149,6 +150,7 @@ def load(
             read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
         store,
+        None if reads is None else PairReader(reads, said),
         incremental=incremental,
     )
 

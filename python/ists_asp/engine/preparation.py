@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from ists_asp.engine.annotation import BATCH, PairAnnotator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate import Annotator
     from ists_asp.annotate.models import Models
+    from ists_asp.engine.reading import PairReader
     from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Pair, Sentence
@@ -35,17 +37,26 @@ class Preparation:
         knowledge: knows how words are related.
         language: of the sentences, ``en`` or ``es``.
         store: keeps the facts of pairs, batch by batch, so that a rerun looks up nothing.
+        reader: says what it holds about chunks, alignments and labels; nobody does if None.
     """
 
     def __init__(
-        self, annotator: Annotator, knowledge: Knowledge, language: str, store: Store | None = None
+        self,
+        annotator: Annotator,
+        knowledge: Knowledge,
+        language: str,
+        store: Store | None = None,
+        reader: PairReader | None = None,
     ) -> None:
         self.stages = Timings()
         self._annotator = PairAnnotator(annotator, self.stages)
         self._knowledge = knowledge
         self._language = language
+        self._reader = reader
         key = None if store is None else knowledge.key
-        self._remembered = Remembered(None if key is None else store, f"{language} {key}")
+        self._remembered = Remembered(
+            None if key is None else store, f"{language} {key} {self.reader}"
+        )
         self._settled = False
         self._closed = False
 
@@ -54,16 +65,18 @@ class Preparation:
         self._closed = True
         self._knowledge.close()
         self._annotator.close()
+        if self._reader is not None:
+            self._reader.close()
 
     @property
     def knowledge(self) -> tuple[str, ...]:
         """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
-        return self._knowledge.sources
+        return (*self._knowledge.sources, *(() if self._reader is None else ("reader",)))
 
     @property
     def reader(self) -> str | None:
         """The hash of the reader; None without one."""
-        return self._knowledge.reader
+        return None if self._reader is None else self._reader.digest
 
     @property
     def models(self) -> Models:
@@ -96,6 +109,7 @@ class Preparation:
         with self.stages.measure("knowledge"):
             key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])
             kept = self._remembered.get(key)
+            opinions = self._opinions(batch) if kept is None else iter(())
         if kept is None and not self._settled:
             # Not earlier: models are read when the first sentence needs them.
             freeze_gc()
@@ -106,12 +120,17 @@ class Preparation:
                 continue
             with self.stages.measure("knowledge"):
                 known = self._knowledge.relations(pair)
+                held = next(opinions)
             with self.stages.measure("facts"):
-                facts = Atoms.of(pair_facts(pair, known, self._language))
+                facts = Atoms.of((*pair_facts(pair, known, self._language), *held))
                 texts.append(facts.text)
             yield pair, facts
         if kept is None:
             self._remembered.put(key, texts)
+
+    def _opinions(self, batch: Sequence[Pair]) -> Iterator[tuple[Symbol, ...]]:
+        """What the reader holds about pairs; nothing without one."""
+        return repeat(()) if self._reader is None else self._reader.facts(batch)
 
     def _check_open(self) -> None:
         if self._closed:

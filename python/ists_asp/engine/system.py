@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.annotate import Annotator
     from ists_asp.engine.given import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
+    from ists_asp.engine.reading import PairReader
     from ists_asp.engine.timings import Timings
     from ists_asp.explain.explanation import Explanation
     from ists_asp.io.store import Store
@@ -56,17 +57,18 @@ class System(Closing):
         rules: RuleSet,
         annotator: Annotator,
         knowledge: Knowledge,
-        solver: Solver,
+        solver: Solver[Answer],
         explainer: Callable[[], Explainer] | None = None,
         rater: Callable[[], Rater] | None = None,
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
         store: Store | None = None,
+        reader: PairReader | None = None,
         *,
         incremental: bool = False,
     ) -> None:
         self.profile = profile
         self.rules = rules
-        self._preparation = Preparation(annotator, knowledge, profile.language, store)
+        self._preparation = Preparation(annotator, knowledge, profile.language, store, reader)
         self._solver = solver
         self._deciding = (
             Keeping(solver, rules, f"answers {profile.scheme}") if incremental else solver
@@ -184,7 +186,7 @@ class System(Closing):
                 self._count(one)
                 yield one.answers
 
-    def _count(self, solution: Solution) -> None:
+    def _count(self, solution: Solution[Answer]) -> None:
         """Add the time of a pair to those of the run."""
         self.stages.decide(
             solution.grounding, solution.solving, kept=solution.kept, edit=solution.edit
@@ -292,7 +294,7 @@ class System(Closing):
         return next(self.trace_annotated([pair], rated=self.rates))
 
     @property
-    def solver(self) -> Solver:
+    def solver(self) -> Solver[Answer]:
         """What decides a pair, given its facts."""
         return self._solver
 
@@ -355,8 +357,10 @@ class System(Closing):
             raise UsageError(
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
-        for (_, facts), answer in beside(answers, lambda some: self.facts(map(_chunked, some))):
-            yield self.explainer.explain(answer, facts, wording)
+        known = beside(answers, lambda some: self.facts(map(_chunked, some)))
+        yield from self.explainer.explain_all(
+            ((answer, facts) for (_, facts), answer in known), wording
+        )
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""

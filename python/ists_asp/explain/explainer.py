@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import chain
+from dataclasses import dataclass
+from itertools import tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Function, Number
 
-from ists_asp.answers import AnswerError
 from ists_asp.edge import inside
-from ists_asp.errors import RuleError, TimeLimitError, UnsatisfiableError
+from ists_asp.errors import RuleError
 from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
+from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_program
-from ists_asp.rules.messages import Messages
-from ists_asp.solver.blame import Blame
-from ists_asp.solver.options import constant_arguments
-from ists_asp.solver.program import prepared
-from ists_asp.solver.search import CORE_GUIDED, ground, search
+from ists_asp.solver import Solver, SolverOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,17 +30,22 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.model import Answer, Sentence
     from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.solver.search import Found
     from ists_asp.syntax.ground import Ground
 
 __all__ = ["Explainer", "answer_facts", "load_explainer"]
 
-_TIME_LIMIT = 10.0
 _PREFIX = "say_"
 """The rule that decides statements of a kind is called so, followed by the kind."""
 
 _ALSO = "also"
 _QUOTED = "quoted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered(Pair):
+    """A pair whose answer has so many lines."""
+
+    lines: int
 
 
 class _Told(NamedTuple):
@@ -87,12 +89,8 @@ class Explainer:
     """
 
     def __init__(self, rules: RuleSet, constants: Mapping[str, str] | None = None) -> None:
-        self._rules = rules
-        self._messages = Messages(rules.names)
-        self._arguments = constant_arguments(constants or {})
-        self._program = prepared(rules, self._arguments, self._messages)
-        if self._program.derived:
-            self._program = prepared(rules, self._arguments, self._messages, tables=False)
+        options = SolverOptions(constants=dict(constants or {}))
+        self._solver: Solver[Shown] = Solver(rules, options, _read)
         self._reasons = {
             rule.name: Reason(rule.name, rule.sentence, rule.file, rule.line)
             for rule in rules.rules
@@ -103,29 +101,31 @@ class Explainer:
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far."""
-        return tuple(dict.fromkeys((*self._loaded, *self._messages.warnings)))
+        return tuple(dict.fromkeys((*self._loaded, *self._solver.warnings)))
 
-    def explain(self, answer: Answer, facts: Iterable[Symbol], templates: Templates) -> Explanation:
-        """Say an answer in words.
+    def explain_all(
+        self, known: Iterable[tuple[Answer, Sequence[Symbol]]], templates: Templates
+    ) -> Iterator[Explanation]:
+        """Say answers in words, lazily and in their order, several at a time.
 
         Args:
-            answer: the answer.
-            facts: those of its pair, with the answer's chunks as given chunks.
+            known: answers, each with the facts of its pair, which have the answer's chunks as
+                given chunks.
             templates: the wording.
 
         Raises:
-            RuleError: clingo cannot ground the rules, what they show says nothing about the
+            RuleError: clingo cannot ground the rules, what they show says nothing about an
                 answer, or a statement has no rule of its name.
             SolveError: the rules are contradictory, or take too long.
             DataError: the templates lack a text.
         """
-        with inside(answer.pair):
-            return self._explained(answer, (*facts, *answer_facts(answer)), templates)
+        given, again = tee(known)
+        for solution in self._solver.solve_all(_item(*one) for one in given):
+            answer, _ = next(again)
+            with inside(answer.pair):
+                yield self._explained(answer, solution.answers[0], templates)
 
-    def _explained(
-        self, answer: Answer, facts: Sequence[Symbol], templates: Templates
-    ) -> Explanation:
-        shown = self._shown(answer, facts)
+    def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = sorted(
             _tell(answer, shown, templates), key=lambda item: (item.place[:2], item.place.rank)
         )
@@ -145,29 +145,6 @@ class Explainer:
             )
         return Explanation(answer, _text(told, templates), tuple(statements))
 
-    def _shown(self, answer: Answer, facts: Sequence[Symbol]) -> Shown:
-        try:
-            return read_shown(answer, self._search(facts).shown)
-        except AnswerError as error:
-            true = self._search(facts, atoms=True).true
-            raise Blame(self._rules, self._arguments).named(error, true) from None
-
-    def _search(self, facts: Sequence[Symbol], *, atoms: bool = False) -> Found:
-        program = self._program
-        arguments = (CORE_GUIDED, *self._arguments)
-        control = ground(program.statements, chain(program.facts, facts), arguments, self._messages)
-        found, unsatisfiable = search(control, _TIME_LIMIT, atoms=atoms)
-        if found is not None:
-            return found
-        if unsatisfiable:
-            raise UnsatisfiableError(
-                "the rules for explanations admit no answer set",
-                hint="Look for a constraint (a rule without a head) that cannot hold",
-            )
-        raise TimeLimitError(
-            f"no explanation within {_TIME_LIMIT:g} s", hint="Simplify the rules for explanations"
-        )
-
     def _reason(self, kind: str) -> Reason:
         name = _PREFIX + kind
         if name not in self._reasons:
@@ -177,6 +154,18 @@ class Explainer:
                 hint="Name it so, for the explanation to say which rule decided",
             )
         return self._reasons[name]
+
+
+def _item(answer: Answer, facts: Iterable[Symbol]) -> tuple[_Answered, tuple[Symbol, ...]]:
+    """What is decided about an answer: its pair, with the facts of both."""
+    pair = answer.pair
+    answered = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
+    return answered, (*facts, *answer_facts(answer))
+
+
+def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> Shown:
+    assert isinstance(pair, _Answered)
+    return read_shown(pair, pair.lines, atoms)
 
 
 def answer_facts(answer: Answer) -> Iterator[Symbol]:

@@ -18,7 +18,7 @@ from ists_asp.answers import AnswerError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ists_asp.model import Answer
+    from ists_asp.model import Pair
     from ists_asp.syntax.ground import Ground
 
 __all__ = ["Item", "Key", "Piece", "Place", "Shown", "read_shown"]
@@ -86,19 +86,19 @@ class Shown:
     places: list[Place] = field(default_factory=list)
 
 
-def read_shown(answer: Answer, atoms: Iterable[Ground]) -> Shown:
-    """Read what the rules show about an answer.
+def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
+    """Read what the rules show about an answer with so many ``lines``.
 
     Raises:
         AnswerError: an atom says nothing that can be said about it.
     """
-    return _Reader(answer).read(atoms)
+    return _Reader(pair, lines).read(atoms)
 
 
 class _Reader:
-    def __init__(self, answer: Answer) -> None:
-        self._sizes = {"1": len(answer.pair.sent1.tokens), "2": len(answer.pair.sent2.tokens)}
-        self._lines = len(answer.alignments)
+    def __init__(self, pair: Pair, lines: int) -> None:
+        self._sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
+        self._lines = lines
         self._found = Shown()
         self._take: dict[str, Callable[..., bool]] = {
             "statement": self._statement,

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.knowledge.reader import Reader
     from ists_asp.knowledge.semantic import ContextEncoder
     from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair, Sentence, Token
@@ -54,7 +53,6 @@ class Knowledge(Closing):
         vectors_path: the file of word vectors, read when the first pair needs it; words are
             not compared by vectors if None. See :func:`ists_asp.knowledge.vectors.shipped`.
         encoder: compares words in context as well; not if None.
-        reader: says what it holds about chunks, alignments and labels; nobody does if None.
         phrases: more multiword entries, in lower case: those of word tables.
 
     Raises:
@@ -68,7 +66,6 @@ class Knowledge(Closing):
         language: str = "en",
         vectors_path: Path | None = None,
         encoder: ContextEncoder | UniversalEncoder | None = None,
-        reader: Reader | None = None,
         phrases: Iterable[str] = (),
     ) -> None:
         if lexicon_path is None:
@@ -79,7 +76,6 @@ class Knowledge(Closing):
         self._vectors = None if vectors_path is None else Vectors(vectors_path)
         self._paths = [path for path in (lexicon_path, vectors_path) if path is not None]
         self._encoder = encoder
-        self._reader = reader
         self._phrases = frozenset(phrases)
         self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
         self._spanish = language == "es"
@@ -87,12 +83,11 @@ class Knowledge(Closing):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
         return (
             "lexicon",
             *(() if self._vectors is None else ("vectors",)),
             *(() if self._encoder is None else ("context",)),
-            *(() if self._reader is None else ("reader",)),
         )
 
     @property
@@ -103,12 +98,7 @@ class Knowledge(Closing):
         found = [(path.name, path.stat()) for path in self._paths]
         states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
         language = "es" if self._spanish else "en"
-        return f"{language} {states} {self.reader} {sorted(self._phrases)}"
-
-    @property
-    def reader(self) -> str | None:
-        """The hash of the reader; None without one."""
-        return None if self._reader is None else self._reader.digest
+        return f"{language} {states} {sorted(self._phrases)}"
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
@@ -175,7 +165,6 @@ class Knowledge(Closing):
             shared_letters=shared_letters(*all_spoken(pair)),
             nearness=self._nearness(pair),
             nearness_in_context=self._nearness_in_context(pair),
-            opinions=None if self._reader is None else self._reader.read(pair),
         )
 
     def _nearness(self, pair: Pair) -> Nearness:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ists_asp.knowledge.nearness import Nearness
 
 if TYPE_CHECKING:
-    from ists_asp.knowledge.reader import Opinions
     from ists_asp.knowledge.relation import Relation
     from ists_asp.knowledge.spelling import Glued, Prefixed
 
@@ -125,7 +124,7 @@ class PairKnowledge:
     Relations and classes speak of lemmas, also of those of ``multiwords``; they do not
     repeat that a lemma equals itself. ``nearness`` compares words by their static vectors,
     ``nearness_in_context`` by what an encoder makes of them in their sentences; both are
-    empty where there are no vectors. ``opinions`` is what the reader holds, None without one.
+    empty where there are no vectors.
     """
 
     relations: tuple[Relation, ...] = ()
@@ -144,4 +143,3 @@ class PairKnowledge:
     shared_letters: int = 0
     nearness: Nearness = field(default_factory=Nearness)
     nearness_in_context: Nearness = field(default_factory=Nearness)
-    opinions: Opinions | None = None

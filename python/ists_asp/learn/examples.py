@@ -154,7 +154,7 @@ class ExampleBuilder(Closing):
         sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
         parsed = load_rules(sources, scripts=scripts)
         self._rules, self._sources, self._scripts = parsed, sources, scripts
-        self._solver = Solver(parsed, SolverOptions(constants=bare.constants))
+        self._solver: Solver[Answer] = Solver(parsed, SolverOptions(constants=bare.constants))
         knowledge = Knowledge(
             language=bare.language,
             vectors_path=shipped(bare.language) if vectors is True else vectors or None,
@@ -236,13 +236,13 @@ class ExampleBuilder(Closing):
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
             rules = load_rules((*self._sources, *find_rules(file)), scripts=self._scripts)
-        return Decider(Solver(rules, self._solver.options))
+        return Decider(self._solver.with_rules(rules))
 
 
 class Decider:
     """Decides the pairs of examples with weights that were learned from others."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: Solver[Answer]) -> None:
         self._solver = solver
 
     def solve(self, examples: Sequence[Example], *, chunked: bool) -> Iterator[Answer]:

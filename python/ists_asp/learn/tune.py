@@ -19,7 +19,7 @@ from ists_asp.learn.fit import (
     score_terms,
 )
 from ists_asp.learn.folds import deal
-from ists_asp.model import Alignment, Label
+from ists_asp.model import Alignment, Label, Scheme
 from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from ists_asp.learn.examples import Candidate, Example
     from ists_asp.learn.fit import Settings, Term, Weight
     from ists_asp.learn.senses import Senses
-    from ists_asp.model import Scheme
 
-__all__ = ["learn_weights"]
+__all__ = ["Judged", "Table", "best_shift", "learn_weights"]
 
 SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
 """Changes of the weight of any pair for ``align`` that are tried, in hundredths."""
@@ -52,18 +51,11 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     Raises:
         DataError: no boundary, or no alignment, can be learned from the examples.
     """
-    gold = {
-        example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
-        for example in examples
-    }
-    held_out: list[tuple[Example, list[_Judged]]] = []
+    held_out: list[tuple[Example, list[Judged]]] = []
     for train, test in deal(examples, settings.folds, settings.seed):
-        table = _Table(_fit_pairs(train, senses, settings))
+        table = Table(_fit_pairs(train, senses, settings))
         held_out.extend((example, table.judge(example.candidates)) for example in test)
-    shift = max(
-        SHIFTS,
-        key=lambda shift: (_quality(gold, held_out, shift, settings.scheme), -abs(shift)),
-    )
+    shift = best_shift(held_out, settings.scheme)
     weights = [
         *fit_boundaries(examples, senses, settings),
         *_fit_pairs(examples, senses, settings),
@@ -76,6 +68,23 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     ]
 
 
+def best_shift(
+    held_out: Sequence[tuple[Example, Sequence[Judged]]], scheme: Scheme = Scheme.Y2016
+) -> int:
+    """How much readier to align is best, of :data:`SHIFTS`; the smallest change that is.
+
+    Args:
+        held_out: gold pairs, each with an id of its own, and what weights that were not learned
+            from it make of its candidates.
+        scheme: whose official measure decides.
+    """
+    gold = {
+        example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
+        for example, _ in held_out
+    }
+    return max(SHIFTS, key=lambda shift: (_quality(gold, held_out, shift, scheme), -abs(shift)))
+
+
 def _fit_pairs(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     return [
         weight
@@ -86,7 +95,7 @@ def _fit_pairs(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
 def _quality(
     gold: Mapping[str, Reference],
-    held_out: Iterable[tuple[Example, list[_Judged]]],
+    held_out: Iterable[tuple[Example, Sequence[Judged]]],
     shift: int,
     scheme: Scheme,
 ) -> float:
@@ -99,7 +108,7 @@ def _quality(
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class Judged:
     """A candidate, the sum of the weights for aligning it, and the alignment it would be."""
 
     candidate: Candidate
@@ -107,7 +116,7 @@ class _Judged:
     alignment: Alignment
 
 
-def _decide(judged: Sequence[_Judged], shift: int) -> Iterable[Alignment]:
+def _decide(judged: Sequence[Judged], shift: int) -> Iterable[Alignment]:
     alignments = {id(one.candidate): one.alignment for one in judged}
     chosen = best_candidates(
         [one.candidate for one in judged],
@@ -116,15 +125,16 @@ def _decide(judged: Sequence[_Judged], shift: int) -> Iterable[Alignment]:
     return [alignments[id(candidate)] for candidate in chosen]
 
 
-class _Table:
+class Table:
     """Weights by name and decision, and what they decide."""
 
     def __init__(self, weights: Iterable[Weight]) -> None:
         self._values = {(weight.name, weight.decision): weight.value for weight in weights}
 
-    def judge(self, candidates: Iterable[Candidate]) -> list[_Judged]:
+    def judge(self, candidates: Iterable[Candidate]) -> list[Judged]:
+        """What the weights make of candidates."""
         return [
-            _Judged(
+            Judged(
                 candidate,
                 self._sum(((name, _ALIGN), value) for name, value in candidate.pair.items()),
                 self._alignment(candidate),

@@ -125,6 +125,10 @@ class Pool:
 
     def why(self, error: BaseException) -> Failure:
         """Why a worker was lost."""
+        if isinstance(error, BrokenProcessPool | _StuckError):
+            # Workers are lost before they have anything to do, and the pool cannot tell how.
+            code = _exit_code(self._spec, BUSY * self._spec.loading)
+            return self._ended(None) if code == 0 else self._unloaded(code)
         limits = self._spec.limits
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if isinstance(error, FutureTimeout) or code == OUT_OF_TIME:
@@ -163,10 +167,15 @@ class Pool:
                 break
             # Another one can load: somebody killed the first.
             self.renew(self.generation)
+        failure = self._unloaded(code)
+        raise RuleError(failure.reason, hint=failure.hint)
+
+    def _unloaded(self, code: int | None) -> Failure:
+        """Why a worker that ended with this exit code could not load the rules."""
         failure = self._ended(code)
         if code == OUT_OF_TIME:
             failure = Failure(f"more than {self._spec.loading:g} s", _LARGE)
-        raise RuleError(f"the rules cannot be loaded: {failure.reason}", hint=failure.hint)
+        return Failure(f"the rules cannot be loaded: {failure.reason}", failure.hint)
 
 
 def _context() -> ForkServerContext | SpawnContext:

@@ -28,7 +28,7 @@ class Limits:
     Args:
         seconds: of processor time for a pair. The search ends then with the best answer so far,
             if there is one.
-        memory: bytes of address space of a worker; None for as many as there are.
+        memory: bytes of memory of a worker; None for as many as there are.
         grace: seconds beyond these after which a worker is killed.
         loading: seconds of processor time in which a worker loads the rules.
     """

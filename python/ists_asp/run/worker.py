@@ -22,7 +22,7 @@ from ists_asp.errors import (
 )
 from ists_asp.gc_control import gc_paused
 from ists_asp.limits import lifetime
-from ists_asp.processes import end_after, end_with_parent
+from ists_asp.processes import end_after, end_with_parent, limit_memory
 from ists_asp.run.outcome import Failure, Outcome, Report
 from ists_asp.run.spec import sums
 from ists_asp.terminal import open_doors
@@ -134,9 +134,7 @@ def begin(spec: Spec) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     if spec.limits.memory is not None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (spec.limits.memory, spec.limits.memory))
+        limit_memory(spec.limits.memory)
     end_after(spec.loading)
     try:
         _decider = Decider(spec, partial(_begin, spec.limits))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Function
 
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches"]
 
+A = TypeVar("A")
 
-class Batches:
+
+class Batches(Generic[A]):
     """A program rewritten for several pairs at a time.
 
     Args:
@@ -55,7 +57,7 @@ class Batches:
         program: Program,
         arguments: Sequence[str],
         time_limit: float,
-        read: Read,
+        read: Read[A],
     ) -> None:
         self._paired = paired
         names = paired.names
@@ -68,7 +70,9 @@ class Batches:
         self._read = read
         self._known: set[str] = set()
 
-    def solve(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> list[Solution | None] | None:
+    def solve(
+        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
+    ) -> list[Solution[A] | None] | None:
         """Decide pairs together.
 
         Returns:
@@ -81,7 +85,7 @@ class Batches:
 
     def _solve(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
-    ) -> list[Solution | None] | None:
+    ) -> list[Solution[A] | None] | None:
         began = time.process_time()
         control = self._ground(items, self._paired.settled)
         if control is None:
@@ -94,7 +98,7 @@ class Batches:
         cost = costs(found.shown, control, len(items))
         ended = time.process_time()
         times = (grounded - began) / len(items), (ended - grounded) / len(items)
-        solutions: list[Solution | None] = []
+        solutions: list[Solution[A] | None] = []
         for number, (pair, _) in enumerate(items, start=1):
             try:
                 answer = self._read(pair, atoms[number], tuple(cost[number].values()), True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Configuration
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from clingo import Control
 
-    from ists_asp.model import Answer
     from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.dual_values import Objective
     from ists_asp.solver.program import Program
@@ -24,11 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Best", "Other"]
 
+A = TypeVar("A")
+
 Other = tuple[dict[int, int], frozenset["Ground"]]
 """Another answer set: the value of each priority, and the atoms that were looked at."""
 
 
-class Best:
+class Best(Generic[A]):
     """The best answer set of a pair with all its atoms.
 
     Args:
@@ -42,7 +43,7 @@ class Best:
 
     def __init__(
         self,
-        answer: Answer,
+        answer: A,
         found: Found,
         program: Program,
         ground: Callable[[], tuple[Control, Objective]],

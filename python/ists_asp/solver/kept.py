@@ -69,7 +69,7 @@ class Keeping:
         reads: what tells how answers are read, beside the rules.
     """
 
-    def __init__(self, solver: Solver, rules: RuleSet, reads: str) -> None:
+    def __init__(self, solver: Solver[Answer], rules: RuleSet, reads: str) -> None:
         self._solver = solver
         self._rules = rules
         self._remembered = rules.remembered
@@ -80,7 +80,7 @@ class Keeping:
         self._noted = False
         self._batches = 0
 
-    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution]:
+    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
         """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does.
 
         Raises:
@@ -91,13 +91,13 @@ class Keeping:
                 raise tried
             yield tried
 
-    def try_all(self, items: Iterable[Item]) -> Iterator[Solution | IstsError]:
+    def try_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer] | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error instead."""
         if self._remembered.store is None:
             return self._solver.try_all(items)
         return in_batches(items, self._try_some)
 
-    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution | IstsError]:
+    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution[Answer] | IstsError]:
         texts = [Atoms.of(facts).text for _, facts in items]
         key = self._remembered.key_of("answers", [*self._about, *texts])
         entry = self._entry(key, len(items))
@@ -207,7 +207,7 @@ def _lines(kept: _Kept | None) -> list[Any]:
     return [] if kept is None else kept[1][0][2]
 
 
-def _written(solution: Solution) -> _Kept | None:
+def _written(solution: Solution[Answer]) -> _Kept | None:
     """The answers of a pair as JSON can write them; None if better ones may be found."""
     if not all(answer.optimal for answer in solution.answers):
         return None

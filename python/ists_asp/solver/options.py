@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ists_asp.errors import UsageError
 from ists_asp.rules.values import check_constant
@@ -13,9 +13,9 @@ from ists_asp.rules.values import check_constant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ists_asp.model import Answer
-
 __all__ = ["Solution", "SolverOptions", "constant_arguments"]
+
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ class SolverOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
-    """The answers for a pair, best first, and the seconds that grounding and solving took.
+class Solution(Generic[A]):
+    """What was read of a pair, best first, and the seconds that grounding and solving took.
 
     Pairs that were solved together share their time equally. ``unique`` if it is sure that no
     other answer is as good; ``kept`` if it was found in a run before; ``edit`` says what made it
     necessary to decide again what had been decided before.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[A, ...]
     grounding: float
     solving: float
     unique: bool = False

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer
 from ists_asp.edge import inside, unless_it_fails
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.answers import Read
-    from ists_asp.model import Answer, Pair
+    from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.solver.batch_model import BatchModel
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Solver"]
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -58,13 +59,13 @@ _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
 
 
-class Solver:
+class Solver(Generic[A]):
     """A rule set made ready to decide pairs.
 
     Args:
         rules: the parsed rules, ``asp/`` and ``lp_rules/`` together.
         options: how to solve.
-        read: reads answer sets.
+        read: reads answer sets; what it gives, answers by default, stands in solutions.
 
     Raises:
         UsageError: a constant is not an ASP term.
@@ -72,7 +73,10 @@ class Solver:
     """
 
     def __init__(
-        self, rules: RuleSet, options: SolverOptions | None = None, read: Read = read_answer
+        self,
+        rules: RuleSet,
+        options: SolverOptions | None = None,
+        read: Read[A] = read_answer,  # type: ignore[assignment]
     ) -> None:
         self._options = options or SolverOptions()
         self._shapes = Shapes(rules.remembered)
@@ -81,12 +85,16 @@ class Solver:
         self._read = read
         self._objective = objective_for(rules, self._shapes)
 
+    def with_rules(self, rules: RuleSet) -> Solver[A]:
+        """A solver of other rules, with the same options, that reads alike."""
+        return Solver(rules, self._options, self._read)
+
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has warned about so far, such as atoms that no rule derives."""
         return self._grounder.warnings
 
-    def solve(self, pair: Pair, facts: Sequence[Symbol]) -> Solution:
+    def solve(self, pair: Pair, facts: Sequence[Symbol]) -> Solution[A]:
         """Decide a pair.
 
         Raises:
@@ -97,7 +105,7 @@ class Solver:
         """
         return self._surely(pair, facts, self._solution, atoms=self._options.models > 1)
 
-    def solve_batch(self, items: Sequence[Item]) -> list[Solution]:
+    def solve_batch(self, items: Sequence[Item]) -> list[Solution[A]]:
         """Decide pairs, several at a time; the solutions are those of :meth:`solve`.
 
         Args:
@@ -111,7 +119,7 @@ class Solver:
         """
         return list(self.solve_all(items))
 
-    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution]:
+    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[A]]:
         """Decide pairs lazily, in their order, several at a time.
 
         Whatever raises an error, an item or a pair without an answer, does so only after
@@ -125,7 +133,9 @@ class Solver:
                 raise tried
             yield tried
 
-    def try_all(self, items: Iterable[Item], *, least: int = 2) -> Iterator[Solution | IstsError]:
+    def try_all(
+        self, items: Iterable[Item], *, least: int = 2
+    ) -> Iterator[Solution[A] | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error instead.
 
         Args:
@@ -170,7 +180,7 @@ class Solver:
         """
         return in_batches(items, lambda some: self._derivable(some, wanted))
 
-    def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best:
+    def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best[A]:
         """Find the best answer set of a pair with all its atoms, for whoever asks why.
 
         Raises:
@@ -178,7 +188,7 @@ class Solver:
         """
         return self._surely(pair, facts, _best, atoms=True)
 
-    def answer(self, pair: Pair, found: Found) -> Answer:
+    def answer(self, pair: Pair, found: Found) -> A:
         """What an answer set says, found with all its atoms.
 
         Raises:
@@ -191,7 +201,7 @@ class Solver:
 
     def best_of_all(
         self, items: Iterable[Item], extra: Callable[[], Sequence[AST]] = tuple
-    ) -> Iterator[Best]:
+    ) -> Iterator[Best[A]]:
         """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
 
         Lazily, in their order, as :meth:`solve_all` decides pairs.
@@ -260,7 +270,7 @@ class Solver:
         return self._grounder.arguments
 
     @cached_property
-    def _batches(self) -> Batches | None:
+    def _batches(self) -> Batches[A] | None:
         """Made when there are several pairs for the first time: that takes half a second."""
         if self._options.models > 1:
             return None
@@ -275,10 +285,10 @@ class Solver:
     def _blame(self) -> Blame:
         return Blame(self._rules, self._grounder.arguments)
 
-    def _try_some(self, items: Sequence[Item], least: int) -> Iterator[Solution | IstsError]:
+    def _try_some(self, items: Sequence[Item], least: int) -> Iterator[Solution[A] | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
         batches = {short[0]: short for short in short_pairs(items, least)}
-        together: dict[int, Solution | None] = {}
+        together: dict[int, Solution[A] | None] = {}
         for number, (pair, facts) in enumerate(items):
             short = batches.get(number)
             if short is not None and self._batches is not None:
@@ -309,7 +319,7 @@ class Solver:
 
     def _best_of_some(
         self, items: Sequence[Item], extra: Callable[[], Sequence[AST]]
-    ) -> Iterator[Best]:
+    ) -> Iterator[Best[A]]:
         """The best answer sets of the pairs of a batch, the short ones together."""
         batches = {short[0]: short for short in short_pairs(items)}
         shares: dict[int, tuple[BatchModel, int]] = {}
@@ -328,7 +338,7 @@ class Solver:
 
     def _shared(
         self, together: BatchModel, number: int, pair: Pair, facts: Sequence[Symbol]
-    ) -> Best:
+    ) -> Best[A]:
         """The best answer set of one of several pairs."""
         share = together.shares[number]
         found = Found(
@@ -360,7 +370,7 @@ class Solver:
         self,
         pair: Pair,
         facts: Sequence[Symbol],
-        decide: Callable[[Pair, Alone, Callable[[Pair, Found], Answer]], T],
+        decide: Callable[[Pair, Alone, Callable[[Pair, Found], A]], T],
         *,
         atoms: bool,
     ) -> T:
@@ -388,9 +398,7 @@ class Solver:
             hint="Loosen or remove one of them",
         )
 
-    def _solution(
-        self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]
-    ) -> Solution:
+    def _solution(self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Solution[A]:
         began = time.process_time()
         found: Found | None = alone.first()
         answers = []
@@ -405,10 +413,10 @@ class Solver:
         """The error, with the rules to blame in its words if they can be found."""
         return unless_it_fails(lambda: self._blame.named(error, found.true)) or error
 
-    def _reading(self, pair: Pair, found: Found) -> Answer:
+    def _reading(self, pair: Pair, found: Found) -> A:
         return self._read(pair, found.shown, found.cost, found.optimal)
 
 
-def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], Answer]) -> Best:
+def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Best[A]:
     found = alone.first()
     return Best(read(pair, found), found, alone.program, lambda: (alone.control, alone.objective))

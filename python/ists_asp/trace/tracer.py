@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from clingo import Control, Symbol
 
-    from ists_asp.model import Pair
+    from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.trace.core.reified_rule import ReifiedRule
@@ -51,7 +51,9 @@ class Tracer:
         RuleError: the rules have a statement that cannot be traced.
     """
 
-    def __init__(self, rules: RuleSet, solver: Solver, knowledge: Sequence[str] = ()) -> None:
+    def __init__(
+        self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()
+    ) -> None:
         self.solver = solver
         self.reified = ReifiedRules(rules, solver, knowledge)
 
@@ -119,20 +121,22 @@ class Tracer:
             # What goes wrong is said in the words of the pair alone.
             yield (trace, share) if trace else (self.trace(pair, facts), None)
 
-    def _of_shared(self, facts: Sequence[Symbol], best: Best, shared: Shared) -> AskedTrace | None:
+    def _of_shared(
+        self, facts: Sequence[Symbol], best: Best[Answer], shared: Shared
+    ) -> AskedTrace | None:
         try:
             return self._make(facts, best, shared.take(best.number))
         except TraceError:
             return None
 
-    def _alone(self, facts: Sequence[Symbol], best: Best) -> AskedTrace:
+    def _alone(self, facts: Sequence[Symbol], best: Best[Answer]) -> AskedTrace:
         control = self.reified.rewritten(best.program).ground(best.atoms)
         return self._make(facts, best, Alone(control), control)
 
     def _make(
         self,
         facts: Sequence[Symbol],
-        best: Best,
+        best: Best[Answer],
         grounding: Grounding,
         control: Control | None = None,
     ) -> AskedTrace:

@@ -12,7 +12,6 @@ from clingo.ast import ASTType
 
 from ists_asp.rules.constants import constants_in
 from ists_asp.rules.copy import shipped_texts
-from ists_asp.solver import Solver
 from ists_asp.syntax.signatures import functions
 from ists_asp.trace.core.argument_types import ArgumentTypes
 from ists_asp.trace.core.grounding import Alone, ground_probes
@@ -28,7 +27,9 @@ if TYPE_CHECKING:
 
     from clingo.ast import AST
 
+    from ists_asp.model import Answer
     from ists_asp.rules import RuleSet
+    from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.instance import RuleInstance
@@ -50,7 +51,9 @@ class ReifiedRules:
         RuleError: the rules have a statement that cannot be traced.
     """
 
-    def __init__(self, rules: RuleSet, solver: Solver, knowledge: Sequence[str] = ()) -> None:
+    def __init__(
+        self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()
+    ) -> None:
         self.rules = rules
         self.solver = solver
         self.knowledge = tuple(knowledge)
@@ -61,7 +64,7 @@ class ReifiedRules:
         self._rewritten: dict[int, Rewritten] = {}
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._weighing: tuple[list[ReifiedRule], list[AST]] | None = None
-        self._without: dict[int, Solver] = {}
+        self._without: dict[int, Solver[Answer]] = {}
 
     def _made(self, constants: Collection[str]) -> Sequence[tuple[ReifiedRule, ...]]:
         """The probes of each statement."""
@@ -98,7 +101,7 @@ class ReifiedRules:
             remembered.recall("places", self._options, lambda: ArgumentTypes(self.probes).kept)
         )
 
-    def solver_without(self, place: int) -> Solver:
+    def solver_without(self, place: int) -> Solver[Answer]:
         """A solver of the same rules but for the one at a place, made once."""
         if place not in self._without:
             rules = self.rules
@@ -107,7 +110,7 @@ class ReifiedRules:
                 statements=(*rules.statements[:place], *rules.statements[place + 1 :]),
                 rules=(*rules.rules[:place], *rules.rules[place + 1 :]),
             )
-            self._without[place] = Solver(less, self.solver.options)
+            self._without[place] = self.solver.with_rules(less)
         return self._without[place]
 
     @cached_property

@@ -51,7 +51,7 @@ class Trace:
         self,
         reified: ReifiedRules,
         answer: Answer,
-        best: Best,
+        best: Best[Answer],
         facts: tuple[Symbol, ...],
         firings: RuleInstances,
         rewritten: Rewritten,

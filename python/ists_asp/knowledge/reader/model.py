@@ -1,0 +1,146 @@
+"""The files of a reader, loaded: an encoder and its heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from ists_asp.knowledge.reader.opinions import Span
+    from ists_asp.model import Pair
+
+__all__ = ["FILES", "Judged", "Model", "Reading"]
+
+FILES = ("encoder.onnx", "heads.npz", "tokenizer.json")
+
+MOST_PIECES = 512
+"""Word pieces of both sentences at most: about longer pairs the reader holds nothing."""
+
+Floats: TypeAlias = "NDArray[np.float32]"
+
+
+class Reading(NamedTuple):
+    """A pair read: the states of its pieces, and where those of each token lie."""
+
+    states: Floats
+    pieces: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    known: dict[tuple[int, Span], Floats]
+
+
+class Judged(NamedTuple):
+    """Log-odds of an alignment, log-probabilities of labels, an expected score."""
+
+    aligned: float
+    labels: Sequence[float]
+    score: float
+
+
+class Model:
+    """The files of a reader, loaded: an encoder and its heads, which are two layers each."""
+
+    def __init__(self, folder: Path) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        # The file holds the optimised graph.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        self._encoder: Any = onnxruntime.InferenceSession(
+            str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        path = folder / "heads.npz"
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as heads:
+            self._heads: Mapping[str, Floats] = {
+                name: heads[name].astype(np.float32) for name in heads.files
+            }
+        self._size = self._heads["boundary.0.weight"].shape[1] // 2
+
+    def read(self, pair: Pair) -> Reading | None:
+        """Encode a pair; None if it is too long."""
+        words = [[token.form for token in side.tokens] for side in (pair.sent1, pair.sent2)]
+        found = self._tokenizer.encode(words[0], words[1], is_pretokenized=True)
+        if len(found.ids) > MOST_PIECES:
+            return None
+        pieces: list[list[list[int]]] = [[[] for _ in side] for side in words]
+        for place, (word, side) in enumerate(zip(found.word_ids, found.sequence_ids, strict=True)):
+            if word is not None and side is not None:
+                pieces[side][word].append(place)
+        inputs = {
+            "ids": np.array([found.ids], dtype=np.int64),
+            "types": np.array([found.type_ids], dtype=np.int64),
+        }
+        (states,) = self._encoder.run(["states"], inputs)
+        first, second = (tuple(map(tuple, side)) for side in pieces)
+        return Reading(states[0], (first, second), {})
+
+    def boundaries(self, reading: Reading, side: int) -> dict[int, float]:
+        """For each token but the first the log-odds that a chunk begins there."""
+        places = {
+            token: (mine[0], before[-1])
+            for token, (before, mine) in enumerate(
+                zip(reading.pieces[side], reading.pieces[side][1:], strict=False), 2
+            )
+            if mine and before
+        }
+        if not places:
+            return {}
+        here, before = map(list, zip(*places.values(), strict=True))
+        features = np.concatenate([reading.states[here], reading.states[before]], axis=1)
+        found = self._two("boundary", features)[:, 0]
+        return dict(zip(places, found.tolist(), strict=True))
+
+    def links(self, reading: Reading, pairs: Sequence[tuple[Span, Span]]) -> Iterator[Judged]:
+        """What is held about pairs of spans."""
+        size, heads = self._size, self._heads
+        weight = heads["joint.weight"]
+        firsts = {span: row for row, span in enumerate(dict.fromkeys(a for a, _ in pairs))}
+        seconds = {span: row for row, span in enumerate(dict.fromkeys(b for _, b in pairs))}
+        one = np.stack([self._mean(reading, 0, span) for span in firsts])
+        two = np.stack([self._mean(reading, 1, span) for span in seconds])
+        rows1 = [firsts[a] for a, _ in pairs]
+        rows2 = [seconds[b] for _, b in pairs]
+        u, v = one[rows1], two[rows2]
+        # What depends on one span only is multiplied once a span, not once a pair.
+        same = weight[:, 4 * size : 5 * size] @ reading.states[0]
+        hidden = (one @ weight[:, :size].T)[rows1] + (two @ weight[:, size : 2 * size].T)[rows2]
+        hidden += np.abs(u - v) @ weight[:, 2 * size : 3 * size].T
+        hidden += (u * v) @ weight[:, 3 * size : 4 * size].T
+        hidden = np.maximum(hidden + (same + heads["joint.bias"]), 0)
+        aligned = hidden @ heads["align.weight"].T + heads["align.bias"]
+        labels = _log_softmax(hidden @ heads["label.weight"].T + heads["label.bias"])
+        # EQUI scores 5 whatever the reader says.
+        scores = np.exp(
+            _log_softmax((hidden @ heads["score.weight"].T + heads["score.bias"])[:, :4])
+        ) @ np.arange(1, 5, dtype=np.float32)
+        return map(Judged, aligned[:, 0].tolist(), labels.tolist(), scores.tolist())
+
+    def _two(self, name: str, features: Floats) -> Floats:
+        heads = self._heads
+        hidden = features @ heads[f"{name}.0.weight"].T + heads[f"{name}.0.bias"]
+        found: Floats = np.maximum(hidden, 0) @ heads[f"{name}.2.weight"].T
+        return found + heads[f"{name}.2.bias"]
+
+    def _mean(self, reading: Reading, side: int, span: Span) -> Floats:
+        key = side, span
+        if key not in reading.known:
+            tokens = [token - 1 for first, last in span for token in range(first, last + 1)]
+            places = [place for token in tokens for place in reading.pieces[side][token]]
+            reading.known[key] = reading.states[places or [0]].mean(axis=0)
+        return reading.known[key]
+
+
+def _log_softmax(values: Floats) -> Floats:
+    shifted = values - values.max(axis=1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found
