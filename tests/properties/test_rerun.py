@@ -2,6 +2,8 @@
 
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from shutil import copytree
 
@@ -159,6 +161,32 @@ def test_a_damaged_store_is_renewed(cache, answers):
     again, stages = decide(annotated(), cache)
     assert (again, stages.kept) == (answers, 0)
     assert decide(annotated(), cache)[1].kept == len(answers)
+
+
+@pytest.mark.slow
+def test_the_command_says_what_it_kept_and_writes_the_same_bytes(tmp_path):
+    sample = ROOT / "data" / "samples" / "headlines"
+    (tmp_path / "mine.lp").write_text('negation("denies").')
+
+    def solve(name, *options):
+        sides = ("--sent1", sample / "sent1.chunk.txt", "--sent2", sample / "sent2.chunk.txt")
+        command = ("solve", "--profile", "headlines", "--chunked", *sides, "-o", name, *options)
+        done = subprocess.run(
+            [sys.executable, "-m", "ists_asp", *command, "--cache", tmp_path / "cache"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        return done.stderr, (tmp_path / name).read_bytes()
+
+    assert "answers kept" not in solve("a.wa")[0]
+    assert "10 of 10 answers kept\n" in solve("b.wa")[0]
+    told, kept = solve("c.wa", "--rules", "mine.lp")
+    assert "9 of 10 answers kept; 1 decided again because of mine.lp:1 (1)\n" in told
+    told, fresh = solve("d.wa", "--rules", "mine.lp", "--no-incremental")
+    assert "answers kept" not in told
+    assert kept == fresh
 
 
 class Chance(random.Random):

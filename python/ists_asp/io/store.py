@@ -46,7 +46,7 @@ _DRAFT_NAME = re.compile(r"[0-9a-f]{40}\..*\.part")
 _LARGE = 1 << 19
 """Bytes from which an entry is packed, which takes longer to read."""
 
-_OFTEN = 200
+OFTEN = 200
 """Entries written by a process until it looks again whether there are too many."""
 
 _FRESH = 3600.0
@@ -115,7 +115,7 @@ class Store:
                 with suppress(OSError):
                     os.unlink(name)  # noqa: PTH108
                 raise
-            if self._written % _OFTEN == 0:
+            if self._written % OFTEN == 0:
                 self._bound()
             self._written += 1
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ists_asp.syntax.ground import split, written
 from ists_asp.syntax.parts import VARIABLE
 from ists_asp.syntax.signatures import Signature
+from ists_asp.vocabulary import IN_CONTEXT, STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -60,6 +61,12 @@ _DEEP_ROWS = 30
 
 _DEEP = 150
 """Rules that are followed backwards from an atom."""
+
+
+_MEASURED = frozenset(
+    one.name for vectors in (STATIC, IN_CONTEXT) for one in (vectors.norm, vectors.product)
+)
+"""Predicates of most of a pair's facts, which have nothing but numbers."""
 
 
 class TooMuchError(Exception):
@@ -116,6 +123,9 @@ class Indexed:
         if found is None:
             found = self._rows[name] = Rows()
             for arguments, bits in self._by_name.get(name.name, {}).items():
+                if name.name in _MEASURED:
+                    found.add((None,) * name.arity, bits)
+                    continue
                 parsed = tuple(map(_ground, split(arguments)))
                 if len(parsed) == name.arity:
                     found.add(parsed, bits)
@@ -133,7 +143,8 @@ class Indexed:
             bit = 1 << place
             for atom in split(text[1:-1].removesuffix(",")):
                 name, _, rest = atom.partition("(")
-                found[name.removeprefix("-")][rest[:-1]] |= bit
+                # No statement has a constant there: their arguments may be anything.
+                found[name.removeprefix("-")]["" if name in _MEASURED else rest[:-1]] |= bit
         return found
 
 
