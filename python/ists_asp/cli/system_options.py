@@ -113,7 +113,8 @@ cache_option: Decorator = click.option(
     metavar="DIR|none",
     callback=_cache,
     help="Directory of the cache, which spares a rerun Stanza, the parsing of rules, and pairs "
-    "that no edit touches; none for none. Default: ists-asp in your cache directory; see ists-asp cache info.",
+    "that no edit touches; none for none. Default: ists-asp in your cache directory; see ists-asp "
+    "cache info.",
 )
 
 _SYSTEM: tuple[Decorator, ...] = (
