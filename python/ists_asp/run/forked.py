@@ -8,12 +8,13 @@ all others are then decided by them.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, RuleError
 from ists_asp.processes import processor_time
 from ists_asp.run.worker import begin, decide, ready
 
@@ -30,6 +31,10 @@ __all__ = ["Forked"]
 
 _STILL = 20.0
 """Seconds after which a worker that does not compute at all is taken for stuck."""
+
+
+_PATIENCE = 5.0
+"""Seconds that a worker has to end whose connection is closed."""
 
 
 class _LostError(Exception):
@@ -54,13 +59,20 @@ class Forked:
         context = multiprocessing.get_context("fork")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(spec, theirs), daemon=True)
+        self._spec = spec
         self._make = elsewhere
         self._elsewhere: Executor | None = None
-        self._process.start()
+        # Ctrl-C is for the parent, from the first moment on.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         try:
             self.warnings = self._answer()
         except _LostError:
+            self._check()
             self.warnings = self._other().warnings
         except BaseException:
             self.close()
@@ -89,6 +101,20 @@ class Forked:
         self._connection.close()
         if self._elsewhere is not None:
             self._elsewhere.close()
+
+    def _check(self) -> None:
+        """Refuse rules that a worker cannot load.
+
+        Raises:
+            RuleError: it has ended by itself while it loaded them.
+        """
+        from ists_asp.run.pool import unloaded
+
+        self._process.join(_PATIENCE)
+        code = self._process.exitcode
+        if code not in (None, 0, -signal.SIGKILL):
+            failure = unloaded(self._spec, code)
+            raise RuleError(failure.reason, hint=failure.hint)
 
     def _other(self) -> Executor:
         if self._elsewhere is None:
