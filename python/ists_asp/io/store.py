@@ -151,14 +151,20 @@ class Store:
                             yield found.st_mtime, place, found.st_size
 
     def _bound(self) -> None:
-        entries = sorted(self._entries(), reverse=True)
+        with suppress(OSError), os.scandir(self.path) as files:
+            sizes = [file.stat().st_size for file in files]
+            # To look whose files they are takes longer.
+            if len(sizes) > MOST or sum(sizes) > LARGEST:
+                self._remove_oldest()
+        self._remove_drafts(_FRESH)
+
+    def _remove_oldest(self) -> None:
         total = 0
-        for number, (_, place, size) in enumerate(entries):
+        for number, (_, place, size) in enumerate(sorted(self._entries(), reverse=True)):
             total += size
             if number >= MOST or total > LARGEST:
                 with suppress(OSError):
                     place.unlink()
-        self._remove_drafts(_FRESH)
 
     def _remove_drafts(self, age: float) -> None:
         """Remove what processes left that were interrupted while they wrote."""
