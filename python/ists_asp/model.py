@@ -73,6 +73,10 @@ class Word:
     upos: str
     xpos: str
 
+    # Millions are sent to workers: the pickles of dataclasses with slots take five times as long.
+    def __reduce__(self) -> tuple[type[Word], tuple[str, str, str, str]]:
+        return Word, (self.form, self.lemma, self.upos, self.xpos)
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -85,6 +89,9 @@ class Token:
     form: str
     words: tuple[Word, ...] = ()
 
+    def __reduce__(self) -> tuple[type[Token], tuple[int, str, tuple[Word, ...]]]:
+        return Token, (self.index, self.form, self.words)
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -92,6 +99,9 @@ class Chunk:
 
     first: int
     last: int
+
+    def __reduce__(self) -> tuple[type[Chunk], tuple[int, int]]:
+        return Chunk, (self.first, self.last)
 
     @property
     def tokens(self) -> tuple[int, ...]:

@@ -78,6 +78,16 @@ def test_size_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.info().size <= 5000
 
 
+def test_a_process_that_writes_much_bounds_the_folder_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "MOST", 5)
+    monkeypatch.setattr(store_module, "OFTEN", 10)
+    for number in range(41):
+        store.put(f"key {number}", number)
+    assert store.info().entries == 5
+
+
 def test_clear_removes_entries_and_old_drafts_and_nothing_else(store: Store) -> None:
     store.put("a", 1)
     (file,) = store.path.iterdir()

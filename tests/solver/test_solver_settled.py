@@ -12,6 +12,7 @@ from ists_asp.rules import find_rules, load_program, load_rules
 from ists_asp.rules.find import RuleSource
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.settled import settled
+from ists_asp.solver.shapes import Shapes
 
 LABELS = ("equi", "oppo", "spe", "simi", "rel")
 JUDGEMENT = """
@@ -96,7 +97,7 @@ def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
     solver = Solver(rules, SolverOptions())
     pairs = items(chance, 6)
     assert solver._batches is not None
-    assert solver._batches._settled != solver._batches._statements
+    assert solver._batches._paired.settled != solver._batches._paired.statements
     together = solver._batches.solve(pairs)
     assert together is not None
     alone = [solver.solve(*pair).answers for pair in pairs]
@@ -122,9 +123,9 @@ def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
 def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):
     rules = rules_of(tmp_path, JUDGEMENT + text)
     solver = Solver(rules, SolverOptions())
-    assert settled(rules, solver.program) is None
+    assert settled(rules, solver.program, Shapes()) is None
     assert solver._batches is not None
-    assert solver._batches._settled == solver._batches._statements
+    assert solver._batches._paired.settled == solver._batches._paired.statements
 
 
 @pytest.mark.parametrize(
@@ -132,13 +133,13 @@ def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):
 )
 def test_other_rules_do_not(tmp_path, text):
     rules = rules_of(tmp_path, JUDGEMENT + text)
-    assert settled(rules, Solver(rules, SolverOptions()).program) is not None
+    assert settled(rules, Solver(rules, SolverOptions()).program, Shapes()) is not None
 
 
 @pytest.mark.parametrize("profile", ["default", "headlines", "images", "answers-students", "es"])
 def test_labels_of_shipped_profiles_are_settled(profile):
     _, rules = load_program(profile)
-    assert settled(rules, Solver(rules).program) is not None
+    assert settled(rules, Solver(rules).program, Shapes()) is not None
 
 
 def test_a_label_that_no_order_knows_is_left_to_the_choices(tmp_path):

@@ -71,7 +71,7 @@ class Study:
 
     items: Sequence[GoldItem]
     options: Mapping[str, Any]
-    _facts: dict[int, tuple[Symbol, ...]] = field(default_factory=dict)
+    _facts: dict[int, Sequence[Symbol]] = field(default_factory=dict)
 
     @cached_property
     def system(self) -> System:
@@ -191,7 +191,7 @@ class Study:
             for number, solution in zip(numbers, solver.solve_all(items), strict=True)
         }
 
-    def _known(self, number: int) -> tuple[Symbol, ...]:
+    def _known(self, number: int) -> Sequence[Symbol]:
         if number not in self._facts:
             ((_, facts),) = self.system.known([self.items[number].pair])
             self._facts[number] = facts

@@ -37,7 +37,8 @@ def cache() -> None:
     models and the version of Stanza that said it, so that a rerun after a change of rules starts
     neither Stanza nor torch. So is what a reader says of a pair, with its hash, and what was
     worked out about rule files, by their hashes, so that the next command need not parse them as
-    thoroughly.
+    thoroughly. So are answers, so that after an edit of rules only pairs are decided again that it
+    can touch.
 
     Out: what is in it, or how much was removed.
     """
@@ -58,8 +59,8 @@ def info(cache: Path | None, as_json: bool) -> None:
     In: the cache's directory.
 
     Out: the file, its size in bytes, and how many texts each set of models has annotated, and
-    how many pairs each reader has read; the folder with what was worked out about rules, its size
-    and how many entries it has.
+    how many pairs each reader has read; the folder with what was worked out about rules and with
+    answers, its size and how many entries it has.
     """
     with _open(cache) as opened:
         found = opened.info()

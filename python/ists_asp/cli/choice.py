@@ -51,6 +51,7 @@ class Choice:
     words: KnownWords
     cache: Path | None
     scripts: bool
+    incremental: bool = True
 
     def files_of(self) -> ProfileFiles:
         """Read the rules without parsing them.
@@ -103,4 +104,5 @@ class Choice:
             "reader": self.words.reader,
             "cache": self.cache,
             "scripts": self.scripts,
+            "incremental": self.incremental,
         }

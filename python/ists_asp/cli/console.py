@@ -32,6 +32,7 @@ __all__ = [
     "note",
     "progress",
     "reader_warnings",
+    "rerun",
     "show_json",
     "summary",
     "table",
@@ -44,6 +45,9 @@ __all__ = [
 EXIT_FAILED = 3
 """The exit code where some pairs have no answer."""
 
+
+_MOST_EDITS = 5
+"""Edits that are named."""
 
 _MOST = 20
 """Warnings about a file that are printed; of the others their number."""
@@ -244,6 +248,19 @@ def summary(pairs: int, seconds: float, stages: Timings) -> str:
         + f"; grounding and solving {1000 * stages.decided.quantile(0.5):.1f} ms a pair in the "
         f"median, {1000 * stages.decided.longest:.1f} ms at worst"
     )
+
+
+def rerun(pairs: int, stages: Timings) -> str | None:
+    """How many answers were kept from a run before, and which edits made others necessary."""
+    if not stages.kept and not stages.edits:
+        return None
+    told = f"{stages.kept} of {pairs} answers kept"
+    if stages.edits:
+        again = stages.edits.total()
+        places = [f"{place} ({count})" for place, count in stages.edits.most_common(_MOST_EDITS)]
+        more = ", …" if len(stages.edits) > _MOST_EDITS else ""
+        told += f"; {again} decided again because of {', '.join(places)}{more}"
+    return told
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

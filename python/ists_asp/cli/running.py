@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, TextIO
 
 from ists_asp._version import __version__
 from ists_asp.annotate import Annotator, Cache
+from ists_asp.cli import guard
 from ists_asp.cli.console import (
     EXIT_FAILED,
     note,
     progress,
+    rerun,
     summary,
     warn,
     warn_unproven,
@@ -29,6 +31,7 @@ from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Spec, run
 from ists_asp.run.checkpoint_log import Failed
+from ists_asp.run.forked import Forked
 from ists_asp.run.partial_outputs import PartialOutputs
 from ists_asp.run.spec import sums
 from ists_asp.run.worker import Decider
@@ -137,6 +140,8 @@ def solve_once(job: Job) -> int:
         failed = sink.failed
     if not (job.quiet or job.inputs.single):
         note(summary(source.count, time.perf_counter() - began, stages))
+        if kept := rerun(source.count, stages):
+            note(kept)
         note(str(made_by))
     if failed.count:
         warn(f"no answer for {failed.count} of {source.count} pairs: {failed}")
@@ -173,6 +178,7 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
         files=sums(files.every if rated else files.deciding),
         scripts=choice.scripts,
         programs=choice.cache,
+        incremental=choice.incremental,
     )
 
 
@@ -186,7 +192,9 @@ def _annotator(job: Job, profile: Profile, stages: Timings) -> PairAnnotator:
 def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
     """This process, unless something could take too much of it, or others are to help.
 
-    Rules that somebody wrote are not even parsed in this process.
+    Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a
+    copy of it, which is quick to begin; whoever calls the command from Python may have threads,
+    which a copy would lack.
     """
 
     def workers() -> Pool:
@@ -195,9 +203,11 @@ def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
         return Pool(spec, min(job.effort.jobs, -(-source.count // BATCH)))
 
     trusted = not (job.choice.rules or job.choice.constants)
-    if trusted and job.effort.jobs == 1 and not source.long and source.count < MANY:
+    if job.effort.jobs > 1 or source.long or source.count >= MANY:
+        return workers()
+    if trusted:
         return Inline(Decider(spec), workers)
-    return workers()
+    return Forked(spec, workers) if guard.active else workers()
 
 
 def _tell(outcome: Outcome, job: Job) -> None:

@@ -112,9 +112,9 @@ cache_option: Decorator = click.option(
     type=CACHE,
     metavar="DIR|none",
     callback=_cache,
-    help="Directory of the cache, which spares a rerun Stanza and the parsing of rules; none for "
-    "none. "
-    "Default: ists-asp in your cache directory; see ists-asp cache info.",
+    help="Directory of the cache, which spares a rerun Stanza, the parsing of rules, and pairs "
+    "that no edit touches; none for none. Default: ists-asp in your cache directory; see ists-asp "
+    "cache info.",
 )
 
 _SYSTEM: tuple[Decorator, ...] = (
@@ -133,6 +133,14 @@ _SYSTEM: tuple[Decorator, ...] = (
     *_WORDS,
     _READER,
     cache_option,
+    click.option(
+        "--no-incremental",
+        "incremental",
+        flag_value=False,
+        default=True,
+        help="Decide all pairs again. Otherwise answers are kept in the cache, and after an edit "
+        "of rules, words or constants only pairs are decided that it can touch.",
+    ),
 )
 
 
@@ -163,11 +171,13 @@ def system_options(function: Function, profile: str = "default") -> Function:
         reader: Path | None,
         cache: Path | None,
         scripts: bool,
+        incremental: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
         words = KnownWords(not no_vectors, semantic_model or semantic, reader or False)
-        choice = Choice(profile, rules, values, stanza_dir, stanza_package, words, cache, scripts)
+        models = (stanza_dir, stanza_package)
+        choice = Choice(profile, rules, values, *models, words, cache, scripts, incremental)
         function(choice=choice, **rest)
 
     return decorated(wrapper, (_profile(profile), *_SYSTEM))

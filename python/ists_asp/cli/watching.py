@@ -58,7 +58,7 @@ def _states(job: Job) -> Mapping[Path, tuple[int, int]]:
 def _files(job: Job) -> Iterator[tuple[Path, os.stat_result]]:
     for given in job.choice.rules:
         for path in [given] if given.is_file() else given.rglob("*"):
-            if path.suffix in {".lp", ".toml"}:
+            if path.suffix in {".lp", ".toml", ".tsv"}:
                 try:
                     yield path, path.stat()
                 except OSError:

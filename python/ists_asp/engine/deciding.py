@@ -7,7 +7,6 @@ from itertools import islice, tee
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.engine.rating import Known
-from ists_asp.solver import Solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
 
     from ists_asp.engine.rating import Rater
     from ists_asp.model import Answer, Pair
-    from ists_asp.solver import Solver
+    from ists_asp.solver import Solution, Solver
+    from ists_asp.solver.kept import Keeping
 
 __all__ = ["Decided", "beside", "rated", "solutions"]
 
@@ -35,7 +35,7 @@ def beside(items: Iterable[S], work: Callable[[Iterator[S]], Iterator[T]]) -> It
 
 
 def solutions(
-    solver: Solver[Answer], items: Iterable[tuple[Pair, Sequence[Symbol]]]
+    solver: Solver[Answer] | Keeping, items: Iterable[tuple[Pair, Sequence[Symbol]]]
 ) -> Iterator[Decided]:
     """Solve pairs with their facts, lazily and in their order.
 
@@ -60,11 +60,12 @@ def rated(decided: Iterable[Decided], rater: Rater) -> Iterator[Solution[Answer]
     for first in ratings:
         solution, _ = next(again)
         found = [first, *islice(ratings, len(solution.answers) - 1)]
-        yield Solution(
-            tuple(
+        yield replace(
+            solution,
+            answers=tuple(
                 replace(answer, rating=one.rating)
                 for answer, one in zip(solution.answers, found, strict=True)
             ),
-            solution.grounding + sum(one.grounding for one in found),
-            solution.solving + sum(one.solving for one in found),
+            grounding=solution.grounding + sum(one.grounding for one in found),
+            solving=solution.solving + sum(one.solving for one in found),
         )

@@ -56,6 +56,7 @@ def load(
     programs: GivenPath | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
     scripts: bool = False,
+    incremental: bool = True,
 ) -> System:
     """Load a profile.
 
@@ -85,6 +86,8 @@ def load(
         parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
             rules, where it has been called already.
         scripts: whether rules may hold scripts, which can do anything that this process can.
+        incremental: whether answers are kept in that directory as well, so that after an edit of
+            rules only those pairs are decided again that it can touch.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
@@ -106,7 +109,8 @@ def load(
     )
     if own:
         odd = given_warnings(found, chosen, own)
-        found = replace(found, warnings=(*found.warnings, *odd))
+        remembered = found.remembered
+        found = replace(found, warnings=(*found.warnings, *odd)).remembering(remembered)
     if values:
         warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
         remembered = found.remembered
@@ -140,12 +144,14 @@ def load(
             semantic=encoder is not None,
             scripts=scripts,
             store=store,
+            incremental=incremental,
         ),
         lambda: (
             read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
         ),
         store,
         None if reads is None else PairReader(reads, said),
+        incremental=incremental,
     )
 
 

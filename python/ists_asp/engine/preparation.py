@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from clingo import Function, parse_term
-
 from ists_asp.engine.annotation import BATCH, PairAnnotator
 from ists_asp.engine.timings import Timings
 from ists_asp.errors import UsageError
@@ -14,6 +12,7 @@ from ists_asp.facts import pair_facts
 from ists_asp.gc_control import freeze_gc
 from ists_asp.rules.remembered import Remembered
 from ists_asp.solver.batching import in_batches
+from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -94,7 +93,7 @@ class Preparation:
         self._check_open()
         return self._annotator.tokenize(texts)
 
-    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Yield annotated pairs, lazily and in their order, with the facts that the rules see.
 
         Raises:
@@ -103,30 +102,28 @@ class Preparation:
         self._check_open()
         return in_batches(annotated, self._known, BATCH)
 
-    def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+    def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         with self.stages.measure("knowledge"):
             self._knowledge.prepare(batch)
-        if not self._settled:
-            # Not earlier: models are read when the first sentence needs them.
-            freeze_gc()
-            self._settled = True
         texts: list[str] = []
         with self.stages.measure("knowledge"):
             key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])
             kept = self._remembered.get(key)
             opinions = self._opinions(batch) if kept is None else iter(())
+        if kept is None and not self._settled:
+            # Not earlier: models are read when the first sentence needs them.
+            freeze_gc()
+            self._settled = True
         for number, pair in enumerate(batch):
             if kept is not None:
-                with self.stages.measure("facts"):
-                    facts = tuple(parse_term(kept[number]).arguments)
-            else:
-                with self.stages.measure("knowledge"):
-                    known = self._knowledge.relations(pair)
-                    held = next(opinions)
-                with self.stages.measure("facts"):
-                    facts = (*pair_facts(pair, known, self._language), *held)
-                    if self._remembered.store is not None:
-                        texts.append(str(Function("", facts)))
+                yield pair, Atoms(kept[number])
+                continue
+            with self.stages.measure("knowledge"):
+                known = self._knowledge.relations(pair)
+                held = next(opinions)
+            with self.stages.measure("facts"):
+                facts = Atoms.of((*pair_facts(pair, known, self._language), *held))
+                texts.append(facts.text)
             yield pair, facts
         if kept is None:
             self._remembered.put(key, texts)

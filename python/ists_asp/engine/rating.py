@@ -17,7 +17,9 @@ from ists_asp.errors import UsageError
 from ists_asp.facts import line_facts
 from ists_asp.rules import Purpose, check_kinds, load_program
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.solver.kept import Keeping
 from ists_asp.solver.options import constant_arguments
+from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ def load_rater(
     semantic: bool = False,
     scripts: bool = False,
     store: Store | None = None,
+    incremental: bool = False,
 ) -> Rater:
     """Load what a profile rates pairs by.
 
@@ -78,7 +81,8 @@ def load_rater(
     _, found = load_program(
         profile, rules, Purpose.RATING, semantic=semantic, scripts=scripts, store=store
     )
-    return Rater(found, SolverOptions(constants=dict(constants or {})))
+    options = SolverOptions(constants=dict(constants or {}))
+    return Rater(found, options, incremental=incremental)
 
 
 class Rater:
@@ -87,17 +91,24 @@ class Rater:
     Args:
         rules: the parsed rules.
         options: how to solve.
+        incremental: whether ratings are kept between runs, where the rules have a memory.
 
     Raises:
         UsageError: a constant is not an ASP term.
         RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
-    def __init__(self, rules: RuleSet, options: SolverOptions | None = None) -> None:
+    def __init__(
+        self, rules: RuleSet, options: SolverOptions | None = None, *, incremental: bool = False
+    ) -> None:
         self.rules = rules
         options = options or SolverOptions()
-        read = partial(read_rating, highest=_highest(rules, options))
+        highest = _highest(rules, options)
+        read = partial(read_rating, highest=highest)
         self.solver = Solver(rules, options, read)
+        self._deciding = (
+            Keeping(self.solver, rules, f"ratings {highest}") if incremental else self.solver
+        )
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -111,7 +122,7 @@ class Rater:
             RuleError: the rules do not rate an answer.
             SolveError: the rules contradict themselves.
         """
-        for solution in self.solver.solve_all(map(_facts, known)):
+        for solution in self._deciding.solve_all(map(_facts, known)):
             (rated, *_) = solution.answers
             assert rated.rating is not None
             yield Rated(rated.rating, solution.grounding, solution.solving)
@@ -162,6 +173,6 @@ def _evaluated(rules: RuleSet, arguments: Sequence[str]) -> int:
     return best.number if best is not None and best.type is SymbolType.Number else HIGHEST
 
 
-def _facts(known: Known) -> tuple[Pair, tuple[Symbol, ...]]:
+def _facts(known: Known) -> tuple[Pair, Sequence[Symbol]]:
     """A pair with its facts and those of its answer."""
-    return known.answer.pair, (*known.facts, *line_facts(known.answer))
+    return known.answer.pair, Atoms.of(known.facts).with_more(line_facts(known.answer))

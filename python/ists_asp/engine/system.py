@@ -22,6 +22,7 @@ from ists_asp.errors import IstsError, UsageError
 from ists_asp.explain.explainer import Explainer, load_explainer
 from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.model import Pair
+from ists_asp.solver.kept import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Answer, Rating, Sentence
     from ists_asp.rules import Profile, RuleFile, RuleSet, RuleWarning
-    from ists_asp.solver import Solver
+    from ists_asp.solver import Solution, Solver
     from ists_asp.trace import AskedTrace, Tracer
 
 __all__ = ["System"]
@@ -62,11 +63,16 @@ class System(Closing):
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
         store: Store | None = None,
         reader: PairReader | None = None,
+        *,
+        incremental: bool = False,
     ) -> None:
         self.profile = profile
         self.rules = rules
         self._preparation = Preparation(annotator, knowledge, profile.language, store, reader)
         self._solver = solver
+        self._deciding = (
+            Keeping(solver, rules, f"answers {profile.scheme}") if incremental else solver
+        )
         self._load_explainer = explainer or (lambda: load_explainer(profile.name))
         self._explainer: Explainer | None = None
         self._load_rater = rater or (lambda: load_rater(profile.name))
@@ -162,9 +168,9 @@ class System(Closing):
             annotated: the pairs.
             rated: whether the answers are rated as well.
         """
-        found = solutions(self._solver, self.known(annotated))
+        found = solutions(self._deciding, self.known(annotated))
         for one in rate_solutions(found, self.rater) if rated else (one for one, _ in found):
-            self.stages.decide(one.grounding, one.solving)
+            self._count(one)
             yield one.answers
 
     def try_all(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...] | IstsError]:
@@ -173,12 +179,18 @@ class System(Closing):
         Raises:
             MemoryLimitError: there was not enough memory.
         """
-        for one in self._solver.try_all(self.known(annotated)):
+        for one in self._deciding.try_all(self.known(annotated)):
             if isinstance(one, IstsError):
                 yield one
             else:
-                self.stages.decide(one.grounding, one.solving)
+                self._count(one)
                 yield one.answers
+
+    def _count(self, solution: Solution[Answer]) -> None:
+        """Add the time of a pair to those of the run."""
+        self.stages.decide(
+            solution.grounding, solution.solving, kept=solution.kept, edit=solution.edit
+        )
 
     def answered(self, pairs: Iterable[Pair]) -> Iterator[Known]:
         """Decide pairs, lazily and in their order; the best answer of each, and its facts.
@@ -186,7 +198,7 @@ class System(Closing):
         Raises:
             SolveError: there is no answer for a pair.
         """
-        for solution, facts in solutions(self._solver, self.facts(pairs)):
+        for solution, facts in solutions(self._deciding, self.facts(pairs)):
             yield Known(solution.answers[0], facts)
 
     @property
@@ -350,11 +362,11 @@ class System(Closing):
             ((answer, facts) for (_, facts), answer in known), wording
         )
 
-    def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+    def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
         return self.known(self.annotate(pairs))
 
-    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, tuple[Symbol, ...]]]:
+    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
         return self._preparation.known(annotated)
 

@@ -65,7 +65,9 @@ class Timings:
 
     ``elsewhere`` are all seconds of other processes, those in which they load included.
     ``decided`` has how long grounding and solving took together, for each pair. Pairs that
-    were solved together share their time equally.
+    were solved together share their time equally. ``kept`` counts the pairs whose answers were
+    kept from a run before, ``edits`` those that were decided again because of an edit of rules,
+    by its place.
     """
 
     annotation: float = 0.0
@@ -75,14 +77,29 @@ class Timings:
     solving: float = 0.0
     elsewhere: float = 0.0
     decided: Durations = field(default_factory=Durations)
+    kept: int = 0
+    edits: Counter[str] = field(default_factory=Counter)
 
     @property
     def before(self) -> float:
         """Seconds spent before grounding."""
         return self.annotation + self.knowledge + self.facts
 
-    def decide(self, grounding: float, solving: float) -> None:
-        """Add the time that a pair took to ground and to solve."""
+    def decide(
+        self, grounding: float, solving: float, *, kept: bool = False, edit: str = ""
+    ) -> None:
+        """Add the time that a pair took to ground and to solve.
+
+        Args:
+            grounding: seconds.
+            solving: seconds.
+            kept: whether its answer was kept from a run before.
+            edit: the place of the edit that made it necessary to decide again.
+        """
+        if kept:
+            self.kept += 1
+        if edit:
+            self.edits[edit] += 1
         self.grounding += grounding
         self.solving += solving
         self.decided.add(grounding + solving)
@@ -96,6 +113,8 @@ class Timings:
         self.solving += other.solving
         self.elsewhere += other.elsewhere
         self.decided.merge(other.decided)
+        self.kept += other.kept
+        self.edits.update(other.edits)
 
     def taken(self) -> Timings:
         """The times so far; begin again at nothing."""
@@ -109,6 +128,8 @@ class Timings:
         self.annotation = self.knowledge = self.facts = self.grounding = self.solving = 0.0
         self.elsewhere = 0.0
         self.decided = Durations()
+        self.kept = 0
+        self.edits = Counter()
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:

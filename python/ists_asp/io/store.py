@@ -46,6 +46,9 @@ _DRAFT_NAME = re.compile(r"[0-9a-f]{40}\..*\.part")
 _LARGE = 1 << 19
 """Bytes from which an entry is packed, which takes longer to read."""
 
+OFTEN = 200
+"""Entries written by a process until it looks again whether there are too many."""
+
 _FRESH = 3600.0
 """Seconds after which a use is noted again, and what an interrupted process left is removed."""
 
@@ -70,7 +73,7 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / FOLDER
-        self._bounded = False
+        self._written = 0
 
     def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
         """What is kept under a key; None if there is nothing, or nothing readable."""
@@ -112,9 +115,9 @@ class Store:
                 with suppress(OSError):
                     os.unlink(name)  # noqa: PTH108
                 raise
-            if not self._bounded:
+            if self._written % OFTEN == 0:
                 self._bound()
-                self._bounded = True
+            self._written += 1
 
     def info(self) -> StoreInfo:
         """How much there is."""
@@ -148,14 +151,20 @@ class Store:
                             yield found.st_mtime, place, found.st_size
 
     def _bound(self) -> None:
-        entries = sorted(self._entries(), reverse=True)
+        with suppress(OSError), os.scandir(self.path) as files:
+            sizes = [file.stat().st_size for file in files]
+            # To look whose files they are takes longer.
+            if len(sizes) > MOST or sum(sizes) > LARGEST:
+                self._remove_oldest()
+        self._remove_drafts(_FRESH)
+
+    def _remove_oldest(self) -> None:
         total = 0
-        for number, (_, place, size) in enumerate(entries):
+        for number, (_, place, size) in enumerate(sorted(self._entries(), reverse=True)):
             total += size
             if number >= MOST or total > LARGEST:
                 with suppress(OSError):
                     place.unlink()
-        self._remove_drafts(_FRESH)
 
     def _remove_drafts(self, age: float) -> None:
         """Remove what processes left that were interrupted while they wrote."""

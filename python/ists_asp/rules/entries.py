@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from clingo.ast import AST
 
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
 
 __all__ = ["Entry", "Fault", "entries", "faults", "table_warnings"]
@@ -60,9 +61,19 @@ class Fault:
 def entries(rules: RuleSet) -> Iterator[Entry]:
     """The entries of all tables of a rule set that are facts of two strings."""
     names = rules.names
-    for node in rules.statements:
-        if node.ast_type is ASTType.Rule and is_fact(node) and derived(node.head) & _TABLES:
+    for node, rule in zip(rules.statements, rules.rules, strict=True):
+        if (
+            _may_list(rule)
+            and node.ast_type is ASTType.Rule
+            and is_fact(node)
+            and derived(node.head) & _TABLES
+        ):
             yield from _entries(node, names.get(node.location.begin.filename, ""))
+
+
+def _may_list(rule: NamedRule) -> bool:
+    """Whether a statement may have entries: to look into its syntax tree takes long."""
+    return any(table.name in rule.text for table in _TABLES)
 
 
 def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[Fault]:
@@ -95,7 +106,8 @@ def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[Fault]:
 def table_warnings(rules: RuleSet, own: Iterable[Path]) -> tuple[RuleWarning, ...]:
     """What is wrong with the entries of some files, each with its file and line."""
     wanted = {str(path) for path in own}
-    if not wanted:
+    names = {file.name for file in rules.files if str(file.path) in wanted}
+    if not any(rule.file in names and _may_list(rule) for rule in rules.rules):
         return ()
     return tuple(
         RuleWarning(one.entry.where, f"{one.found}. {one.hint}")

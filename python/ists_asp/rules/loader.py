@@ -59,7 +59,11 @@ class RuleSet:
 
 
 def load_rules(
-    sources: Iterable[RuleSource], *, scripts: bool = False, store: Store | None = None
+    sources: Iterable[RuleSource],
+    *,
+    scripts: bool = False,
+    store: Store | None = None,
+    family: str = "",
 ) -> RuleSet:
     """Parse rule files, and what they include, each once, in the order of their mention.
 
@@ -68,6 +72,7 @@ def load_rules(
         scripts: whether they may hold scripts, which can do anything that this process can.
             Nothing is kept of those.
         store: keeps what is worked out about them.
+        family: names what these rules and those that an edit makes of them have in common.
 
     Raises:
         RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
@@ -75,7 +80,7 @@ def load_rules(
     """
     reading = Reading(scripts)
     reading.read_all(sources)
-    return _parsed(reading, None if scripts else store)
+    return _parsed(reading, None if scripts else store, family)
 
 
 def rule_files(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
@@ -110,7 +115,7 @@ def read_rules(sources: Iterable[RuleSource], report: Report) -> RuleSet:
     return _parsed(reading)
 
 
-def _parsed(reading: Reading, store: Store | None = None) -> RuleSet:
+def _parsed(reading: Reading, store: Store | None = None, family: str = "") -> RuleSet:
     parsing = Parsing(reading.report, store)
     for path, text, includes in reading.texts:
         parsing.take(path, text, includes)
@@ -120,4 +125,4 @@ def _parsed(reading: Reading, store: Store | None = None) -> RuleSet:
         tuple(parsing.statements),
         tuple(parsing.rules),
         parsing.messages.warnings,
-    ).remembering(Remembered.of(store, files))
+    ).remembering(Remembered.of(store, files, family))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["phrases"]
 
+_SEVERAL = re.compile(r'"[^"]* [^"]*"')
 _TABLES = {SAME_MEANING.signature, OPPOSITE.signature}
 
 
@@ -27,8 +29,13 @@ def phrases(rules: RuleSet) -> frozenset[str]:
 def _found(rules: RuleSet) -> set[str]:
     return {
         part.symbol.string
-        for node in rules.statements
-        if node.ast_type is ASTType.Rule and is_fact(node) and derived(node.head) & _TABLES
+        for node, rule in zip(rules.statements, rules.rules, strict=True)
+        # To look into a syntax tree takes longer than to look for words.
+        if _SEVERAL.search(rule.text)
+        and any(table.name in rule.text for table in _TABLES)
+        and node.ast_type is ASTType.Rule
+        and is_fact(node)
+        and derived(node.head) & _TABLES
         for part in walk(node.head)
         if part.ast_type is ASTType.SymbolicTerm
         and part.symbol.type is SymbolType.String

@@ -71,7 +71,7 @@ def load_program(
         ResourceError: the installation lacks the shipped rules.
     """
     profile, sources = find_program(name, given, purpose, semantic=semantic, reader=reader)
-    return profile, load_rules(sources, scripts=scripts, store=store)
+    return profile, load_rules(sources, scripts=scripts, store=store, family=f"{name} {purpose}")
 
 
 def find_program(

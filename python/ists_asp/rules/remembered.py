@@ -15,7 +15,7 @@ import orjson
 from ists_asp._version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ists_asp.io.store import Store
     from ists_asp.rules.reading import RuleFile
@@ -55,17 +55,19 @@ class Remembered:
     Args:
         store: where it is kept; None for nowhere.
         digest: what tells the rule set from all others.
+        family: what it has in common with the rule set that an edit makes of it.
     """
 
     store: Store | None = None
     digest: str = ""
+    family: str = ""
 
     @classmethod
-    def of(cls, store: Store | None, files: Iterable[RuleFile]) -> Remembered:
+    def of(cls, store: Store | None, files: Iterable[RuleFile], family: str = "") -> Remembered:
         """The memory of the rule set that files give, loaded in this order."""
         names = [f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files]
         whole = "".join(names).encode(errors="surrogateescape")
-        return cls(store, sha256(whole).hexdigest())
+        return cls(store, sha256(whole).hexdigest(), family)
 
     def recall(
         self,
@@ -98,6 +100,11 @@ class Remembered:
         if self.store is None:
             return ""
         return f"{what} {made_by()} {self.digest} {sha256(orjson.dumps(options)).hexdigest()}"
+
+    def key_of(self, what: str, parts: Sequence[str]) -> str:
+        """What the store calls something that depends on nothing but some texts."""
+        whole = sha256("\0".join(parts).encode(errors="surrogateescape"))
+        return f"{what} {made_by()} {whole.hexdigest()}"
 
     def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
         """What is kept under a key; None if there is nothing."""

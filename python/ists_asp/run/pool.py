@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.run.executor import Task
     from ists_asp.run.spec import Spec
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "unloaded"]
 
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
@@ -128,19 +128,12 @@ class Pool:
         if isinstance(error, BrokenProcessPool | _StuckError):
             # Workers are lost before they have anything to do, and the pool cannot tell how.
             code = _exit_code(self._spec, BUSY * self._spec.loading)
-            return self._ended(None) if code == 0 else self._unloaded(code)
+            return _ended(self._spec, None) if code == 0 else unloaded(self._spec, code)
         limits = self._spec.limits
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if isinstance(error, FutureTimeout) or code == OUT_OF_TIME:
             return Failure(f"no answer within {limits.seconds:g} s")
-        return self._ended(code)
-
-    def _ended(self, code: int | None) -> Failure:
-        """Why a worker ended with this exit code."""
-        memory = self._spec.limits.memory
-        if code == OUT_OF_MEMORY and memory is not None:
-            return Failure(f"more than {memory // _MEGABYTE} MB of memory", _LARGE)
-        return Failure(f"the worker {ending(code)}", likely_reason(code))
+        return _ended(self._spec, code)
 
     def _begin(self) -> ProcessPool:
         return ProcessPool(
@@ -167,15 +160,24 @@ class Pool:
                 break
             # Another one can load: somebody killed the first.
             self.renew(self.generation)
-        failure = self._unloaded(code)
+        failure = unloaded(self._spec, code)
         raise RuleError(failure.reason, hint=failure.hint)
 
-    def _unloaded(self, code: int | None) -> Failure:
-        """Why a worker that ended with this exit code could not load the rules."""
-        failure = self._ended(code)
-        if code == OUT_OF_TIME:
-            failure = Failure(f"more than {self._spec.loading:g} s", _LARGE)
-        return Failure(f"the rules cannot be loaded: {failure.reason}", failure.hint)
+
+def unloaded(spec: Spec, code: int | None) -> Failure:
+    """Why a worker that ended with this exit code could not load the rules."""
+    failure = _ended(spec, code)
+    if code == OUT_OF_TIME:
+        failure = Failure(f"more than {spec.loading:g} s", _LARGE)
+    return Failure(f"the rules cannot be loaded: {failure.reason}", failure.hint)
+
+
+def _ended(spec: Spec, code: int | None) -> Failure:
+    """Why a worker ended with this exit code."""
+    memory = spec.limits.memory
+    if code == OUT_OF_MEMORY and memory is not None:
+        return Failure(f"more than {memory // _MEGABYTE} MB of memory", _LARGE)
+    return Failure(f"the worker {ending(code)}", likely_reason(code))
 
 
 def _context() -> ForkServerContext | SpawnContext:

@@ -67,6 +67,7 @@ class Spec:
     files: tuple[str, ...] = ()
     scripts: bool = False
     programs: Path | None = None
+    incremental: bool = True
 
     @property
     def loading(self) -> float:
@@ -90,4 +91,5 @@ class Spec:
             reader=self.reader,
             scripts=self.scripts,
             programs=self.programs,
+            incremental=self.incremental,
         )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleWarning
     from ists_asp.run.spec import Limits, Spec
 
-__all__ = ["OUT_OF_MEMORY", "Decider", "decide", "ready", "start"]
+__all__ = ["OUT_OF_MEMORY", "Decider", "begin", "decide", "ready", "start"]
 
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
@@ -120,6 +120,12 @@ _told = 0.0
 
 
 def start(spec: Spec) -> None:
+    """Begin a worker of its own, see :func:`begin`."""
+    open_doors()
+    begin(spec)
+
+
+def begin(spec: Spec) -> None:
     """Begin a worker: set its limits and load what the spec describes.
 
     Ctrl-C is for the parent. What goes wrong is told when something is asked for.
@@ -127,7 +133,6 @@ def start(spec: Spec) -> None:
     global _decider
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
-    open_doors()
     if spec.limits.memory is not None:
         limit_memory(spec.limits.memory)
     end_after(spec.loading)

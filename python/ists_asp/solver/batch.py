@@ -12,7 +12,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Function
-from clingo.ast import ASTType
 
 from ists_asp.answers import AnswerError
 from ists_asp.edge import unless_it_fails
@@ -60,16 +59,16 @@ class Batches(Generic[A]):
         time_limit: float,
         read: Read[A],
     ) -> None:
-        self._statements, self._settled, names = paired
+        self._paired = paired
+        names = paired.names
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
         self._table_facts = [fact for fact in program.table_facts if fact.name in names]
-        self._other_facts = program.other_facts
+        self._other_facts = tuple(program.other_facts)
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
         self._read = read
         self._known: set[str] = set()
-        self._weighed = any(node.ast_type is ASTType.Minimize for node in paired.statements)
 
     def solve(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
@@ -88,7 +87,7 @@ class Batches(Generic[A]):
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
     ) -> list[Solution[A] | None] | None:
         began = time.process_time()
-        control = self._ground(items, self._settled)
+        control = self._ground(items, self._paired.settled)
         if control is None:
             return None
         grounded = time.process_time()
@@ -106,7 +105,7 @@ class Batches(Generic[A]):
             except AnswerError:
                 solutions.append(None)
             else:
-                solutions.append(Solution((answer,), *times))
+                solutions.append(Solution((answer,), *times, unique=True))
         return solutions
 
     def derivable(
@@ -126,7 +125,7 @@ class Batches(Generic[A]):
     def _derivable(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
     ) -> list[list[Symbol]] | None:
-        control = self._ground(items, self._statements)
+        control = self._ground(items, self._paired.statements)
         if control is None:
             return None
         found: list[list[Symbol]] = [[] for _ in items]
@@ -154,7 +153,7 @@ class Batches(Generic[A]):
     def _best(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
     ) -> BatchModel | None:
-        control = self._ground(items, (*self._statements, *extra))
+        control = self._ground(items, (*self._paired.statements, *extra))
         if control is None:
             return None
         found = self._search(control, atoms=True)
@@ -164,7 +163,7 @@ class Batches(Generic[A]):
 
     def _search(self, control: Control, *, atoms: bool) -> Found | None:
         """The best answer set: if others are as good, which one comes first is chance."""
-        return only_best(control, self._time_limit, atoms=atoms, weighed=self._weighed)
+        return only_best(control, self._time_limit, atoms=atoms, weighed=self._paired.weighed)
 
     def _ground(
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], statements: Sequence[AST]

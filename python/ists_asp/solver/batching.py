@@ -52,8 +52,8 @@ def in_batches(
         raise failure
 
 
-def short_pairs(items: Sequence[Item]) -> list[list[int]]:
-    """The places of the pairs that are solved together, batch by batch, at least two each."""
+def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
+    """The places of the pairs that are solved together, batch by batch, ``least`` each or more."""
     batches: list[list[int]] = [[]]
     tokens = 0
     for place, (pair, _) in enumerate(items):
@@ -65,4 +65,4 @@ def short_pairs(items: Sequence[Item]) -> list[list[int]]:
             tokens = 0
         batches[-1].append(place)
         tokens += size
-    return [batch for batch in batches if len(batch) > 1]
+    return [batch for batch in batches if len(batch) >= max(least, 1)]

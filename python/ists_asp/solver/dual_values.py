@@ -21,10 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Function, Number, Observer
-from clingo.ast import ASTType
 
 from ists_asp.resources import asp_dir
-from ists_asp.syntax.signatures import derived
 from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
 
 if TYPE_CHECKING:
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from clingo import Control, Model, Symbol
 
     from ists_asp.rules import RuleSet
+    from ists_asp.solver.shapes import Shapes
 
 __all__ = ["DualValues", "Objective", "objective_for"]
 
@@ -102,22 +101,21 @@ class Objective(Observer):
         )
 
 
-def objective_for(rules: RuleSet) -> Callable[[], Objective]:
+def objective_for(rules: RuleSet, shapes: Shapes) -> Callable[[], Objective]:
     """What watches the objective of a program: with prices where they are sure to be right.
 
     They are if a chunk is in one alignment or free, and an alignment has one label and one score.
     The core encoding sees to that as long as no other rule derives any of it.
     """
-    return (
-        DualValues if rules.remembered.recall("prices", [], lambda: _is_sure(rules)) else Objective
-    )
+    sure = rules.remembered.recall("prices", [], lambda: _is_sure(rules, shapes))
+    return DualValues if sure else Objective
 
 
-def _is_sure(rules: RuleSet) -> bool:
+def _is_sure(rules: RuleSet, shapes: Shapes) -> bool:
     """Whether the core encoding alone derives chunks, alignments, labels and scores."""
     core = asp_dir().resolve()
     for statement in rules.statements:
-        if statement.ast_type is ASTType.Rule and not _SURE.isdisjoint(derived(statement.head)):
+        if not _SURE.isdisjoint(shapes.of(statement).derived):
             file = Path(statement.location.begin.filename)
             if not file.is_relative_to(core):
                 return False

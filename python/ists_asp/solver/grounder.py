@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.dual_values import Objective
+    from ists_asp.solver.shapes import Shapes
 
 __all__ = ["Grounder"]
 
@@ -33,23 +34,30 @@ class Grounder:
     Args:
         rules: the parsed rules.
         options: the values of constants.
+        shapes: what is known of the statements.
 
     Raises:
         UsageError: a constant is not an ASP term.
         RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
-    def __init__(self, rules: RuleSet, options: SolverOptions) -> None:
+    def __init__(self, rules: RuleSet, options: SolverOptions, shapes: Shapes) -> None:
         self._messages = Messages(rules.names)
         check_kinds(options.constants, rules)
         self.arguments = tuple(constant_arguments(options.constants))
         self._rules = rules
-        self.program = prepared(rules, self.arguments, self._messages)
+        self._shapes = shapes
+        self.program = self._prepared(tables=True)
 
     @cached_property
     def _plain(self) -> Program:
         """The program with its tables left to clingo: few pairs ask for it."""
-        return prepared(self._rules, self.arguments, self._messages, tables=False)
+        return self._prepared(tables=False)
+
+    def _prepared(self, *, tables: bool) -> Program:
+        return prepared(
+            self._rules, self.arguments, self._messages, tables=tables, shapes=self._shapes
+        )
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

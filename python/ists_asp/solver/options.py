@@ -48,12 +48,17 @@ class SolverOptions:
 class Solution(Generic[A]):
     """What was read of a pair, best first, and the seconds that grounding and solving took.
 
-    Pairs that were solved together share their time equally.
+    Pairs that were solved together share their time equally. ``unique`` if it is sure that no
+    other answer is as good; ``kept`` if it was found in a run before; ``edit`` says what made it
+    necessary to decide again what had been decided before.
     """
 
     answers: tuple[A, ...]
     grounding: float
     solving: float
+    unique: bool = False
+    kept: bool = False
+    edit: str = ""
 
 
 def constant_arguments(constants: Mapping[str, str]) -> list[str]:

@@ -8,8 +8,8 @@ rules sees none of this, and names that begin with ``__`` are left to it.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING
 
 from clingo.ast import (
     AST,
@@ -30,12 +30,13 @@ from ists_asp.syntax.signatures import Signature, predicates
 from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Iterable, Sequence, Set
 
     from clingo.ast import Location
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
+    from ists_asp.solver.shapes import Shapes
 
 __all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Paired", "Pairing", "pair_up", "paired"]
 
@@ -70,6 +71,7 @@ _KINDS = frozenset(
         ASTType.ShowSignature,
     }
 )
+_NAMING = _KINDS - {ASTType.Defined}
 
 
 _MEMORY = 1 << 14
@@ -81,107 +83,142 @@ Most statements are those that were shipped, whose syntax trees live as long as 
 """
 
 
-class Paired(NamedTuple):
-    """A program for several pairs: its statements, and the names of their predicates.
-
-    ``settled`` are the statements where only answers are wanted; see
-    :mod:`ists_asp.solver.settled`.
-    """
-
-    statements: tuple[AST, ...]
-    settled: tuple[AST, ...]
-    names: frozenset[str]
-
-
-def paired(rules: RuleSet, program: Program, arguments: Sequence[str]) -> Paired | None:
-    """As :func:`pair_up`, of a rule set that may remember what came of it.
+class Paired:
+    """A program for several pairs.
 
     Args:
-        rules: the rule set.
-        program: what was made of it for one pair.
-        arguments: clingo's command line arguments, which were taken into account.
+        statements: its statements, as trees or as text.
+        settled: those where only answers are wanted; see :mod:`ists_asp.solver.settled`.
+        names: the names of its predicates.
+        weighed: whether it has an objective.
     """
-    remembered = rules.remembered
-    if remembered.store is None:
-        return _both(rules, program)
-    options = [list(arguments), settled_text()]
-    kept = remembered.recall("pairs", options, lambda: _kept(_both(rules, program)))
-    if kept is None:
-        return _both(rules, program)
-    statements = _parsed(kept["statements"])
-    same = kept["settled"] is None
-    return Paired(
-        statements, statements if same else _parsed(kept["settled"]), frozenset(kept["names"])
-    )
+
+    def __init__(
+        self,
+        statements: Sequence[AST] | str,
+        settled: Sequence[AST] | str,
+        names: Iterable[str],
+        *,
+        weighed: bool,
+    ) -> None:
+        self._given = statements, settled
+        self.names = frozenset(names)
+        self.weighed = weighed
+
+    @property
+    def kept(self) -> dict[str, object] | None:
+        """The arguments that make the same, as whatever JSON can write; None if they are trees."""
+        statements, settled = self._given
+        if not (isinstance(statements, str) and isinstance(settled, str)):
+            return None
+        return {
+            "statements": statements,
+            "settled": settled,
+            "names": sorted(self.names),
+            "weighed": self.weighed,
+        }
+
+    @cached_property
+    def statements(self) -> tuple[AST, ...]:
+        """Its statements, with choices of labels and scores."""
+        return _parsed(self._given[0])
+
+    @cached_property
+    def settled(self) -> tuple[AST, ...]:
+        """Its statements, without choices where they can do without."""
+        given, settled = self._given
+        return self.statements if settled == given else _parsed(settled)
 
 
-def _both(rules: RuleSet, program: Program) -> Paired | None:
-    statements = pair_up(program)
-    if statements is None:
-        return None
-    names = {name.name for node in statements for name in predicates(node)}
-    names |= {node.name for node in statements if node.ast_type is ASTType.ShowSignature}
-    without = settled(rules, program)
-    return Paired(
-        statements, (pair_up(without) if without else None) or statements, frozenset(names)
-    )
-
-
-def _kept(found: Paired | None) -> dict[str, object] | None:
-    """What was found as whatever JSON can write; None if clingo would read it otherwise."""
-    if found is None:
-        return None
-    text = "\n".join(map(str, found.statements))
-    other = "\n".join(map(str, found.settled))
-    if _parsed(text) != found.statements or _parsed(other) != found.settled:
-        return None
-    same = found.settled == found.statements
-    return {
-        "statements": text,
-        "settled": None if same else other,
-        "names": sorted(found.names),
-    }
-
-
-def _parsed(text: str) -> tuple[AST, ...]:
-    nodes: list[AST] = []
-    parse_string(text, nodes.append)
-    return tuple(node for node in nodes if node.ast_type is not ASTType.Program)
-
-
-def pair_up(program: Program) -> tuple[AST, ...] | None:
+def paired(
+    rules: RuleSet, program: Program, arguments: Sequence[str], shapes: Shapes
+) -> Paired | None:
     """Rewrite the rules for a pair to rules for numbered pairs.
 
     Args:
-        program: the rules for a pair; its tables stay as they are.
+        rules: the rule set, which may remember what became of its statements.
+        program: what was made of it for one pair; its tables stay as they are.
+        arguments: clingo's command line arguments, which were taken into account.
+        shapes: what is known of the statements.
 
     Returns:
-        The rewritten statements; None if they hold anything that cannot be rewritten with
-        certainty, use a reserved name, or show nothing. Where several answer sets are the
-        best, another one might be found than for a pair alone: whoever solves the statements
-        must see to that.
+        None if the rules hold anything that cannot be rewritten with certainty, use a reserved
+        name, or show nothing. Where several answer sets are the best, another one might be
+        found than for a pair alone: whoever solves the statements must see to that.
     """
-    statements = program.statements
-    kinds = {node.ast_type for node in statements}
+    remembered = rules.remembered
+    key = remembered.key("pairs", [list(arguments), settled_text()])
+    kept = remembered.get(key)
+    if kept is not None:
+        return Paired(**kept)
+    found = _paired(rules, program, shapes)
+    if found is not None and remembered.store is not None and found.kept is not None:
+        remembered.put(key, found.kept)
+    return found
+
+
+def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
+    if any(name.name.startswith(PREFIX) for name in program.by_predicate):
+        return None
+    every = pair_up(program.statements, program.tables, shapes)
+    if every is None:
+        return None
+    without = settled(rules, program, shapes)
+    fewer = pair_up(without, program.tables, shapes) if without else None
+    shapes.keep()
+    known = [shapes.of(node) for node in program.statements]
+    named = {name for shape in known if shape.kind in _NAMING for name in shape.predicates}
+    return Paired(
+        every,
+        fewer or every,
+        {f"{'' if name in program.tables else PREFIX}{name.name}" for name in named},
+        weighed=any(shape.kind is ASTType.Minimize for shape in known),
+    )
+
+
+def pair_up(
+    statements: Sequence[AST], tables: Set[Signature], shapes: Shapes
+) -> Sequence[AST] | str | None:
+    """Rewrite statements, to trees, or to text where that can be kept; see :func:`paired`."""
+    known = [shapes.of(node) for node in statements]
+    kinds = {shape.kind for shape in known}
     if ASTType.ShowSignature not in kinds or not kinds <= _KINDS:
         return None
-    if any(map(_has_obstacle, statements)):
+    if any(shapes.recall(node, "obstacle", partial(_has_obstacle, node)) for node in statements):
         return None
-    if any(fact.name.startswith(PREFIX) for fact in program.facts):
-        return None
-    pairing = Pairing(program.tables)
-    rewritten = [pairing.statement(node) for node in statements]
-    # Only what is shown makes answer sets different.
-    rewritten += [
-        ProjectSignature(node.location, node.name, node.arity, node.positive)
-        for node in rewritten
-        if node.ast_type is ASTType.ShowSignature and node.name
-    ]
-    if ASTType.Minimize in kinds:
-        parse_string(_OBJECTIVE, rewritten.append)
-    if any(OBJECTIVE_PRIORITY in {name.name for name in predicates(node)} for node in statements):
-        parse_string(_PRIORITIES, rewritten.append)
-    return tuple(node for node in rewritten if node.ast_type is not ASTType.Program)
+    pairing = Pairing(tables)
+    more = [_OBJECTIVE] if ASTType.Minimize in kinds else []
+    if any(OBJECTIVE_PRIORITY in {name.name for name in shape.predicates} for shape in known):
+        more.append(_PRIORITIES)
+    if shapes.remembers:
+        texts = []
+        for node, shape in zip(statements, known, strict=True):
+            its = sorted(map(list, shape.predicates & tables))
+            text = shapes.recall(node, "paired", partial(_text, pairing, node), its)
+            if not text:
+                break
+            texts.append(text)
+        else:
+            return "\n".join([*texts, *more])
+    rewritten = [part for node in statements for part in pairing.both(node)]
+    return (*rewritten, *_parsed("\n".join(more)))
+
+
+def _text(pairing: Pairing, node: AST) -> str:
+    """A rewritten statement as text; empty if clingo would read it otherwise."""
+    rewritten = pairing.both(node)
+    text = "\n".join(map(str, rewritten))
+    return text if _parsed(text) == rewritten else ""
+
+
+def _parsed(given: Sequence[AST] | str) -> tuple[AST, ...]:
+    """Statements given as trees or as text."""
+    nodes: list[AST] = []
+    if isinstance(given, str):
+        parse_string(given, nodes.append)
+    else:
+        nodes.extend(given)
+    return tuple(node for node in nodes if node.ast_type is not ASTType.Program)
 
 
 class Pairing(Transformer):
@@ -209,6 +246,17 @@ class Pairing(Transformer):
         if Signature(node.name, node.arity) in self._tables:
             return node
         return node.update(name=PREFIX + node.name, arity=node.arity + 1)
+
+    def both(self, node: AST) -> tuple[AST, ...]:
+        """A statement rewritten; if it shows a predicate, with one that projects to it.
+
+        Only what is shown makes answer sets different.
+        """
+        found = self.statement(node)
+        if found.ast_type is not ASTType.ShowSignature or not found.name:
+            return (found,)
+        projected = ProjectSignature(found.location, found.name, found.arity, found.positive)
+        return found, projected
 
     def _rewrite(self, node: AST) -> AST:
         if node.ast_type is ASTType.Minimize:

@@ -7,28 +7,25 @@ tables only: word lists, weights, what follows from them. Tables are evaluated o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType
 
 from ists_asp.solver.search import ground
+from ists_asp.solver.shapes import Shapes
 from ists_asp.syntax.ground import symbols, written
-from ists_asp.syntax.signatures import (
-    Signature,
-    derived,
-    derives_atom,
-    is_fact,
-    predicates,
-    signature,
-)
+from ists_asp.syntax.signatures import Signature, signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clingo import Symbol
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import Messages
+    from ists_asp.solver.shapes import Shape
 
 __all__ = ["Program", "prepare", "prepared"]
 
@@ -48,7 +45,7 @@ _EVERYWHERE = frozenset({ASTType.Definition, ASTType.Script})
 """What all statements may refer to."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """A rule set made ready to be grounded with the facts of one pair.
 
@@ -65,19 +62,34 @@ class Program:
     tables: frozenset[Signature]
     derived: bool
 
-    @property
-    def table_facts(self) -> tuple[Symbol, ...]:
-        """The facts that are entries of tables."""
-        return tuple(fact for fact in self.facts if signature(fact) in self.tables)
+    @cached_property
+    def by_predicate(self) -> Mapping[Signature, Sequence[Symbol]]:
+        """The facts of each predicate."""
+        found: dict[Signature, list[Symbol]] = {}
+        for fact in self.facts:
+            found.setdefault(signature(fact), []).append(fact)
+        return found
 
     @property
-    def other_facts(self) -> tuple[Symbol, ...]:
+    def table_facts(self) -> Iterable[Symbol]:
+        """The facts that are entries of tables."""
+        every = self.by_predicate.items()
+        return chain.from_iterable(facts for name, facts in every if name in self.tables)
+
+    @property
+    def other_facts(self) -> Iterable[Symbol]:
         """The facts of predicates that depend on the pair as well."""
-        return tuple(fact for fact in self.facts if signature(fact) not in self.tables)
+        every = self.by_predicate.items()
+        return chain.from_iterable(facts for name, facts in every if name not in self.tables)
 
 
 def prepared(
-    rules: RuleSet, arguments: Sequence[str], messages: Messages, *, tables: bool = True
+    rules: RuleSet,
+    arguments: Sequence[str],
+    messages: Messages,
+    *,
+    tables: bool = True,
+    shapes: Shapes | None = None,
 ) -> Program:
     """As :func:`prepare`, of a rule set that may remember what came of it.
 
@@ -86,7 +98,10 @@ def prepared(
     remembered = rules.remembered
 
     def work() -> Program:
-        return prepare(rules.statements, arguments, messages, tables=tables)
+        known = shapes or Shapes(remembered)
+        program = prepare(rules.statements, arguments, messages, tables=tables, shapes=known)
+        known.keep()
+        return program
 
     if remembered.store is None:
         return work()
@@ -116,7 +131,12 @@ def prepared(
 
 
 def prepare(
-    statements: Sequence[AST], arguments: Sequence[str], messages: Messages, *, tables: bool = True
+    statements: Sequence[AST],
+    arguments: Sequence[str],
+    messages: Messages,
+    *,
+    tables: bool = True,
+    shapes: Shapes | None = None,
 ) -> Program:
     """Find the tables of a rule set and evaluate them.
 
@@ -126,62 +146,55 @@ def prepare(
         messages: gets what clingo warns about.
         tables: whether to look for tables; otherwise only facts are evaluated. Statements
             that make a predicate known in other ways, such as ``#external``, prevent it, too.
+        shapes: what is known of the statements.
 
     Raises:
         RuleError: clingo cannot ground the tables.
     """
-    kept = [node for node in statements if not _is_base(node)]
+    known = shapes or Shapes()
+    every = [(node, known.of(node)) for node in statements]
+    kept = [(node, shape) for node, shape in every if not shape.base]
     found: set[Signature] = set()
-    if tables and all(node.ast_type in _PLAIN for node in kept):
-        found = _tables(kept)
+    if tables and all(shape.kind in _PLAIN for _, shape in kept):
+        found = _tables(shape for _, shape in kept)
+    definitions = [node for node, shape in kept if shape.kind in _EVERYWHERE]
     while True:
-        once = [node for node in kept if is_fact(node) or _defines_table(node, found)]
-        definitions = [node for node in kept if node.ast_type in _EVERYWHERE]
-        control = ground([*definitions, *once], (), arguments, messages)
+        once = [
+            (node, one) for node, one in kept if one.fact or (one.derives and one.head <= found)
+        ]
+        control = ground([*definitions, *(node for node, _ in once)], (), arguments, messages)
         atoms = list(control.symbolic_atoms)
         open_ = {signature(atom.symbol) for atom in atoms if not atom.is_fact} & found
         if not open_:
             break
         # Tables that call one another through negation are for the solver to decide.
-        found = _closed(kept, found - open_)
-    evaluated = {id(node) for node in once}
+        found = _closed((shape for _, shape in kept), found - open_)
+    evaluated = {id(node) for node, _ in once}
     return Program(
-        tuple(node for node in kept if id(node) not in evaluated),
+        tuple(node for node, _ in kept if id(node) not in evaluated),
         tuple(atom.symbol for atom in atoms),
         frozenset(found),
-        any(not is_fact(node) for node in once),
+        any(not shape.fact for _, shape in once),
     )
 
 
-def _tables(statements: Iterable[AST]) -> set[Signature]:
+def _tables(statements: Iterable[Shape]) -> set[Signature]:
     """All predicates that facts, or rules over other such predicates, define."""
-    rules = [node for node in statements if node.ast_type is ASTType.Rule]
+    rules = [shape for shape in statements if shape.kind is ASTType.Rule]
     defined: set[Signature] = set()
     chosen: set[Signature] = set()
-    for node in rules:
+    for shape in rules:
         # What a choice derives is among the atoms of its head, as are the conditions for it.
-        (defined if derives_atom(node) else chosen).update(derived(node.head))
+        (defined if shape.derives else chosen).update(shape.derived)
     return _closed(rules, defined - chosen)
 
 
-def _closed(statements: Iterable[AST], found: set[Signature]) -> set[Signature]:
+def _closed(statements: Iterable[Shape], found: set[Signature]) -> set[Signature]:
     """The largest subset whose rules use no predicates outside it."""
-    rules = [
-        (predicates(node.head), {name for part in node.body for name in predicates(part)})
-        for node in statements
-        if derives_atom(node) and not is_fact(node)
-    ]
+    rules = [(one.head, one.body) for one in statements if one.derives and not one.fact]
     found = set(found)
     while True:
         lost = {name for heads, body in rules if not body <= found for name in heads} & found
         if not lost:
             return found
         found -= lost
-
-
-def _defines_table(node: AST, tables: set[Signature]) -> bool:
-    return derives_atom(node) and predicates(node.head) <= tables
-
-
-def _is_base(node: AST) -> bool:
-    return node.ast_type is ASTType.Program and node.name == "base" and not node.parameters

@@ -8,14 +8,11 @@ or scores, ``asp/settled.lp`` finds the same while grounding, and takes the plac
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ASTType, parse_files
+from clingo.ast import ASTType, parse_files
 
 from ists_asp.resources import asp_dir
-from ists_asp.syntax.signatures import derived, predicates, signature
 from ists_asp.vocabulary import (
     ALIGNED,
     CLOSENESS,
@@ -26,8 +23,11 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from clingo.ast import AST
+
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
+    from ists_asp.solver.shapes import Shape, Shapes
 
 __all__ = ["OBJECTIVE_PRIORITY", "settled", "settled_text"]
 
@@ -63,37 +63,38 @@ def settled_text() -> str:
     return (asp_dir() / _FILE).read_text("utf-8")
 
 
-def settled(rules: RuleSet, program: Program) -> Program | None:
-    """The program with settled labels and scores; None if some rule may restrain them.
+def settled(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...] | None:
+    """The statements with settled labels and scores; None if some rule may restrain them.
 
     Args:
         rules: the rule set.
         program: what is grounded for a pair.
+        shapes: what is known of the statements.
     """
     core = asp_dir().resolve()
-    named = {id(node): rule.name for node, rule in zip(rules.statements, rules.rules, strict=True)}
+    machine = {file.name for file in rules.files if file.path.is_relative_to(core)}
+    named = {id(node): rule for node, rule in zip(rules.statements, rules.rules, strict=True)}
     kept: list[AST] = []
     gone: set[str] = set()
     for node in program.statements:
-        ours = Path(node.location.begin.filename).is_relative_to(core)
-        if ours and named.get(id(node)) in _REPLACED:
-            gone.add(named[id(node)])
-        elif ours or not _restrains(node):
+        rule = named[id(node)]
+        ours = rule.file in machine
+        if ours and rule.name in _REPLACED:
+            gone.add(rule.name)
+        elif ours or not _restrains(shapes.of(node)):
             kept.append(node)
         else:
             return None
-    given = {signature(fact) for fact in program.facts}
+    given = program.by_predicate.keys()
     if gone != _REPLACED or not given.isdisjoint({*_RESTRAINED, ALIGNED.signature}):
         return None
     parse_files([str(core / _FILE)], kept.append)
     skipped = (ASTType.Comment, ASTType.Program)
-    return replace(program, statements=tuple(x for x in kept if x.ast_type not in skipped))
+    return tuple(node for node in kept if node.ast_type not in skipped)
 
 
-def _restrains(node: AST) -> bool:
+def _restrains(shape: Shape) -> bool:
     """Whether a statement speaks of labels or scores, or derives alignments."""
-    if node.ast_type in (ASTType.Defined, ASTType.Definition, ASTType.ShowSignature):
+    if shape.kind in (ASTType.Defined, ASTType.Definition, ASTType.ShowSignature):
         return False
-    if not _RESTRAINED.isdisjoint(predicates(node)):
-        return True
-    return node.ast_type is ASTType.Rule and ALIGNED.signature in derived(node.head)
+    return not _RESTRAINED.isdisjoint(shape.predicates) or ALIGNED.signature in shape.derived

@@ -23,10 +23,12 @@ from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
 from ists_asp.solver.culprits import culprits
 from ists_asp.solver.dual_values import Objective, objective_for
+from ists_asp.solver.edits import Edits, shown_by_core
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
+from ists_asp.solver.shapes import Shapes
 from ists_asp.syntax.ground import texts
 from ists_asp.vocabulary import BEYOND_LIMITS
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.batching import Item
+    from ists_asp.solver.edits import Version
     from ists_asp.solver.program import Program
     from ists_asp.syntax.signatures import Signature
 
@@ -78,10 +81,11 @@ class Solver(Generic[A]):
         read: Read[A] = read_answer,  # type: ignore[assignment]
     ) -> None:
         self._options = options or SolverOptions()
-        self._grounder = Grounder(rules, self._options)
+        self._shapes = Shapes(rules.remembered)
+        self._grounder = Grounder(rules, self._options, self._shapes)
         self._rules = rules
         self._read = read
-        self._objective = objective_for(rules)
+        self._objective = objective_for(rules, self._shapes)
 
     def with_rules(self, rules: RuleSet) -> Solver[A]:
         """A solver of other rules, with the same options, that reads alike."""
@@ -131,13 +135,20 @@ class Solver(Generic[A]):
                 raise tried
             yield tried
 
-    def try_all(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
+    def try_all(
+        self, items: Iterable[Item], *, least: int = 2
+    ) -> Iterator[Solution[A] | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error instead.
+
+        Args:
+            items: pairs with their facts.
+            least: how many pairs are decided as several are, which tells whether another answer
+                is as good, but takes longer for one.
 
         Raises:
             MemoryLimitError: there was not enough memory.
         """
-        return in_batches(items, self._try_some)
+        return in_batches(items, lambda some: self._try_some(some, least))
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -148,6 +159,14 @@ class Solver(Generic[A]):
         """
         control = self._grounder.ground(facts, objective=self._objective())
         return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
+
+    def check(self, facts: Sequence[Symbol]) -> None:
+        """Ground the rules for a pair, so that clingo can find fault with them.
+
+        Raises:
+            RuleError: clingo cannot ground them.
+        """
+        self._grounder.ground(facts)
 
     def derivable(
         self, items: Iterable[Item], wanted: Sequence[Signature]
@@ -223,6 +242,20 @@ class Solver(Generic[A]):
                     return None, True
         return search(control, self._options.time_limit, atoms=True, objective=objective)
 
+    def edits(self, old: Version, new: Version) -> Edits:
+        """What differs between the rules as they were and as they are.
+
+        Args:
+            old: their version before.
+            new: their version now.
+        """
+        return Edits(old, new, self._rules, self.program, self._shapes)
+
+    @cached_property
+    def shows_answers(self) -> bool:
+        """Whether nothing but the core encoding says what is shown of an answer."""
+        return shown_by_core(self._rules, self._shapes)
+
     @property
     def options(self) -> SolverOptions:
         """How pairs are solved."""
@@ -244,7 +277,7 @@ class Solver(Generic[A]):
         if self._options.models > 1:
             return None
         arguments = self._grounder.arguments
-        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments))
+        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments, self._shapes))
         if found is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
@@ -254,9 +287,9 @@ class Solver(Generic[A]):
     def _blame(self) -> Blame:
         return Blame(self._rules, self._grounder.arguments)
 
-    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution[A] | IstsError]:
+    def _try_some(self, items: Sequence[Item], least: int) -> Iterator[Solution[A] | IstsError]:
         """Decide the pairs of a batch, the short ones together."""
-        batches = {short[0]: short for short in short_pairs(items)}
+        batches = {short[0]: short for short in short_pairs(items, least)}
         together: dict[int, Solution[A] | None] = {}
         for number, (pair, facts) in enumerate(items):
             short = batches.get(number)

@@ -7,15 +7,16 @@ while the text of thousands takes it one. Whoever looks at many atoms has them a
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from clingo import Function, Symbol, SymbolType, parse_term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["MEMORY", "Ground", "by_name", "plain", "split", "symbols", "texts", "written"]
+__all__ = ["MEMORY", "Atoms", "Ground", "by_name", "plain", "split", "symbols", "texts", "written"]
 
 MEMORY = 1 << 16
 """Terms that are remembered at a time: some megabytes, more than 20 pairs have."""
@@ -139,6 +140,58 @@ def plain(term: Ground) -> str:
     if term.type is SymbolType.String:
         return term.string
     return term.replace("__any", "_")
+
+
+class Atoms(Sequence[Symbol]):
+    """Ground atoms as text, which becomes symbols of clingo when somebody looks at them.
+
+    Args:
+        text: the atoms as clingo writes a tuple of them.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @classmethod
+    def of(cls, symbols: Iterable[Symbol]) -> Atoms:
+        """Symbols, written."""
+        if isinstance(symbols, Atoms):
+            return symbols
+        given = tuple(symbols)
+        found = cls(str(Function("", given)))
+        found.__dict__["_symbols"] = given
+        return found
+
+    def with_more(self, symbols: Iterable[Symbol]) -> Atoms:
+        """These atoms and others."""
+        more = ",".join(map(str, symbols))
+        known = self.text[1:-1].removesuffix(",")
+        return Atoms(f"({known}{',' if known and more else ''}{more},)" if known or more else "()")
+
+    @cached_property
+    def _symbols(self) -> tuple[Symbol, ...]:
+        return tuple(parse_term(self.text).arguments)
+
+    @overload
+    def __getitem__(self, place: int) -> Symbol: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Symbol]: ...
+
+    def __getitem__(self, place: int | slice) -> Symbol | Sequence[Symbol]:
+        return self._symbols[place]
+
+    def __len__(self) -> int:
+        return len(self._symbols)
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(self._symbols)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._symbols)
 
 
 def by_name(atoms: Iterable[Ground]) -> dict[str, list[Ground]]:

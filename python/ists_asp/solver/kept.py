@@ -1,0 +1,247 @@
+"""Answers kept between runs, so that after an edit only pairs are decided that it can touch.
+
+What is written is what a run from scratch would write: an answer is used again if the facts of
+its pair are the same, and the rules are, or no statement that differs can have an instance for the
+pair (see :mod:`ists_asp.solver.edits`). Each batch has an entry in the store, with its answers
+and the version of the rules that decided them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import orjson
+
+from ists_asp.errors import IstsError
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
+from ists_asp.solver.batching import in_batches
+from ists_asp.solver.edits import EVERYTHING, Version, version
+from ists_asp.solver.options import Solution
+from ists_asp.solver.settled import settled_text
+from ists_asp.solver.touched import Indexed
+from ists_asp.syntax.ground import Atoms
+from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, TAG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.model import Pair
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.batching import Item
+    from ists_asp.solver.edits import Edits
+    from ists_asp.solver.solver import Solver
+    from ists_asp.solver.touched import Decided, Pattern
+    from ists_asp.syntax.signatures import Signature
+
+__all__ = ["Keeping"]
+
+
+_MOST = 500
+"""Batches of a run whose answers are kept: more would push other things out of the store."""
+
+_ANSWERS = "answers"
+"""What the names of readers begin with that read the answer to a pair."""
+
+_Kept: TypeAlias = "tuple[bool, list[Any]]"
+"""Whether it is sure that no other answer is as good, and the answers of a pair."""
+
+
+class _Entry(NamedTuple):
+    """The digest of the rules that decided a batch, empty for none, and what they decided."""
+
+    rules: str
+    answers: list[_Kept | None]
+
+
+class Keeping:
+    """Decides pairs as a solver does, but for those whose answers are known.
+
+    Args:
+        solver: decides the others.
+        rules: its rules; where they have no memory, nothing is kept.
+        reads: what tells how answers are read, beside the rules.
+    """
+
+    def __init__(self, solver: Solver[Answer], rules: RuleSet, reads: str) -> None:
+        self._solver = solver
+        self._rules = rules
+        self._remembered = rules.remembered
+        self._answers = reads.startswith(_ANSWERS) and solver.options.models == 1
+        self._about = [self._remembered.family, reads, settled_text()]
+        self._about += [str(solver.options.models), str(solver.options.time_limit)]
+        self._edits: dict[str, Edits | None] = {}
+        self._noted = False
+        self._batches = 0
+
+    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
+        """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does.
+
+        Raises:
+            IstsError: there is no answer for a pair.
+        """
+        for tried in self.try_all(items):
+            if isinstance(tried, IstsError):
+                raise tried
+            yield tried
+
+    def try_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer] | IstsError]:
+        """As :meth:`solve_all`; a pair without an answer has its error instead."""
+        if self._remembered.store is None:
+            return self._solver.try_all(items)
+        return in_batches(items, self._try_some)
+
+    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution[Answer] | IstsError]:
+        texts = [Atoms.of(facts).text for _, facts in items]
+        key = self._remembered.key_of("answers", [*self._about, *texts])
+        entry = self._entry(key, len(items))
+        known, places = entry.answers, [""] * len(items)
+        if entry.rules != self._digest:
+            known, places = self._untouched(entry, items, texts)
+        left = [item for item, one in zip(items, known, strict=True) if one is None]
+        decided = self._solver.try_all(left, least=1 if len(items) > 1 else 2)
+        found: list[_Kept | None] = []
+        for (pair, _), one, place in zip(items, known, places, strict=True):
+            if one is not None:
+                found.append(one)
+                yield Solution(tuple(_read(each, pair) for each in one[1]), 0.0, 0.0, kept=True)
+                continue
+            tried = next(decided)
+            if isinstance(tried, Solution):
+                found.append(_written(tried))
+                yield replace(tried, edit=place)
+            else:
+                found.append(None)
+                yield tried
+        self._batches += 1
+        fresh = entry.rules != self._digest or any(
+            one is not None and was is None for one, was in zip(found, known, strict=True)
+        )
+        # What clingo has to say about the rules is to be heard in every run.
+        if fresh and not self._solver.warnings and self._batches <= _MOST:
+            self._keep_version()
+            self._remembered.put(key, [self._digest, found])
+
+    def _entry(self, key: str, size: int) -> _Entry:
+        """What is kept of a batch."""
+        found = self._remembered.get(key)
+        if found is None:
+            return _Entry("", [None] * size)
+        return _Entry(*found)
+
+    def _untouched(
+        self, entry: _Entry, items: Sequence[Item], texts: Sequence[str]
+    ) -> tuple[list[_Kept | None], list[str]]:
+        """The answers of other rules that still hold, and for the others the edit at fault."""
+        places = [""] * len(items)
+        if not any(one and one[0] for one in entry.answers):
+            return [None] * len(items), places
+        edits = self._since(entry.rules, items[0][1])
+        if edits is None:
+            return [None] * len(items), [EVERYTHING] * len(items)
+        known = list(entry.answers)
+        for place, bits in edits.touched(Indexed(texts), self._decided(entry.answers)):
+            for number in range(len(items)):
+                if bits >> number & 1 and not places[number]:
+                    known[number], places[number] = None, place
+        # Where several answers are the best, another one may come first now.
+        return [one if one and one[0] else None for one in known], places
+
+    def _since(self, digest: str, facts: Sequence[Symbol]) -> Edits | None:
+        """What differs from rules that were kept; None where nothing can be said of it.
+
+        One pair is grounded in any case, so that clingo can find fault with what is new.
+        """
+        if digest not in self._edits:
+            self._edits[digest] = None
+            kept = self._remembered.get(self._remembered.key_of("version", [digest]))
+            with suppress(IstsError):
+                self._solver.check(facts)
+                if kept is not None and not self._solver.warnings:
+                    self._edits[digest] = self._solver.edits(Version(*kept), self._version)
+        return self._edits[digest]
+
+    @cached_property
+    def _version(self) -> Version:
+        return version(self._rules, self._solver.arguments, self._solver.program)
+
+    @cached_property
+    def _digest(self) -> str:
+        return sha256(orjson.dumps(tuple(self._version))).hexdigest()
+
+    def _keep_version(self) -> None:
+        if not self._noted:
+            self._noted = True
+            key = self._remembered.key_of("version", [self._digest])
+            if self._remembered.get(key) is None:
+                self._remembered.put(key, tuple(self._version))
+
+    def _decided(self, answers: Sequence[_Kept | None]) -> Decided:
+        """What the answers of pairs say, by line."""
+        if not self._answers or not self._solver.shows_answers:
+            return {}
+        found: dict[Signature, dict[Pattern, dict[int, int]]] = {
+            one.signature: defaultdict(lambda: defaultdict(int))
+            for one in (ALIGNED, LABEL, SCORE, TAG)
+        }
+        for place, kept in enumerate(answers):
+            for number, (first, second, label, score, tags) in enumerate(_lines(kept)):
+                if first and second:
+                    bit = 1 << place
+                    found[ALIGNED.signature][None][number] |= bit
+                    found[LABEL.signature][label.lower()][number] |= bit
+                    found[SCORE.signature][str(int(score))][number] |= bit
+                    for tag in tags:
+                        found[TAG.signature][tag.lower()][number] |= bit
+        places = {ALIGNED.signature: None}
+        return {name: (places.get(name, 2), values) for name, values in found.items()}
+
+
+def _lines(kept: _Kept | None) -> list[Any]:
+    return [] if kept is None else kept[1][0][2]
+
+
+def _written(solution: Solution[Answer]) -> _Kept | None:
+    """The answers of a pair as JSON can write them; None if better ones may be found."""
+    if not all(answer.optimal for answer in solution.answers):
+        return None
+    return solution.unique, [
+        [
+            [(chunk.first, chunk.last) for chunk in answer.chunks1],
+            [(chunk.first, chunk.last) for chunk in answer.chunks2],
+            [
+                (one.tokens1, one.tokens2, one.label, one.score, sorted(one.tags))
+                for one in answer.alignments
+            ],
+            answer.cost,
+            answer.rating
+            and [
+                answer.rating.thousandths,
+                [(part.name, part.thousandths) for part in answer.rating.contributions],
+            ],
+        ]
+        for answer in solution.answers
+    ]
+
+
+def _read(kept: Sequence[Any], pair: Pair) -> Answer:
+    """An answer from what :func:`_written` made of it."""
+    chunks1, chunks2, lines, cost, rating = kept
+    return Answer(
+        pair,
+        tuple(Chunk(*chunk) for chunk in chunks1),
+        tuple(Chunk(*chunk) for chunk in chunks2),
+        tuple(
+            Alignment(tuple(one), tuple(two), Label(label), score, frozenset(map(Tag, tags)))
+            for one, two, label, score, tags in lines
+        ),
+        tuple(cost),
+        True,
+        rating and Rating(rating[0], tuple(Contribution(*part) for part in rating[1])),
+    )

@@ -1,0 +1,156 @@
+"""What the solver asks about each statement of a rule set, kept between runs.
+
+To look into a syntax tree takes thousands of calls into clingo, to write it as text takes one.
+After an edit only statements that say something new are looked into.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clingo.ast import ASTType
+
+from ists_asp.rules.remembered import Remembered, made_by
+from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from clingo.ast import AST
+
+__all__ = ["Shape", "Shapes"]
+
+Names = frozenset[Signature]
+
+_MOST = 4000
+"""Statements of other rule sets that are kept as well."""
+
+_NONE: Names = frozenset()
+_NAMED = (ASTType.Defined, ASTType.ShowSignature)
+
+
+class Shape(NamedTuple):
+    """What a statement looks like.
+
+    Args:
+        kind: which kind of syntax tree it is.
+        base: whether it is the ``#program base.`` that the parser puts before each file.
+        fact: whether it is a fact, pools and intervals included.
+        derives: whether it is a rule for an atom, rather than for a choice or a constraint.
+        derived: the predicates that it derives.
+        head: the predicates in its head.
+        body: the predicates in the rest of it; for ``#defined`` and ``#show`` the one named.
+    """
+
+    kind: ASTType
+    base: bool
+    fact: bool
+    derives: bool
+    derived: Names
+    head: Names
+    body: Names
+
+    @property
+    def predicates(self) -> Names:
+        """All predicates of its atoms."""
+        return self.head | self.body
+
+    @classmethod
+    def of(cls, node: AST) -> Shape:
+        """Look into a statement."""
+        kind = node.ast_type
+        if kind is ASTType.Rule:
+            body = frozenset(name for part in node.body for name in predicates(part))
+            head, heads = predicates(node.head), derived(node.head)
+            return cls(kind, False, is_fact(node), derives_atom(node), heads, head, body)
+        body = frozenset({Signature(node.name, node.arity)}) if kind in _NAMED else predicates(node)
+        base = kind is ASTType.Program and node.name == "base" and not node.parameters
+        return cls(kind, base, False, False, _NONE, _NONE, body)
+
+    @classmethod
+    def read(cls, kept: list[Any]) -> Shape:
+        """A shape from what :attr:`kept` made of it."""
+        kind, base, fact, derives, *names = kept
+        return cls(ASTType(kind), base, fact, derives, *map(_names, names))
+
+    @property
+    def kept(self) -> list[object]:
+        """The shape as whatever JSON can write."""
+        names = (self.derived, self.head, self.body)
+        return [
+            self.kind.value,
+            self.base,
+            self.fact,
+            self.derives,
+            *(sorted(map(list, one)) for one in names),
+        ]
+
+
+class Shapes:
+    """The shapes of statements, and what else was made of them one by one.
+
+    Args:
+        remembered: keeps them between runs, for all rule sets of its family.
+    """
+
+    def __init__(self, remembered: Remembered | None = None) -> None:
+        self._remembered = remembered or Remembered()
+        self._key = f"statements {made_by()} {self._remembered.family}"
+        self._used: dict[str, dict[str, Any]] = {}
+        self._shapes: dict[int, tuple[AST, Shape]] = {}
+        self._new = False
+
+    def of(self, node: AST) -> Shape:
+        """The shape of a statement."""
+        found = self._shapes.get(id(node))
+        if found is None:
+            if self.remembers:
+                shape = Shape.read(self.recall(node, "shape", lambda: Shape.of(node).kept))
+            else:
+                shape = Shape.of(node)
+            # The tree is kept so that no other one gets its number.
+            found = self._shapes[id(node)] = node, shape
+        return found[1]
+
+    @property
+    def remembers(self) -> bool:
+        """Whether anything is kept between runs."""
+        return self._remembered.store is not None
+
+    def recall(self, node: AST, what: str, work: Callable[[], Any], given: object = None) -> Any:  # noqa: ANN401 (JSON)
+        """What was worked out about a statement, now or before.
+
+        Args:
+            node: the statement.
+            what: the name of what is known; of each the last is kept.
+            work: works it out, as whatever JSON can write.
+            given: what it depends on beside the statement, as JSON reads it.
+        """
+        if not self.remembers:
+            return work()
+        text = str(node)
+        about = self._used.get(text)
+        if about is None:
+            about = self._used[text] = self._known.get(text, {})
+        found = about.get(what)
+        if found is None or found[0] != given:
+            found = about[what] = [given, work()]
+            self._new = True
+        return found[1]
+
+    @cached_property
+    def _known(self) -> dict[str, dict[str, Any]]:
+        return self._remembered.get(self._key) or {}
+
+    def keep(self) -> None:
+        """Keep what is new; of the rest what was asked about last."""
+        if self._new:
+            others = [text for text in self._known if text not in self._used]
+            kept = {text: self._known[text] for text in others[-_MOST:]}
+            self._remembered.put(self._key, {**kept, **self._used})
+            self._new = False
+
+
+def _names(kept: Iterable[tuple[str, int]]) -> Names:
+    return frozenset(Signature(*name) for name in kept)
