@@ -49,6 +49,7 @@
     const line = lines[link.dataset.line];
     panel.className = "rules " + line.label;
     const parts = line.rules.flatMap(part);
+    if (line.sure) parts.unshift(make("p", line.sure, "sure"));
     panel.replaceChildren(...(parts.length ? parts : [make("p", "No rules are recorded.")]));
   };
 
@@ -111,12 +112,26 @@
       choose(link);
     }
   });
-  form.addEventListener("input", filter);
+  const order = () => {
+    const leastFirst = byId("order") && byId("order").value === "sure";
+    // A pair is as sure as its least sure line; one that nothing is known of comes last.
+    const sure = (article) => data.pairs[article.dataset.pair].sure ?? 1;
+    const sorted = leastFirst ? [...articles].sort((one, other) => sure(one) - sure(other)) : articles;
+    document.querySelector("main").append(...sorted);
+  };
+
+  form.addEventListener("input", (event) => {
+    if (event.target.id === "order") order();
+    filter();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => {
     cell = null;
     for (const other of document.querySelectorAll("#confusion [aria-pressed]")) other.setAttribute("aria-pressed", "false");
-    setTimeout(filter);
+    setTimeout(() => {
+      order();
+      filter();
+    });
   });
   filter();
 })();

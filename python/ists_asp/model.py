@@ -6,13 +6,14 @@ sentence numbers are 1 and 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 __all__ = [
     "Alignment",
     "Answer",
     "Chunk",
+    "Confidence",
     "Contribution",
     "Label",
     "Pair",
@@ -136,11 +137,33 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Confidence:
+    """How probable it is that people decide as a line does, each from 0 to 1.
+
+    ``alignment``: that they align just these tokens, or none with the chunk of a line that has one
+    side. ``label`` and ``score``: that they give it this label and this score, if they align so;
+    None where there is no alignment.
+    """
+
+    alignment: float | None
+    label: float | None = None
+    score: float | None = None
+
+    @property
+    def line(self) -> float | None:
+        """How probable it is that alignment and label are right; None if either is unknown."""
+        if self.alignment is None:
+            return None
+        return self.alignment if self.label is None else self.alignment * self.label
+
+
+@dataclass(frozen=True, slots=True)
 class Alignment:
     """One line of a ``.wa`` alignment section.
 
     ``tokens1`` and ``tokens2`` are token numbers; an empty side means *not aligned*
-    (written ``0``). ``score`` is None where the file has ``NIL``.
+    (written ``0``). ``score`` is None where the file has ``NIL``. ``confidence`` is there where
+    the rules have a table for it; lines are compared without.
     """
 
     tokens1: tuple[int, ...]
@@ -148,6 +171,7 @@ class Alignment:
     label: Label
     score: float | None
     tags: frozenset[Tag] = frozenset()
+    confidence: Confidence | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +210,9 @@ class Answer:
     ``cost`` has the value of each ``#minimize`` priority of the answer set, highest
     priority first; ``optimal`` says whether the solver proved that none is better.
     ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found. ``rating`` is
-    there if it was asked for.
+    there if it was asked for. ``boundaries1`` and ``boundaries2`` say of each token but the first
+    how probable it is, from 0 to 1, that the answer is right to begin a chunk there, or to begin
+    none; they are empty where chunks were given, or no table says so.
     """
 
     pair: Pair
@@ -196,3 +222,5 @@ class Answer:
     cost: tuple[int, ...]
     optimal: bool
     rating: Rating | None = None
+    boundaries1: tuple[float, ...] = field(default=(), compare=False)
+    boundaries2: tuple[float, ...] = field(default=(), compare=False)

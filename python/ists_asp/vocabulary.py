@@ -218,6 +218,9 @@ SCORE = _one("score", _X, _Y, _V)
 DIFFERS = _one("differs", _X, _Y, _V)
 TAG = _one("tag", _X, _Y, _V)
 
+# How surely: asp/confidence.lp.
+SURE = _one("sure", _V, _V, _V, _V)
+
 # Ratings: asp/rate.lp.
 SPEAKS_FOR = _one("speaks_for", _V, _V)
 SPEAKS_AGAINST = _one("speaks_against", _V, _V)

@@ -72,7 +72,7 @@ def test_the_solver_chooses_the_same(teacher, examples):
         drawn = [Weight(name, "align", value, 1) for name, value in values.items()]
         decider = teacher.decider(render_weights(drawn, {}, "drawn at random", "none"))
         answers = decider.solve(examples, chunked=True)
-        for example, answer in zip(examples, answers, strict=True):
+        for example, (answer, _) in zip(examples, answers, strict=True):
             worth = [
                 one.token_count * int(sum(values[n] * v for n, v in one.pair.items()) / 100)
                 for one in example.candidates

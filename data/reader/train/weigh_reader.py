@@ -314,8 +314,8 @@ def solve(teacher, judged, crossed) -> None:
             )
             for one in test
         ]
-        answers[True] += decider.solve(given, chunked=True)
-        answers[False] += decider.solve(free, chunked=False)
+        answers[True] += [answer for answer, _ in decider.solve(given, chunked=True)]
+        answers[False] += [answer for answer, _ in decider.solve(free, chunked=False)]
     for chunked, name in ((True, "gold chunks"), (False, "found chunks")):
         print(line(name, measure(judged, [one.alignments for one in answers[chunked]])))
     sides = [

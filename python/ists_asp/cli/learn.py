@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.completion import complete_profile
 from ists_asp.cli.endings import check_ending
-from ists_asp.cli.files import GOLD, READ, RULES, Command
+from ists_asp.cli.files import GOLD, OUTPUT, READ, RULES, Command
 from ists_asp.cli.learning import learn_alignments
 from ists_asp.cli.options import output_option, quiet_option
 from ists_asp.cli.rating_learning import learn_rating_weights
@@ -67,6 +67,7 @@ def _weights(values: Values) -> Collection[Path]:
 Examples:
   ists-asp learn --gold data/samples/headlines --profile headlines -o headlines.lp
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
+  ists-asp learn --gold train/headlines --profile headlines --cross-validate 5 --confidence c.lp
   ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
   ists-asp learn --gold mine --profile images --semantic -o images-semantic.lp
   ists-asp learn --gold thirty-pairs --profile headlines --prior -o mine.lp
@@ -134,6 +135,13 @@ Examples:
     is_flag=True,
     help="Start from the profile's present weights and stay near them: 30 pairs are enough.",
 )
+@click.option(
+    "--confidence",
+    type=OUTPUT,
+    metavar="FILE",
+    help="With --cross-validate K: write how often decisions on the parts left out were right, by "
+    "how far they led, to this rule file, for the weights of the profile.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
 @output_option("File to write the weights to. Default: standard output.")
 @quiet_option
@@ -149,6 +157,7 @@ def learn(
     folds: int | str | None,
     keep: tuple[Path, ...],
     prior: bool,
+    confidence: Path | None,
     seed: int,
     output: Path | None,
     quiet: bool,
@@ -186,11 +195,16 @@ def learn(
         keep,
         prior,
     )
-    if task == "sts" and (keep or prior):
-        raise UsageError("--keep and --prior do not go with --task sts", hint="Leave them out")
+    if task == "sts" and (keep or prior or confidence):
+        raise UsageError(
+            "--keep, --prior and --confidence do not go with --task sts", hint="Leave them out"
+        )
     if task == "sts":
         learn_rating_weights(lesson, folds, output)
         return
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
-    learn_alignments(lesson, folds, output)
+    if confidence is not None and folds is None:
+        raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
+    check_ending(confidence, ".lp")
+    learn_alignments(lesson, folds, output, confidence)

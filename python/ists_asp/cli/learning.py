@@ -27,13 +27,19 @@ _MEASURES = (
 )
 
 
-def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: Path | None) -> None:
+def learn_alignments(
+    lesson: TrainingConfiguration,
+    folds: int | None,
+    output: Path | None,
+    confidence: Path | None = None,
+) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts.
 
     Args:
         lesson: what to learn from.
         folds: the number of parts to cross-validate on; None for no cross-validation.
         output: the file for the weights; standard output if None.
+        confidence: the file for what the cross-validation says of confidence; None for none.
 
     Raises:
         UsageError: there are fewer pairs than parts.
@@ -43,7 +49,9 @@ def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: P
         ExampleBuilder,
         Settings,
         cross_validate,
+        fit_table,
         learn_weights,
+        render_table,
         render_weights,
     )
 
@@ -80,6 +88,11 @@ def learn_alignments(lesson: TrainingConfiguration, folds: int | None, output: P
             with progress(2 * len(golds), shown=not lesson.quiet) as step:
                 results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
             report = _report(results)
+            if confidence is not None:
+                judged = (one for result in results for part in result.judged for one in part)
+                title = f"profile {lesson.profile}"
+                command = lesson.command(folds=folds)
+                write_output(confidence, render_table(fit_table(judged), title, command))
             if output is None:
                 write_output(None, report)
                 return

@@ -35,8 +35,11 @@ class TrainingConfiguration:
     keep: tuple[Path, ...] = ()
     prior: bool = False
 
-    def command(self, task: str = "ists") -> str:
-        """The command for the head of the file, the same wherever the data and rules lie."""
+    def command(self, task: str = "ists", folds: int | None = None) -> str:
+        """The command for the head of the file, the same wherever the data and rules lie.
+
+        With ``folds`` the file is that of confidence, which a cross-validation writes.
+        """
         parts = ["ists-asp learn"]
         parts += [f"--task {task}"] if task != "ists" else []
         parts += [f"--gold DATA/{path.resolve().name}" for path in self.gold]
@@ -48,4 +51,9 @@ class TrainingConfiguration:
         parts += ["--prior"] if self.prior else []
         parts += [f"--seed {self.seed}"] if self.seed else []
         suffix = "-semantic" if self.words.semantic else ""
-        return " ".join([*parts, f"-o weights/{self.profile}{suffix}.lp"])
+        name = f"{self.profile}{suffix}.lp"
+        if folds is not None:
+            parts += [f"--cross-validate {folds}", f"--confidence confidence/sure-{name}"]
+        else:
+            parts += [f"-o weights/{name}"]
+        return " ".join(parts)

@@ -142,6 +142,9 @@ def write_jsonl(
         "knowledge": list(knowledge),
         "system": dict(system or {}),
     }
+    if answer.boundaries1 or answer.boundaries2:
+        record["boundaries1"] = list(answer.boundaries1)
+        record["boundaries2"] = list(answer.boundaries2)
     if answer.rating is not None:
         record["rating"] = _rating(answer.rating)
     return json.dumps(record, ensure_ascii=False) + "\n"
@@ -172,7 +175,7 @@ def _rating(rating: Rating) -> dict[str, object]:
 
 
 def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
-    return {
+    record: dict[str, object] = {
         "tokens1": list(alignment.tokens1),
         "tokens2": list(alignment.tokens2),
         "text1": pair.sent1.words(alignment.tokens1),
@@ -181,6 +184,14 @@ def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
         "tags": [str(tag) for tag in Tag if tag in alignment.tags],
         "score": alignment.score,
     }
+    if alignment.confidence is not None:
+        sure = alignment.confidence
+        record["confidence"] = {
+            "alignment": sure.alignment,
+            "label": sure.label,
+            "score": sure.score,
+        }
+    return record
 
 
 def _identifier(record: dict[str, object], number: int, where: str) -> str:

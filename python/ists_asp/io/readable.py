@@ -6,6 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from ists_asp.io.wa_writer import format_label, format_score
+from ists_asp.model import Confidence
 
 if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Sentence
@@ -13,19 +14,23 @@ if TYPE_CHECKING:
 __all__ = ["display_width", "format_answer"]
 
 _WIDEST = 48
+_DOUBTFUL = 0.5
+"""What is less probable is more likely wrong than right."""
 
 
 def format_answer(answer: Answer) -> str:
     r"""A few lines (ending with ``\n``): the sentences, a table of alignments, what is left.
 
-    Columns are padded to the width on the terminal of their widest cell, at most 48.
+    Columns are padded to the width on the terminal of their widest cell, at most 48. A question
+    mark stands in front of an alignment, and behind a label or a lone chunk, that is more likely
+    wrong than right.
     """
     pair = answer.pair
     aligned = [line for line in answer.alignments if line.tokens1 and line.tokens2]
     rows = [
         (
             _words(pair.sent1, line.tokens1),
-            f"{format_label(line)} {format_score(line.score)}",
+            _decided(line),
             _words(pair.sent2, line.tokens2),
         )
         for line in sorted(aligned, key=lambda line: (line.tokens1, line.tokens2))
@@ -54,6 +59,17 @@ def display_width(text: str) -> int:
     )
 
 
+def _decided(line: Alignment) -> str:
+    sure = line.confidence or Confidence(None)
+    front = "? " if _doubtful(sure.alignment) else ""
+    label = format_label(line) + "?" * _doubtful(sure.label)
+    return f"{front}{label} {format_score(line.score)}"
+
+
+def _doubtful(share: float | None) -> bool:
+    return share is not None and share < _DOUBTFUL
+
+
 def _unaligned(answer: Answer, number: int) -> list[Alignment]:
     found = [
         line
@@ -65,6 +81,8 @@ def _unaligned(answer: Answer, number: int) -> list[Alignment]:
 
 def _rest(sentence: Sentence, line: Alignment, number: int) -> str:
     text = _words(sentence, line.tokens1 if number == 1 else line.tokens2)
+    if line.confidence is not None:
+        text += "?" * _doubtful(line.confidence.alignment)
     label = format_label(line)
     return text if label == "NOALI" else f"{text} ({label})"
 

@@ -6,6 +6,7 @@ readily to align (:mod:`~ists_asp.learn.tune`) and writes the weights as facts
 (:mod:`~ists_asp.learn.weights_file`). scikit-learn is imported only when something is fitted.
 """
 
+from ists_asp.learn.confidence import fit_table, render_table
 from ists_asp.learn.cross import CrossValidation, cross_validate
 from ists_asp.learn.examples import Example, ExampleBuilder
 from ists_asp.learn.fit import Settings, Weight
@@ -21,7 +22,9 @@ __all__ = [
     "Settings",
     "Weight",
     "cross_validate",
+    "fit_table",
     "learn_weights",
     "read_gold",
+    "render_table",
     "render_weights",
 ]

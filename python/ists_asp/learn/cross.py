@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.learn.confidence import judge
 from ists_asp.learn.folds import deal
 from ists_asp.learn.tune import learn_weights
 from ists_asp.learn.weights_file import render_weights
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from ists_asp.evaluate.chunking import Chunking
     from ists_asp.evaluate.measures import Scores
+    from ists_asp.learn.confidence import Judged
     from ists_asp.learn.examples import Example, ExampleBuilder
     from ists_asp.learn.fit import Settings
     from ists_asp.model import Answer, Scheme
@@ -32,12 +34,13 @@ class CrossValidation:
     """Held-out answers of all folds scored in one go, and each fold by itself.
 
     ``chunking`` compares the chunks found with gold chunks; it is None where gold chunks
-    were given.
+    were given. ``judged`` has the decisions of each fold, with how far they led.
     """
 
     overall: Scores
     folds: tuple[Scores, ...]
     chunking: Chunking | None
+    judged: tuple[tuple[Judged, ...], ...] = ()
 
     def spread(self, measure: str) -> tuple[float, float]:
         """Mean and standard deviation over the folds of a measure's F1.
@@ -78,20 +81,29 @@ def cross_validate(
             expected="two parts or more, and a pair for each of them",
         )
     answers: dict[bool, list[_Part]] = {True: [], False: []}
+    judged: dict[bool, list[tuple[Judged, ...]]] = {True: [], False: []}
     # Not the parts by which learning chooses its threshold.
     senses = teacher.senses()
     for train, test in deal(examples, folds, settings.seed + 1):
         weights = learn_weights(train, senses, settings)
         decider = teacher.decider(render_weights(weights, {}, "a fold", "learn"))
         for chunked, parts in answers.items():
-            part = []
-            for example, answer in zip(test, decider.solve(test, chunked=chunked), strict=True):
+            part: list[tuple[Example, Answer]] = []
+            sure: list[Judged] = []
+            decided = decider.solve(test, chunked=chunked)
+            for example, (answer, leads) in zip(test, decided, strict=True):
                 part.append((example, answer))
+                sure.extend(judge(example.gold, answer, leads))
                 tick()
             parts.append(part)
+            judged[chunked].append(tuple(sure))
     return (
-        CrossValidation(*_scores(answers[True], settings.scheme), None),
-        CrossValidation(*_scores(answers[False], settings.scheme), _chunking(answers[False])),
+        CrossValidation(*_scores(answers[True], settings.scheme), None, tuple(judged[True])),
+        CrossValidation(
+            *_scores(answers[False], settings.scheme),
+            _chunking(answers[False]),
+            tuple(judged[False]),
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from clingo.ast import ASTType
 
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.closing import Closing
+from ists_asp.confidence import leads_of
 from ists_asp.engine import System
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.semantic import find_encoder
@@ -54,9 +55,11 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.confidence import Leads, Weights
     from ists_asp.learn.gold import GoldPair
     from ists_asp.learn.senses import Key, Sense
     from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.rules import RuleSet
 
 __all__ = ["Candidate", "Decision", "Evidence", "Example", "ExampleBuilder"]
 
@@ -236,23 +239,33 @@ class ExampleBuilder(Closing):
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
             rules = load_rules((*self._sources, *find_rules(file)), scripts=self._scripts)
-        return Decider(self._solver.with_rules(rules))
+        return Decider(self._solver, rules)
 
 
 class Decider:
     """Decides the pairs of examples with weights that were learned from others."""
 
-    def __init__(self, solver: Solver[Answer]) -> None:
-        self._solver = solver
+    def __init__(self, solver: Solver[Answer], rules: RuleSet) -> None:
+        self._solver = solver.with_rules(rules, self._note)
+        self._leads: dict[str, Leads] = {}
 
-    def solve(self, examples: Sequence[Example], *, chunked: bool) -> Iterator[Answer]:
+    def solve(
+        self, examples: Sequence[Example], *, chunked: bool
+    ) -> Iterator[tuple[Answer, Leads]]:
         """Decide pairs by their gold chunks or by chunks to be found, in their order, lazily.
+
+        Each answer comes with how far its decisions lead.
 
         Raises:
             SolveError: there is no answer for a pair.
         """
         for solution in self._solver.solve_all(_posed(one, chunked) for one in examples):
-            yield solution.answers[0]
+            (answer,) = solution.answers
+            yield answer, self._leads.pop(answer.pair.id)
+
+    def _note(self, answer: Answer, weights: Weights) -> Answer:
+        self._leads[answer.pair.id] = leads_of(answer, weights)
+        return answer
 
 
 def _posed(example: Example, chunked: bool) -> tuple[Pair, Sequence[Symbol]]:

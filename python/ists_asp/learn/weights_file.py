@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.learn.fit import Weight
+    from ists_asp.vocabulary import Predicate
 
-__all__ = ["render_rating_weights", "render_weights"]
+__all__ = ["file_head", "render_rating_weights", "render_weights"]
 
 _SECTIONS = {
     "boundary": "Chunk boundaries",
@@ -41,7 +42,7 @@ def render_weights(
         "hundredths of a log-odds unit; behind it in how many examples there was any, and",
         "what the evidence is. A line may be changed by hand: learn --keep keeps it.",
     )
-    lines = _head(f"Weights: {title}", purpose, command)
+    lines = file_head(f"Weights: {title}", purpose, command)
     for section, heading in _SECTIONS.items():
         names: dict[str, list[Weight]] = {}
         for weight in weights:
@@ -81,12 +82,14 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
         "how many thousandths of a point evidence adds to a rating, or takes from it,",
         "where there is all of it; behind each, in how many pairs there was some.",
     )
-    lines = [*_head(f"Weights of ratings: {title}", purpose, command), "", *_facts(weights)]
+    lines = [*file_head(f"Weights of ratings: {title}", purpose, command), "", *_facts(weights)]
     return "\n".join(lines) + "\n"
 
 
-def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
-    """The lines that say what the file is, and how it is made again."""
+def file_head(
+    title: str, purpose: Sequence[str], command: str, output: Predicate = WEIGHT
+) -> list[str]:
+    """The lines that say what a file of facts is, and how it is made again."""
     first, *more = (*purpose, "This writes the file again:", command)
     return [
         f"% {unbroken(title)}, learned from gold.",
@@ -94,7 +97,7 @@ def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
         f"% Purpose: {first}",
         *(f"%          {unbroken(line)}" for line in more),
         "% Input:   none",
-        "% Output:  weight/3",
+        f"% Output:  {output}",
         "% Private: none",
     ]
 

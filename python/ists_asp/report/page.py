@@ -20,7 +20,7 @@ from ists_asp.trace.view.contrast import Reason
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.model import Alignment, Answer
+    from ists_asp.model import Alignment, Answer, Confidence
     from ists_asp.report.evidence import Line
     from ists_asp.report.gold import Comparison
     from ists_asp.trace.view.contrast import Because, Contrast
@@ -76,6 +76,9 @@ def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
         script_hash=_digest(script),
         count=_plural(len(entries), "pair"),
         labels=[(label, counts[label], _MEANINGS[label]) for label in Label if counts[label]],
+        has_confidence=any(
+            line.confidence is not None for entry in entries for line in entry.answer.alignments
+        ),
         has_gold=any(entry.comparison is not None for entry in entries),
         confusion=_confusion(entries),
         pairs=(_article(entry) for entry in entries),
@@ -157,6 +160,12 @@ def _cells(answer: Answer, comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield str(line.label), NO_LINE
 
 
+def _sure(found: Confidence) -> str:
+    shares = (("alignment", found.alignment), ("label", found.label), ("score", found.score))
+    told = (f"{name} {share:.0%}" for name, share in shares if share is not None)
+    return f"How sure: {', '.join(told)}"
+
+
 class _Numbers:
     """Texts that many lines repeat, each kept once."""
 
@@ -199,6 +208,8 @@ def _json(entries: Iterable[Entry]) -> str:
             "text": described(entry.answer, one),
             "rules": [part(each) for each in entry.evidence.get((one.tokens1, one.tokens2), ())],
         }
+        if one.confidence is not None:
+            record["sure"] = _sure(one.confidence)
         if entry.comparison is not None:
             record["gold"] = entry.comparison.lines[number][1]
         return record
@@ -212,6 +223,9 @@ def _json(entries: Iterable[Entry]) -> str:
                 line(entry, number, one) for number, one in enumerate(entry.answer.alignments)
             ],
         }
+        shares = [line.confidence.line for line in entry.answer.alignments if line.confidence]
+        if known := [share for share in shares if share is not None]:
+            record["sure"] = round(min(known), 4)
         if entry.comparison is not None:
             record["cells"] = list(_cells(entry.answer, entry.comparison))
             record["missed"] = len(entry.comparison.missed)

@@ -20,6 +20,7 @@ from ists_asp.solver.batch_model import BatchModel, costs, shown
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
+from ists_asp.solver.weighed import weights_of_all
 from ists_asp.syntax.ground import symbols, texts
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.answers import Read
+    from ists_asp.confidence import AddConfidence
     from ists_asp.model import Pair
     from ists_asp.solver.pairing import Paired
     from ists_asp.solver.program import Program
@@ -49,6 +51,7 @@ class Batches(Generic[A]):
         arguments: clingo's command line arguments.
         time_limit: seconds of processor time for the search for the answers of a batch.
         read: reads the answer set of a pair.
+        confident: adds to an answer how sure it is; None to leave that out.
     """
 
     def __init__(
@@ -58,7 +61,9 @@ class Batches(Generic[A]):
         arguments: Sequence[str],
         time_limit: float,
         read: Read[A],
+        confident: AddConfidence[A] | None = None,
     ) -> None:
+        self._confident = confident
         self._paired = paired
         names = paired.names
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
@@ -96,6 +101,7 @@ class Batches(Generic[A]):
             return None
         atoms = shown(found.shown, len(items))
         cost = costs(found.shown, control, len(items))
+        weights = weights_of_all(control, len(items)) if self._confident else ()
         ended = time.process_time()
         times = (grounded - began) / len(items), (ended - grounded) / len(items)
         solutions: list[Solution[A] | None] = []
@@ -105,6 +111,8 @@ class Batches(Generic[A]):
             except AnswerError:
                 solutions.append(None)
             else:
+                if self._confident is not None:
+                    answer = self._confident(answer, weights[number - 1])
                 solutions.append(Solution((answer,), *times, unique=True))
         return solutions
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
 
+from ists_asp.confidence import sure_tables
 from ists_asp.errors import IstsError
-from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
 from ists_asp.solver.batching import in_batches
 from ists_asp.solver.edits import EVERYTHING, Version, version
 from ists_asp.solver.options import Solution
@@ -76,6 +77,8 @@ class Keeping:
         self._answers = reads.startswith(_ANSWERS) and solver.options.models == 1
         self._about = [self._remembered.family, reads, settled_text()]
         self._about += [str(solver.options.models), str(solver.options.time_limit)]
+        # No rule speaks of these tables, but answers tell what they say.
+        self._about += [str(sorted(sure_tables(solver.program.facts).items()))]
         self._edits: dict[str, Edits | None] = {}
         self._noted = False
         self._batches = 0
@@ -191,7 +194,7 @@ class Keeping:
             for one in (ALIGNED, LABEL, SCORE, TAG)
         }
         for place, kept in enumerate(answers):
-            for number, (first, second, label, score, tags) in enumerate(_lines(kept)):
+            for number, (first, second, label, score, tags, _) in enumerate(_lines(kept)):
                 if first and second:
                     bit = 1 << place
                     found[ALIGNED.signature][None][number] |= bit
@@ -216,7 +219,15 @@ def _written(solution: Solution[Answer]) -> _Kept | None:
             [(chunk.first, chunk.last) for chunk in answer.chunks1],
             [(chunk.first, chunk.last) for chunk in answer.chunks2],
             [
-                (one.tokens1, one.tokens2, one.label, one.score, sorted(one.tags))
+                (
+                    one.tokens1,
+                    one.tokens2,
+                    one.label,
+                    one.score,
+                    sorted(one.tags),
+                    one.confidence
+                    and (one.confidence.alignment, one.confidence.label, one.confidence.score),
+                )
                 for one in answer.alignments
             ],
             answer.cost,
@@ -225,6 +236,8 @@ def _written(solution: Solution[Answer]) -> _Kept | None:
                 answer.rating.thousandths,
                 [(part.name, part.thousandths) for part in answer.rating.contributions],
             ],
+            answer.boundaries1,
+            answer.boundaries2,
         ]
         for answer in solution.answers
     ]
@@ -232,16 +245,25 @@ def _written(solution: Solution[Answer]) -> _Kept | None:
 
 def _read(kept: Sequence[Any], pair: Pair) -> Answer:
     """An answer from what :func:`_written` made of it."""
-    chunks1, chunks2, lines, cost, rating = kept
+    chunks1, chunks2, lines, cost, rating, boundaries1, boundaries2 = kept
     return Answer(
         pair,
         tuple(Chunk(*chunk) for chunk in chunks1),
         tuple(Chunk(*chunk) for chunk in chunks2),
         tuple(
-            Alignment(tuple(one), tuple(two), Label(label), score, frozenset(map(Tag, tags)))
-            for one, two, label, score, tags in lines
+            Alignment(
+                tuple(one),
+                tuple(two),
+                Label(label),
+                score,
+                frozenset(map(Tag, tags)),
+                sure and Confidence(*sure),
+            )
+            for one, two, label, score, tags, sure in lines
         ),
         tuple(cost),
         True,
         rating and Rating(rating[0], tuple(Contribution(*part) for part in rating[1])),
+        tuple(boundaries1),
+        tuple(boundaries2),
     )

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer, too_large
+from ists_asp.confidence import Confident, sure_tables
 from ists_asp.edge import inside, unless_it_fails
 from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UnsatisfiableError, WeightsError
 from ists_asp.solver.alone import Alone
@@ -29,6 +30,7 @@ from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
 from ists_asp.solver.shapes import Shapes
+from ists_asp.solver.weighed import weights_of, weights_of_atoms
 from ists_asp.syntax.ground import texts
 from ists_asp.vocabulary import BEYOND_LIMITS
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.answers import Read
+    from ists_asp.confidence import AddConfidence, Weights
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
@@ -68,6 +71,7 @@ class Solver(Generic[A]):
         rules: the parsed rules, ``asp/`` and ``lp_rules/`` together.
         options: how to solve.
         read: reads answer sets; what it gives, answers by default, stands in solutions.
+        confident: adds to answers how sure they are; by default the tables among the rules do.
 
     Raises:
         UsageError: a constant is not an ASP term.
@@ -79,6 +83,7 @@ class Solver(Generic[A]):
         rules: RuleSet,
         options: SolverOptions | None = None,
         read: Read[A] = read_answer,  # type: ignore[assignment]
+        confident: AddConfidence[A] | None = None,
     ) -> None:
         self._options = options or SolverOptions()
         self._shapes = Shapes(rules.remembered)
@@ -86,10 +91,14 @@ class Solver(Generic[A]):
         self._rules = rules
         self._read = read
         self._objective = objective_for(rules, self._shapes)
+        tables = sure_tables(self._grounder.program.facts)
+        # Tables are among the rules of answers only.
+        own: AddConfidence[A] | None = Confident(tables) if tables else None  # type: ignore[assignment]
+        self._confident = confident or own
 
-    def with_rules(self, rules: RuleSet) -> Solver[A]:
+    def with_rules(self, rules: RuleSet, confident: AddConfidence[A] | None = None) -> Solver[A]:
         """A solver of other rules, with the same options, that reads alike."""
-        return Solver(rules, self._options, self._read)
+        return Solver(rules, self._options, self._read, confident)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -188,7 +197,7 @@ class Solver(Generic[A]):
         Raises:
             IstsError: there is no answer for the pair, as for :meth:`solve`.
         """
-        return self._surely(pair, facts, _best, atoms=True)
+        return self._surely(pair, facts, self._best, atoms=True)
 
     def answer(self, pair: Pair, found: Found) -> A:
         """What an answer set says, found with all its atoms.
@@ -281,7 +290,7 @@ class Solver(Generic[A]):
         if found is None:
             return None
         limit = min(self._options.time_limit, _BATCH_LIMIT)
-        return Batches(found, self.program, arguments, limit, self._read)
+        return Batches(found, self.program, arguments, limit, self._read, self._confident)
 
     @cached_property
     def _blame(self) -> Blame:
@@ -355,7 +364,7 @@ class Solver(Generic[A]):
         except AnswerError:
             return self.best(pair, facts)
         return Best(
-            answer,
+            self._sure(answer, lambda: weights_of_atoms(share.atoms)),
             found,
             self.program,
             lambda: self._priced(facts),
@@ -387,7 +396,7 @@ class Solver(Generic[A]):
         self,
         pair: Pair,
         facts: Sequence[Symbol],
-        decide: Callable[[Pair, Alone, Callable[[Pair, Found], Answer]], T],
+        decide: Callable[[Pair, Alone, Callable[[Pair, Found], A]], T],
         *,
         atoms: bool,
     ) -> T:
@@ -438,7 +447,7 @@ class Solver(Generic[A]):
         found: Found | None = alone.first()
         answers = []
         while found is not None:
-            answers.append(read(pair, found))
+            answers.append(self._sure(read(pair, found), lambda: weights_of(alone.control)))
             if len(answers) == self._options.models:
                 break
             found = alone.after(found)
@@ -451,7 +460,11 @@ class Solver(Generic[A]):
     def _reading(self, pair: Pair, found: Found) -> A:
         return self._read(pair, found.shown, found.cost, found.optimal)
 
+    def _best(self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Best[A]:
+        found = alone.first()
+        answer = self._sure(read(pair, found), lambda: weights_of(alone.control))
+        return Best(answer, found, alone.program, lambda: (alone.control, alone.objective))
 
-def _best(pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Best[A]:
-    found = alone.first()
-    return Best(read(pair, found), found, alone.program, lambda: (alone.control, alone.objective))
+    def _sure(self, answer: A, weights: Callable[[], Weights]) -> A:
+        """The answer with its confidence."""
+        return answer if self._confident is None else self._confident(answer, weights())

@@ -1,0 +1,180 @@
+"""How far confidence is true, on the train sets of SemEval-2016 Task 2.
+
+``python -m benchmarks.confidence`` cross-validates: weights are learned on four fifths of the
+pairs and decide the others. What tables of confidence say of the decisions of a fifth was in turn
+learned from the decisions of the four others, so that neither weights nor tables had seen them.
+Of the decisions that are said to be right in 80 of 100 cases about 80 in 100 should be right. The
+expected calibration error is the mean difference between both, by tens of percent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import ROOT
+from benchmarks.progress import Counter
+from benchmarks.sets import SETS, find_data, read_set
+from benchmarks.tables import markdown, replace_between
+from ists_asp.confidence import percent
+from ists_asp.errors import IstsError
+from ists_asp.io.atomic import atomic_writer
+from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
+from ists_asp.learn.confidence import fit_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from benchmarks.sets import PairSet
+    from ists_asp.learn.confidence import Judged
+
+__all__ = ["Reliability", "main", "reliability"]
+
+_KINDS = {"align": "alignments", "alone": "chunks alone", "score": "scores"}
+_BOUNDARIES = ("boundary", "inside")
+_ORDER = ("labels", "scores", "alignments", "chunks alone", "boundaries")
+_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Decisions of a kind: what was said of them, in percent, and which were right."""
+
+    said: tuple[tuple[int, bool], ...]
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error."""
+        apart = (abs(sum(share - right for share, right in one)) for one in self._bins().values())
+        return sum(apart) / len(self.said)
+
+    @property
+    def right(self) -> float:
+        """The share of right decisions."""
+        return sum(right for _, right in self.said) / len(self.said)
+
+    def bins(self) -> Iterator[tuple[int, int, float, float]]:
+        """Tens of percent: the ten, how many, the mean of what was said, the share of right."""
+        for ten, some in sorted(self._bins().items()):
+            count = len(some)
+            yield ten, count, sum(s for s, _ in some) / count, sum(r for _, r in some) / count
+
+    def _bins(self) -> Mapping[int, list[tuple[float, bool]]]:
+        found: dict[int, list[tuple[float, bool]]] = defaultdict(list)
+        for share, right in self.said:
+            found[min(share * _BINS // 100, _BINS - 1)].append((share / 100, right))
+        return found
+
+
+def reliability(parts: Sequence[Sequence[Judged]]) -> dict[str, Reliability]:
+    """What tables that were learned from the other parts say of the decisions of each part.
+
+    Args:
+        parts: the decisions of each part.
+    """
+    said: dict[str, list[tuple[int, bool]]] = defaultdict(list)
+    for number, part in enumerate(parts):
+        others = (one for place, some in enumerate(parts) if place != number for one in some)
+        tables = {
+            kind: tuple((step.lead, step.percent) for step in steps)
+            for kind, steps in fit_table(others).items()
+        }
+        for one in part:
+            if steps := tables.get(one.kind):
+                said[_family(one.kind[0])].append((percent(steps, one.lead), one.right))
+    return {kind: Reliability(tuple(said[kind])) for kind in _ORDER if kind in said}
+
+
+def _family(kind: str) -> str:
+    if kind in _BOUNDARIES:
+        return "boundaries"
+    return _KINDS.get(kind.partition("(")[0], "labels")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.confidence", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="folder with ists-2016-train/ in it (default: shared/data beside the checkout)",
+    )
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="default: all")
+    parser.add_argument("--folds", type=int, default=5, metavar="K", help="parts (default: 5)")
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N pairs of each set")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/accuracy.md")
+    options = parser.parse_args(arguments)
+    try:
+        folder = find_data(options.data)
+        found = {}
+        for name in options.sets:
+            parts = _decide(read_set(folder / name, options.limit), options.folds)
+            for chunks, judged in parts.items():
+                found[name, chunks] = reliability(judged)
+    except IstsError as error:
+        print(f"benchmarks.confidence: {error}", file=sys.stderr)
+        return error.exit_code
+    errors, bins = error_table(found), bin_table(found)
+    print(f"{errors}\n{bins}")
+    if options.write:
+        path = ROOT / "docs" / "accuracy.md"
+        text = path.read_text("utf-8")
+        text = replace_between(text, "confidence", errors)
+        with atomic_writer(path) as stream:
+            stream.write(replace_between(text, "reliability", bins))
+    return 0
+
+
+def _decide(data: PairSet, folds: int) -> dict[str, tuple[tuple[Judged, ...], ...]]:
+    """The decisions of each part of a set, with given chunks and with found ones."""
+    golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
+    with (
+        ExampleBuilder(data.name) as teacher,
+        Counter(2 * len(golds), f"{data.name}, {folds} folds") as counter,
+    ):
+        examples = list(teacher.examples(golds))
+        settings = Settings(scheme=data.scheme)
+        given, free = cross_validate(teacher, examples, settings, folds=folds, tick=counter.count)
+    return {"gold": given.judged, "found": free.judged}
+
+
+def error_table(found: Mapping[tuple[str, str], Mapping[str, Reliability]]) -> str:
+    """The share of right decisions of each kind, and the expected calibration error."""
+    header = ["Set", "Chunks", *(kind.capitalize() for kind in _ORDER)]
+    rows = [
+        [name, chunks, *(_told(kinds[kind]) if kind in kinds else "" for kind in _ORDER)]
+        for (name, chunks), kinds in found.items()
+    ]
+    return markdown(header, rows, texts=2)
+
+
+def _told(one: Reliability) -> str:
+    return f"{one.right:.2f}, {one.error:.3f}"
+
+
+def bin_table(found: Mapping[tuple[str, str], Mapping[str, Reliability]]) -> str:
+    """What is said of the decisions of all sets together and what is true, by tens of percent."""
+    rows = []
+    for kind in _ORDER:
+        together = Reliability(tuple(_all(found.values(), kind)))
+        for ten, count, said, right in together.bins() if together.said else ():
+            span = f"{100 * ten // _BINS} to {100 * (ten + 1) // _BINS}"
+            rows.append([kind, span, str(count), f"{100 * said:.0f}", f"{100 * right:.0f}"])
+    return markdown(["Decisions", "Percent", "How many", "Said", "Right"], rows, texts=2)
+
+
+def _all(found: Iterable[Mapping[str, Reliability]], kind: str) -> Iterator[tuple[int, bool]]:
+    for kinds in found:
+        if kind in kinds:
+            yield from kinds[kind].said
+
+
+if __name__ == "__main__":
+    sys.exit(main())

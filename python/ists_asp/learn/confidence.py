@@ -1,0 +1,175 @@
+"""Confidence: how often decisions that led so far were right, on pairs that were left out.
+
+Decisions of a kind are sorted by their lead, and the share of right ones is fitted by steps that
+never fall (pool adjacent violators). A step has at least :data:`_LEAST` decisions and rises by at
+least :data:`_RISE` percent, so that the table can be read; few decisions lean towards the share
+of all like them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+from ists_asp.learn.weights_file import file_head
+from ists_asp.model import Label
+from ists_asp.vocabulary import SURE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ists_asp.confidence import Kind, Lead, Leads
+    from ists_asp.learn.gold import GoldPair
+    from ists_asp.model import Answer
+
+__all__ = ["Judged", "Step", "Table", "fit_table", "judge", "render_table"]
+
+_LEAST = 20
+_RISE = 3
+_LEANING = 4.0
+_ROUND = 10
+_SUREST = 99
+
+Table: TypeAlias = "Mapping[Kind, Sequence[Step]]"
+"""Steps by kind, the leads rising."""
+
+_ORDER = ("boundary", "inside", "align", "alone", "equi", "oppo", "spe", "simi", "rel")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A decision: its kind, how far it led, and whether people had decided so."""
+
+    kind: Kind
+    lead: int
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Decisions that lead by ``lead`` or more: how many, and how many in 100 are right."""
+
+    lead: int
+    percent: int
+    count: int
+
+
+def judge(gold: GoldPair, answer: Answer, leads: Leads) -> Iterator[Judged]:
+    """Compare the decisions of an answer with gold.
+
+    Labels and scores are judged only where the alignment is right.
+
+    Args:
+        gold: the pair with gold chunks and alignments.
+        answer: what was decided.
+        leads: how far the decisions led.
+    """
+    golden = {(line.tokens1, line.tokens2): line for line in gold.alignments}
+    for line, (aligned, label, score) in zip(answer.alignments, leads.lines, strict=True):
+        wanted = golden.get((line.tokens1, line.tokens2))
+        if aligned is not None:
+            yield _judged(aligned, leads, right=wanted is not None)
+        if wanted is not None and label is not None:
+            yield _judged(label, leads, right=line.label == wanted.label)
+        if wanted is not None and score is not None and score != label:
+            yield _judged(score, leads, right=line.score == wanted.score)
+    for sentence, found, some in zip(
+        (gold.pair.sent1, gold.pair.sent2),
+        (answer.chunks1, answer.chunks2),
+        leads.boundaries,
+        strict=True,
+    ):
+        begins = {chunk.first for chunk in found}
+        wanted_begins = {chunk.first for chunk in sentence.chunks or ()}
+        for token, lead in enumerate(some, 2):
+            yield _judged(lead, leads, right=(token in begins) == (token in wanted_begins))
+
+
+def _judged(lead: Lead, leads: Leads, *, right: bool) -> Judged:
+    return Judged((lead[0], leads.chunks), lead[1], right)
+
+
+def fit_table(judged: Iterable[Judged]) -> dict[Kind, tuple[Step, ...]]:
+    """Fit steps that never fall to the share of right decisions, for each kind."""
+    by_kind: dict[Kind, list[Judged]] = defaultdict(list)
+    for one in judged:
+        by_kind[one.kind].append(one)
+    alike: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for kind, some in by_kind.items():
+        alike[_family(kind)].extend(one.right for one in some)
+    found = {}
+    for kind in sorted(by_kind, key=_place):
+        whole = alike[_family(kind)]
+        found[kind] = _steps(by_kind[kind], sum(whole) / len(whole))
+    return found
+
+
+def _family(kind: Kind) -> tuple[str, str]:
+    """The kinds that are alike: all labels, all scores."""
+    name, chunks = kind
+    family = "label" if name.upper() in Label.__members__ or name == "spe" else name
+    return family.partition("(")[0], chunks
+
+
+def _place(kind: Kind) -> tuple[str, int, str]:
+    name, chunks = kind
+    return chunks, _ORDER.index(name) if name in _ORDER else len(_ORDER), name
+
+
+def _steps(judged: Sequence[Judged], base: float) -> tuple[Step, ...]:
+    """Pool adjacent violators, then what is too small, or hardly rises, with its neighbour."""
+    values: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for one in judged:
+        # Leads are rounded down, so that a table does not rest on single units.
+        at = values[one.lead // _ROUND * _ROUND]
+        at[0] += one.right
+        at[1] += 1
+    blocks: list[tuple[int, int, int]] = []
+    for lead, (right, count) in sorted(values.items()):
+        blocks.append((lead, right, count))
+        while len(blocks) > 1 and (
+            blocks[-2][2] < _LEAST or blocks[-2][1] * blocks[-1][2] >= blocks[-1][1] * blocks[-2][2]
+        ):
+            first, second = blocks[-2:]
+            blocks[-2:] = [(first[0], first[1] + second[1], first[2] + second[2])]
+    while len(blocks) > 1:
+        shares = [_share(right, count, base) for _, right, count in blocks]
+        rise, place = min((b - a, n) for n, (a, b) in enumerate(pairwise(shares), 1))
+        if 100 * rise >= _RISE and blocks[-1][2] >= _LEAST:
+            break
+        place = place if 100 * rise < _RISE else len(blocks) - 1
+        (lead, right, count), (_, more, others) = blocks[place - 1 : place + 1]
+        blocks[place - 1 : place + 1] = [(lead, right + more, count + others)]
+    return tuple(
+        Step(lead, min(_SUREST, round(100 * _share(right, count, base))), count)
+        for lead, right, count in blocks
+    )
+
+
+def _share(right: int, count: int, base: float) -> float:
+    return (right + _LEANING * base) / (count + _LEANING)
+
+
+def render_table(table: Table, title: str, command: str) -> str:
+    """Return the text of a rule file with a line for each kind of decision.
+
+    Args:
+        table: the steps.
+        title: what they are for.
+        command: the command that learns them again.
+    """
+    purpose = (
+        "in how many of 100 cases decisions that lead so far are right, learned from pairs",
+        "that no weight had seen; behind each kind how many decisions there were.",
+    )
+    lines = file_head(f"Confidence: {title}", purpose, command, SURE)
+    heading = None
+    for (name, chunks), steps in table.items():
+        if chunks != heading:
+            lines += ["", f"% Chunks that are {chunks}"]
+            heading = chunks
+        inside = "; ".join(f"{name},{chunks},{step.lead},{step.percent}" for step in steps)
+        lines.append(f"{SURE.name}({inside}).  % {sum(step.count for step in steps)}")
+    return "\n".join(lines) + "\n"
