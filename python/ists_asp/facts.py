@@ -26,6 +26,7 @@ from ists_asp.vocabulary import (
     LANGUAGE,
     LETTERS_SHARED,
     LINE,
+    LINE_SURE,
     LINE_TAG,
     LINE_TOKEN,
     MEASURE,
@@ -96,6 +97,13 @@ def line_facts(answer: Answer) -> Iterator[Symbol]:
         yield LINE(key, Function(line.label.lower()), Number(round(line.score or 0)))
         for tag in sorted(line.tags):
             yield LINE_TAG(key, Function(tag.lower()))
+        if line.confidence is not None:
+            for name, share in (
+                ("alignment", line.confidence.alignment),
+                ("label", line.confidence.label),
+            ):
+                if share is not None:
+                    yield LINE_SURE(key, Function(name), Number(round(100 * share)))
         for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
             for token in tokens:
                 yield LINE_TOKEN(key, Number(side), Number(token))

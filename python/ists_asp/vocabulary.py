@@ -149,6 +149,7 @@ READER_SCORE = _one("reader_score", _V, _V, _V)
 
 # What facts say of an answer: asp/lines.lp.
 LINE = _one("line", _V, _V, _V)
+LINE_SURE = _one("line_sure", _V, _V, _V)
 LINE_TAG = _one("line_tag", _V, _V)
 LINE_TOKEN = _one("line_token", _V, _S, _V)
 

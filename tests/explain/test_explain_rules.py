@@ -10,7 +10,7 @@ from ists_asp.errors import DataError, RuleError, UnsatisfiableError
 from ists_asp.explain import load_templates
 from ists_asp.io.given import given_answer
 from ists_asp.io.sentences import make_sentence
-from ists_asp.model import Alignment, Label, Pair
+from ists_asp.model import Alignment, Confidence, Label, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import Purpose, copy_rules, list_profiles, load_program
 from tests.explain.golden import make_answer
@@ -159,3 +159,17 @@ def test_scores_and_chunks_survive(system):
     explanation = system("images").explain(answer)
     assert explanation.answer == answer
     assert replace(explanation.statements[0].alignments[0], score=3.0) == answer.alignments[0]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.9, "place (London"), (0.6, "place (probably London"), (0.4, "place (perhaps London")],
+)
+def test_what_is_hardly_sure_is_hedged(system, share, said):
+    sent1 = "[ Police ] [ arrest ] [ men ] [ in London ]"
+    sent2 = "[ Police ] [ arrest ] [ men ] [ in Paris ]"
+    answer = make_answer(sent1, sent2, "1-1 EQUI 5, 2-2 EQUI 5, 3-3 EQUI 5, 4-4 SIMI 3")
+    lines = tuple(replace(one, confidence=Confidence(share, 0.2)) for one in answer.alignments)
+    text = system("headlines").explain(replace(answer, alignments=lines)).text
+    assert said in text
+    assert text.count("probably") + text.count("perhaps") == (share < 0.7)

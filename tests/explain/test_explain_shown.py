@@ -120,7 +120,7 @@ def test_what_is_about_no_statement_is_passed_over(explain, text):
         ("told_at(a,1,1,nosuch,1).", 'clauses: there is no text "nosuch"'),
         ("choice(a,side,nosuch).", 'words: there is no text "nosuch"'),
         ("piece(a,x,at(1,1,key(f(y))),plain).", 'words: there is no text "f_y"'),
-        (WORDS, "statements.tone: nothing fills the slot {second}; expected first, list"),
+        (WORDS, "statements.tone: nothing fills the slot {second}; expected first, hedge, list"),
     ],
 )
 def test_what_the_templates_lack_names_their_line(explain, text, words):

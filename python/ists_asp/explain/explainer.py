@@ -39,6 +39,7 @@ _PREFIX = "say_"
 
 _ALSO = "also"
 _QUOTED = "quoted"
+_HEDGE = "hedge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,8 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         pieces[piece.statement][piece.slot, piece.number].append(piece)
     for place in shown.places:
         identifier = place.statement
-        slots = {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
+        slots = {_HEDGE: ""}
+        slots |= {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
         listed: list[tuple[Key, str]] = []
         for (slot, number), some in pieces[identifier].items():
             literal = some[-1].style == _QUOTED

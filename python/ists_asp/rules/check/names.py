@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.syntax.signatures import is_fact, predicates
+from ists_asp.vocabulary import SURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +74,7 @@ def _replacing(checked: Checked) -> Iterator[Finding]:
 def _nameless(checked: Checked) -> Iterator[Finding]:
     for statement in checked.statements:
         rule = statement.rule
-        if statement.path in checked.faulty or rule.sentence is not None:
+        if statement.path in checked.faulty or rule.sentence is not None or _is_table(statement):
             continue
         if statement.node.ast_type in _NAMED:
             yield checked.finding(
@@ -85,10 +87,15 @@ def _nameless(checked: Checked) -> Iterator[Finding]:
             )
 
 
+def _is_table(statement: Statement) -> bool:
+    """Whether a statement says how sure decisions are: such tables stand beside weights."""
+    return is_fact(statement.node) and predicates(statement.node.head) == {SURE.signature}
+
+
 def _weights_files(checked: Checked) -> Iterator[Finding]:
     for path in checked.own:
         for statement in checked.by_file[path] if path in checked.weights_files else ():
-            if statement.node.ast_type is not ASTType.Program:
+            if statement.node.ast_type is not ASTType.Program and not _is_table(statement):
                 yield checked.finding(
                     Severity.WARNING,
                     "weights-file",

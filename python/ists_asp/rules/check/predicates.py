@@ -11,7 +11,7 @@ from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.vocabulary import documented, suggestion
 from ists_asp.syntax.signatures import Signature, functions
 from ists_asp.syntax.trees import walk
-from ists_asp.vocabulary import ARGUES, WEIGHT
+from ists_asp.vocabulary import ARGUES, SURE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -128,7 +128,7 @@ def _unused(
     for path in checked.own:
         programs = checked.programs_of[path]
         for key, places in uses[path].derived.items() if programs else ():
-            if key.name in checked.unread or key == ARGUES.signature:
+            if key.name in checked.unread or key in (ARGUES.signature, SURE.signature):
                 continue
             if any(key in used[program] for program in programs):
                 continue
