@@ -224,7 +224,7 @@ HEAVY = {
         (
             ["solve", "--profile", "headlines", "--cache", "{cache}", "Dogs bark", "Dogs bark"],
             {"clingo", "msgspec", "numpy", "rapidfuzz"},
-            160,
+            162,
         ),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else "",

@@ -31,7 +31,6 @@ from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer
 from ists_asp.run import Inline, Spec, run
 from ists_asp.run.checkpoint_log import Failed
-from ists_asp.run.forked import Forked
 from ists_asp.run.partial_outputs import PartialOutputs
 from ists_asp.run.spec import sums
 from ists_asp.run.worker import Decider
@@ -207,7 +206,11 @@ def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
         return workers()
     if trusted:
         return Inline(Decider(spec), workers)
-    return Forked(spec, workers) if guard.active else workers()
+    if not guard.active:
+        return workers()
+    from ists_asp.run.forked import Forked
+
+    return Forked(spec, workers)
 
 
 def _tell(outcome: Outcome, job: Job) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clingo.ast import AST, ASTType, parse_string
 
 from ists_asp.resources import asp_dir
+from ists_asp.solver.shapes import EVERYTHING
 from ists_asp.solver.touched import (
     Reach,
     Tables,
@@ -28,13 +29,10 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
-    from ists_asp.solver.shapes import Shapes
+    from ists_asp.solver.shapes import Shapes, Version
     from ists_asp.solver.touched import Atom, Bindings, Decided, Indexed
 
-__all__ = ["EVERYTHING", "Edits", "Version", "shown_by_core", "version"]
-
-EVERYTHING = "all rules"
-"""What touches every pair where it is not known what an edit can touch."""
+__all__ = ["Edits", "shown_by_core"]
 
 _MOST = 500
 """Statements that differ, or facts that follow: with more of them every pair counts as touched."""
@@ -50,31 +48,6 @@ _UNDERSTOOD = frozenset(
         ASTType.ShowSignature,
     }
 )
-
-
-class Version(NamedTuple):
-    """A rule set as it was: statements, where each stands, values of constants, tables."""
-
-    statements: list[str]
-    places: list[str]
-    constants: list[str]
-    tables: list[tuple[str, int]]
-
-
-def version(rules: RuleSet, arguments: Sequence[str], program: Program) -> Version:
-    """A rule set as it is.
-
-    Args:
-        rules: the rule set.
-        arguments: clingo's command line arguments.
-        program: what was made of it for one pair.
-    """
-    places = [
-        f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
-        for rule in rules.rules
-    ]
-    tables = sorted((name.name, name.arity) for name in program.tables)
-    return Version([str(node) for node in rules.statements], places, list(arguments), tables)
 
 
 class _Change(NamedTuple):

@@ -21,10 +21,9 @@ from ists_asp.confidence import sure_tables
 from ists_asp.errors import IstsError
 from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
 from ists_asp.solver.batching import in_batches
-from ists_asp.solver.edits import EVERYTHING, Version, version
 from ists_asp.solver.options import Solution
 from ists_asp.solver.settled import settled_text
-from ists_asp.solver.touched import Indexed
+from ists_asp.solver.shapes import EVERYTHING, Version, version
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, TAG
 
@@ -148,6 +147,9 @@ class Keeping:
         edits = self._since(entry.rules, items[0][1])
         if edits is None:
             return [None] * len(items), [EVERYTHING] * len(items)
+        # Few runs need it.
+        from ists_asp.solver.touched import Indexed
+
         known = list(entry.answers)
         for place, bits in edits.touched(Indexed(texts), self._decided(entry.answers)):
             for number in range(len(items)):
@@ -172,7 +174,7 @@ class Keeping:
 
     @cached_property
     def _version(self) -> Version:
-        return version(self._rules, self._solver.arguments, self._solver.program)
+        return version(self._rules, self._solver.arguments, self._solver.program.tables)
 
     @cached_property
     def _digest(self) -> str:

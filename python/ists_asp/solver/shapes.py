@@ -15,11 +15,13 @@ from ists_asp.rules.remembered import Remembered, made_by
 from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from clingo.ast import AST
 
-__all__ = ["Shape", "Shapes"]
+    from ists_asp.rules.loader import RuleSet
+
+__all__ = ["EVERYTHING", "Shape", "Shapes", "Version", "version"]
 
 Names = frozenset[Signature]
 
@@ -28,6 +30,35 @@ _MOST = 4000
 
 _NONE: Names = frozenset()
 _NAMED = (ASTType.Defined, ASTType.ShowSignature)
+
+
+EVERYTHING = "all rules"
+"""What touches every pair where it is not known what an edit can touch."""
+
+
+class Version(NamedTuple):
+    """A rule set as it was: statements, where each stands, values of constants, tables."""
+
+    statements: list[str]
+    places: list[str]
+    constants: list[str]
+    tables: list[tuple[str, int]]
+
+
+def version(rules: RuleSet, arguments: Sequence[str], tables: Iterable[Signature]) -> Version:
+    """A rule set as it is.
+
+    Args:
+        rules: the rule set.
+        arguments: clingo's command line arguments.
+        tables: the predicates that are tables.
+    """
+    places = [
+        f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
+        for rule in rules.rules
+    ]
+    named = sorted((name.name, name.arity) for name in tables)
+    return Version([str(node) for node in rules.statements], places, list(arguments), named)
 
 
 class Shape(NamedTuple):

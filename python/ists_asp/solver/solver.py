@@ -24,7 +24,6 @@ from ists_asp.solver.best import Best
 from ists_asp.solver.blame import Blame
 from ists_asp.solver.culprits import culprits
 from ists_asp.solver.dual_values import Objective, objective_for
-from ists_asp.solver.edits import Edits, shown_by_core
 from ists_asp.solver.grounder import Grounder
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
@@ -47,8 +46,9 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.solver.batch_model import BatchModel
     from ists_asp.solver.batching import Item
-    from ists_asp.solver.edits import Version
+    from ists_asp.solver.edits import Edits
     from ists_asp.solver.program import Program
+    from ists_asp.solver.shapes import Version
     from ists_asp.syntax.signatures import Signature
 
 __all__ = ["Solver"]
@@ -258,11 +258,16 @@ class Solver(Generic[A]):
             old: their version before.
             new: their version now.
         """
+        # Few runs need it.
+        from ists_asp.solver.edits import Edits
+
         return Edits(old, new, self._rules, self.program, self._shapes)
 
     @cached_property
     def shows_answers(self) -> bool:
         """Whether nothing but the core encoding says what is shown of an answer."""
+        from ists_asp.solver.edits import shown_by_core
+
         return shown_by_core(self._rules, self._shapes)
 
     @property
