@@ -64,6 +64,7 @@ def load_rater(
     constants: Mapping[str, str] | None = None,
     *,
     semantic: bool = False,
+    reader: bool = False,
     scripts: bool = False,
     store: Store | None = None,
 ) -> Rater:
@@ -75,7 +76,13 @@ def load_rater(
         ResourceError: the installation lacks the shipped rules.
     """
     _, found = load_program(
-        profile, rules, Purpose.RATING, semantic=semantic, scripts=scripts, store=store
+        profile,
+        rules,
+        Purpose.RATING,
+        semantic=semantic,
+        reader=reader,
+        scripts=scripts,
+        store=store,
     )
     return Rater(found, SolverOptions(constants=dict(constants or {})))
 
