@@ -37,6 +37,7 @@ from ists_asp.vocabulary import (
     READER_BOUNDARY,
     READER_LABEL,
     READER_LINK,
+    READER_RATING,
     READER_SCORE,
     READER_SPAN,
     RELATION,
@@ -256,6 +257,8 @@ def opinion_facts(opinions: Opinions) -> list[Symbol]:
         ]
         if link.score is not None:
             atoms.append(f"{READER_SCORE.name}({spans},{link.score})")
+    if opinions.rating is not None:
+        atoms.append(f"{READER_RATING.name}({opinions.rating})")
     return _parsed(atoms)
 
 

@@ -146,6 +146,7 @@ READER_SPAN = _one("reader_span", _S, _I, _I)
 READER_LINK = _one("reader_link", _V, _V, _V, _V)
 READER_LABEL = _one("reader_label", _V, _V, _V, _V, _V)
 READER_SCORE = _one("reader_score", _V, _V, _V)
+READER_RATING = _one("reader_rating", _V)
 
 # What facts say of an answer: asp/lines.lp.
 LINE = _one("line", _V, _V, _V)

@@ -22,7 +22,7 @@ PAIRS = [
     ("A dog runs on the grass", "A brown dog is running through the green grass"),
     ("Bulb A is in a closed path", "because bulb A is still contained in a path with the battery"),
 ]
-READS = ("reader_link", "reader_label", "reader_score")
+READS = ("reader_link", "reader_label", "reader_score", "reader_rating")
 
 
 def sentence(text: str, *chunks: tuple[int, int]) -> Sentence:
@@ -95,6 +95,34 @@ def test_facts_are_the_same_in_a_batch_and_alone(system: ists_asp.System) -> Non
 def test_nothing_is_held_about_pairs_that_are_too_long(reader: Reader) -> None:
     opinions = reader.read(pair("a dog " * 150, "a cat " * 150))
     assert opinions.links == opinions.boundaries == opinions.spans == ()
+    assert opinions.rating is None
+
+
+def test_it_rates_sentences_as_wholes(reader: Reader) -> None:
+    same, near, other = (
+        reader.read(pair("A dog runs on the grass", text)).rating
+        for text in ("A dog runs on the grass", "A cat runs on the grass", "Stocks fall in Asia")
+    )
+    assert None not in (same, near, other)
+    assert 1000 >= same > near > other >= 0
+    assert {same % 20, near % 20, other % 20} == {0}
+
+
+def test_ratings_weigh_what_the_reader_holds() -> None:
+    sides = ("A dog runs on the grass", "A dog is running through the meadow")
+    ratings = []
+    for reader, name in ((False, "sts-en"), (True, "reader-sts-en")):
+        with ists_asp.load("sts-en", reader=reader) as system:
+            answer = system.solve(*sides)
+            ratings.append(system.rate(answer).value)
+            weights = {file.path.stem for file in system._rating_files()} & {
+                "sts-en",
+                "reader-sts-en",
+            }
+            assert weights == {name}
+            told = answer.why("rating").text()
+            assert ("reader_rates contributes" in told) == reader
+    assert ratings[0] != ratings[1]
 
 
 def test_an_answer_tells_which_reader_was_used(system: ists_asp.System, reader: Reader) -> None:

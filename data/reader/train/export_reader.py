@@ -21,7 +21,7 @@ from onnxruntime.quantization import quantize_dynamic
 from train_reader import KINDS, Reader, base_folder
 from transformers import AutoModel
 
-HEADS = ("boundary", "joint", "align", "label", "score")
+HEADS = ("boundary", "joint", "align", "label", "score", "rating")
 
 
 class Encoder(torch.nn.Module):

@@ -7,6 +7,9 @@ fold; the profile's own weights are learned without that fold. On the sums of bo
 the reader's evidence are fitted: logistic regressions for boundaries and alignments, one weight
 for all labels, a regression for scores; how readily to align is what gives the best type+score F1.
 What is printed for a fold comes from weights that were fitted on the other folds.
+
+With ``--profile sts-en`` weights of ratings are learned, with what the model of each fold holds
+about the files of ratings that it has not seen.
 """
 
 from __future__ import annotations
@@ -20,11 +23,14 @@ import numpy as np
 from clingo import parse_term
 from export_reader import export
 from scipy.optimize import minimize_scalar
-from train_reader import KINDS
+from train_reader import KINDS, RATING_PARTS
 
+from ists_asp.engine.rating import Evidence
 from ists_asp.evaluate.chunking import compare_chunks
+from ists_asp.evaluate.pearson import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.facts import opinion_facts
+from ists_asp.io.tsv import read_sts
 from ists_asp.knowledge.reader import Reader
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import (
@@ -41,8 +47,14 @@ from ists_asp.learn.fit import (
 )
 from ists_asp.learn.folds import deal
 from ists_asp.learn.gold import read_gold
+from ists_asp.learn.ratings import (
+    RatingExampleBuilder,
+    learn_ratings,
+    mismatched,
+    predict,
+)
 from ists_asp.learn.tune import Table, best_shift
-from ists_asp.learn.weights_file import render_weights
+from ists_asp.learn.weights_file import render_rating_weights, render_weights
 from ists_asp.model import Label
 
 FOLDS = 5
@@ -52,6 +64,11 @@ IMPOSSIBLE = -100_000
 """The sum of a label without a licence."""
 LABEL_KEYS = [(f"reader({name})", name) for name in ("equi", "oppo", "simi", "rel")]
 LABEL_KEYS.append(("reader(spe)", "this_spe"))
+RATED = "sts-en"
+"""The profile that rates pairs."""
+EVIDENCE = "reader_rates"
+DEFINITIONS = "OnWN"
+"""Files of dictionary definitions: no weights are learned from them."""
 
 
 def bare(pair):
@@ -60,16 +77,21 @@ def bare(pair):
     return replace(pair, **sides)
 
 
+def fold_reader(work: Path, fold: int) -> Reader:
+    """The model of a fold, exported when it is first asked for."""
+    folder = work / f"fold-{fold}"
+    if not (folder / "tokenizer.json").exists():
+        export(work / f"fold-{fold}.pt", folder)
+    return Reader(folder)
+
+
 def opinions(work: Path, golds, kind: str) -> dict[str, tuple[list, list]]:
     """For each pair the facts of what its fold's model holds, by gold chunks and by found ones."""
     file = work / f"opinions-{kind}.json"
     if not file.exists():
         found = {}
         for fold, (_, test) in enumerate(deal(golds, FOLDS, 1)):
-            folder = work / f"fold-{fold}"
-            if not (folder / "tokenizer.json").exists():
-                export(work / f"fold-{fold}.pt", folder)
-            reader = Reader(folder)
+            reader = fold_reader(work, fold)
             for gold in test:
                 free = reader.read(bare(gold.pair))
                 given = replace(reader.read(gold.pair), boundaries=free.boundaries)
@@ -250,6 +272,9 @@ def main() -> None:
     parser.add_argument("--solve", action="store_true", help="measure with the solver as well")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
+    if options.profile == RATED:
+        weigh_ratings(options)
+        return
     kinds = [options.profile] if options.profile in KINDS else list(KINDS)
     golds, known, folds = [], {}, {}
     for number, kind in enumerate(kinds, 1):
@@ -329,11 +354,65 @@ def solve(teacher, judged, crossed) -> None:
     print(compare_chunks(sides), flush=True)
 
 
+def weigh_ratings(options) -> None:
+    """Weights of ratings, with what models hold about files of ratings that they have not seen."""
+    folds = {name: fold for fold, names in enumerate(RATING_PARTS) for name in names}
+    files = {one.stem: one for one in sorted((options.data / "sts-en-train").glob("*.tsv"))}
+    golds = {name: list(read_sts(file)) for name, file in files.items()}
+    names = list(golds)
+    readers = {fold: fold_reader(options.work, fold) for fold in set(folds.values())}
+
+    def told(example, name, pair):
+        held = readers[folds[name]].read(pair).rating
+        return replace(example, evidence=(*example.evidence, Evidence(EVIDENCE, held or 0)))
+
+    with RatingExampleBuilder(options.profile, cache=options.cache) as teacher:
+        plain = {name: list(teacher.examples(name, golds[name])) for name in names}
+        apart = mismatched(list(golds.values()))
+        strange = list(teacher.examples("", apart))
+        highest = teacher.highest
+    reading = {
+        name: [
+            told(one, name, gold.pair) for one, gold in zip(plain[name], golds[name], strict=True)
+        ]
+        for name in names
+    }
+    odd = [
+        # Their ids begin with the number of their file.
+        told(one, names[int(gold.pair.id.partition(".")[0]) - 1], gold.pair)
+        for one, gold in zip(strange, apart, strict=True)
+    ]
+    for title, found, unrelated in (("without it", plain, strange), ("with it", reading, odd)):
+        results = {}
+        for name in names:
+            train = [
+                one
+                for other in names
+                if other != name and DEFINITIONS not in other
+                for one in found[other]
+            ]
+            weights = learn_ratings(train, unrelated, highest)
+            rated = predict(found[name], weights, highest)
+            results[name] = correlation([one.gold for one in found[name]], rated, name)
+        print(title, {name: round(one.r, 4) for name, one in results.items()})
+        print("mean", round(weighted_mean(results.values()).r, 4), flush=True)
+    if options.output:
+        train = [one for name in names if DEFINITIONS not in name for one in reading[name]]
+        weights = learn_ratings(train, odd, highest)
+        command = (
+            "python data/reader/train/weigh_reader.py --data DATA --work WORK"
+            f" --profile {RATED} -o weights/reader-{RATED}.lp"
+        )
+        options.output.write_text(
+            render_rating_weights(weights, f"profile {RATED} with a reader", command)
+        )
+
+
 def write(options, weights) -> None:
     """Write the weights as facts."""
     title = (
-        f"% Weights of what the reader holds: profile {options.profile}, fitted to opinions\n"
-        "% about pairs that it had not seen.\n%\n"
+        f"% Weights: profile {options.profile}, of what the reader holds, fitted to opinions about"
+        " pairs it had not seen.\n%\n"
         "% Purpose: what evidence of the reader of the value 100 is worth for (+) or against (-)\n"
         "%          a decision, in hundredths of log-odds, for scores of a point. These come\n"
         "%          on top of the profile's weights. This writes the file again:\n"

@@ -142,12 +142,19 @@ def load(
             own,
             options.constants,
             semantic=encoder is not None,
+            reader=reads is not None,
             scripts=scripts,
             store=store,
             incremental=incremental,
         ),
         lambda: (
-            read_profile_rules(profile, own, semantic=encoder is not None, scripts=scripts).rating
+            read_profile_rules(
+                profile,
+                own,
+                semantic=encoder is not None,
+                reader=reads is not None,
+                scripts=scripts,
+            ).rating
         ),
         store,
         None if reads is None else PairReader(reads, said),
@@ -166,10 +173,10 @@ def load_reader(profile: Profile, reader: bool | Path) -> Reader | None:
         UsageError: the profile has no rules for a reader.
         ResourceError: a package or a file of the reader is missing.
     """
-    if reader is not False and profile.reader is None:
+    if reader is not False and not profile.reads:
         raise UsageError(
             f"the profile {profile.name} has no rules for a reader",
-            expected="a profile with the table [reader], such as default",
+            expected="a profile with the table [reader] or reader_weights, such as default",
             hint="Leave the reader out, or choose such a profile",
         )
     return find_reader(reader)

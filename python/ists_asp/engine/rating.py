@@ -67,6 +67,7 @@ def load_rater(
     constants: Mapping[str, str] | None = None,
     *,
     semantic: bool = False,
+    reader: bool = False,
     scripts: bool = False,
     store: Store | None = None,
     incremental: bool = False,
@@ -79,7 +80,13 @@ def load_rater(
         ResourceError: the installation lacks the shipped rules.
     """
     _, found = load_program(
-        profile, rules, Purpose.RATING, semantic=semantic, scripts=scripts, store=store
+        profile,
+        rules,
+        Purpose.RATING,
+        semantic=semantic,
+        reader=reader,
+        scripts=scripts,
+        store=store,
     )
     options = SolverOptions(constants=dict(constants or {}))
     return Rater(found, options, incremental=incremental)

@@ -17,6 +17,7 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     rules = ["english/words", "sts"]
     weights = ["weights/sts-en"]
     semantic_weights = ["weights/sts-en-semantic"]
+    reader_weights = ["weights/reader-sts-en"]
 
     [explanation]
     rules = ["english/words", "explanation"]
@@ -29,8 +30,8 @@ Each table but the last is a program: ``answer`` decides a pair, ``rating`` rate
 given its answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files
 in the rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core
 encoding of ``asp/`` comes with them. ``semantic_weights`` take the place of ``weights`` where words
-are compared in context. ``reader`` has what is added to ``answer`` where a reader is used, see
-:mod:`ists_asp.knowledge.reader`.
+are compared in context, and ``reader_weights`` where a reader is used, see
+:mod:`ists_asp.knowledge.reader`. ``reader`` has what is added to ``answer`` then.
 
 A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
 ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
@@ -110,6 +111,7 @@ class Files:
     rules: Annotated[tuple[_Name, ...], msgspec.Meta(min_length=1, max_length=_MOST)]
     weights: _Names = ()
     semantic_weights: _Names = ()
+    reader_weights: _Names = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,11 @@ class Profile:
         """What it names for a purpose; None if it has no such program."""
         found: Files | None = getattr(self, purpose)
         return found
+
+    @property
+    def reads(self) -> bool:
+        """Whether there are rules for what a reader holds."""
+        return self.reader is not None or bool(self.rating and self.rating.reader_weights)
 
     def unweighed(self, purpose: Purpose) -> Profile:
         """The profile without weights for a purpose, as where they are learned."""

@@ -189,7 +189,8 @@ def program_sources(
         semantic: whether words are compared in context; the weights are then the
             ``semantic_weights``, if there are any.
         reader: whether a reader is used: the program that decides pairs then has the rules and
-            weights for what it holds.
+            weights for what it holds, and the weights are the ``reader_weights``, if there are
+            any.
 
     Raises:
         RuleError: the profile names no such files, or one that does not exist; the message names
@@ -206,7 +207,10 @@ def program_sources(
             expected="the rule files that do it",
             hint=hint,
         )
-    weights = "semantic_weights" if semantic and files.semantic_weights else "weights"
+    weights = "weights"
+    for used, others in ((semantic, "semantic_weights"), (reader, "reader_weights")):
+        if used and getattr(files, others):
+            weights = others
     sources: dict[Path, RuleSource] = {}
     for key, entries, folder, shown in (
         ("core", (_CORE[purpose],), asp_dir(), "asp"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -124,6 +125,17 @@ class Model:
             _log_softmax((hidden @ heads["score.weight"].T + heads["score.bias"])[:, :4])
         ) @ np.arange(1, 5, dtype=np.float32)
         return map(Judged, aligned[:, 0].tolist(), labels.tolist(), scores.tolist())
+
+    def rating(self, reading: Reading) -> float | None:
+        """How alike the sentences are as wholes, 0 to 1; None from a model that does not say."""
+        if "rating.0.weight" not in self._heads:
+            return None
+        u, v = (
+            self._mean(reading, side, ((1, len(reading.pieces[side])),))
+            for side in range(len(reading.pieces))
+        )
+        features = np.concatenate([u, v, np.abs(u - v), u * v, reading.states[0]])
+        return 1 / (1 + math.exp(-self._two("rating", features[np.newaxis]).item()))
 
     def _two(self, name: str, features: Floats) -> Floats:
         heads = self._heads

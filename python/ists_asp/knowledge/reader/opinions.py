@@ -83,11 +83,14 @@ class Opinions:
         boundaries: where chunks begin; none where chunks are given.
         spans: the spans that may be chunks, with their sentences: (sentence, (first, last)).
         links: what is held about those that may be counterparts; all others are not.
+        rating: how alike the sentences are as wholes, in thousandths; None of pairs that are too
+            long, and where the model does not say.
     """
 
     boundaries: tuple[BoundaryOpinion, ...] = ()
     spans: tuple[tuple[int, tuple[int, int]], ...] = ()
     links: tuple[LinkOpinion, ...] = ()
+    rating: int | None = None
 
 
 def log_odds(value: float) -> Opinion:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Reader", "find_reader", "reader_digest", "shipped_reader"]
 
 _SCORE_STEP = 10
+_RATING_STEP = 20
 
 _LABELLED = -300
 """Labels are told of spans that are counterparts with such log-odds in hundredths."""
@@ -129,10 +130,12 @@ class Reader:
             [span for span in found if is_wordy(sentence, span)]
             for found, sentence in zip(spans, sentences, strict=True)
         ]
+        rating = model.rating(reading)
         return Opinions(
             tuple(boundaries),
             tuple((number, span) for number, found in enumerate(spans, 1) for span in found),
             tuple(self._links(reading, spans)),
+            None if rating is None else _RATING_STEP * round(1000 * rating / _RATING_STEP),
         )
 
     def _links(

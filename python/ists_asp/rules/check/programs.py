@@ -117,7 +117,7 @@ def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
         bare = profile.unweighed(purpose)
         ways = [("", False, False)]
         ways += [(" --semantic", True, False)] if files.semantic_weights else []
-        reads = profile.reader is not None and purpose is Purpose.ANSWER
+        reads = files.reader_weights or (purpose is Purpose.ANSWER and profile.reader is not None)
         ways += [(" --reader", False, True)] if reads else []
         for way, semantic, reader in ways:
             unweighed = program_sources(bare, purpose, overlay.base, reader=reader)
