@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ists_asp.errors import ResourceError, brief
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.model import Label
 
 if TYPE_CHECKING:
@@ -257,6 +257,7 @@ class Reader:
             return _Model(self._folder)
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
+            no_fault_of_files(error)
             raise ResourceError(
                 f"the reader cannot be loaded: {brief(error)}",
                 where=str(self._folder),
