@@ -43,7 +43,9 @@ __all__ = [
     "TraceError",
     "UnsatisfiableError",
     "UsageError",
+    "WeightsError",
     "brief",
+    "no_fault_of_files",
     "of_pair",
     "shortened",
     "told",
@@ -51,6 +53,8 @@ __all__ = [
 
 _QUOTED = 80
 _PLACE = 300
+
+_TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 
 def shortened(text: str, most: int = _QUOTED) -> str:
@@ -63,9 +67,15 @@ def of_pair(identifier: object) -> str:
     return f"pair {shortened(str(identifier))}"
 
 
+def no_fault_of_files(error: Exception) -> None:
+    """Raise an error once more that says nothing about the files that were being read."""
+    if isinstance(error, OSError) and error.errno in _TOO_MANY_FILES:
+        raise error
+
+
 def told(fault: OSError) -> str:
     """Return what the system refused, as one line."""
-    if fault.errno in (errno.EMFILE, errno.ENFILE):
+    if fault.errno in _TOO_MANY_FILES:
         return "too many files are open. Allow more with ulimit -n"
     where = _place(fault.filename) if isinstance(fault.filename, str) else "standard output"
     return one_line(f"{where}: {fault.strerror or fault}")

@@ -122,6 +122,7 @@ def test_too_many_open_files_are_one_line(tmp_path, most):
         else:
             assert (found.returncode, found.stderr.count("\n")) == (1, 1)
             assert found.stderr.startswith("error: ")
+            assert "Install" not in found.stderr, "nothing is wrong with the files"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["x.lp"]
 
 

@@ -15,7 +15,7 @@ from ists_asp.io.temporary import draft_of, journal_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECONDS = 120.0
+SECONDS = 300.0
 """No fault may keep the command longer, on a machine that does other things as well."""
 
 FEW = 6

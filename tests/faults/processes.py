@@ -97,7 +97,7 @@ def _(place: Place) -> Ending:
     process.kill()
     process.communicate()
     # Nothing of it goes on.
-    wait_for(lambda: not any(_runs(child) for child in below), 10)
+    wait_for(lambda: not any(_runs(child) for child in below), 60)
     for left in (place.journal, place.draft):
         left.unlink()
     return place.pairs(MANY).solve("-q")

@@ -50,7 +50,8 @@ COMMANDS = {
 }
 
 
-SLOW = ("ablate", "check by sample")
+_WATCHED = (-signal.SIGXCPU, -signal.SIGFPE, -signal.SIGSEGV, -signal.SIGABRT)
+"""How a child ends that the command's parent would have told of: here it has none."""
 
 
 def main() -> int:
@@ -84,7 +85,7 @@ def main() -> int:
             run = laboratory.in_child(lambda _run, words=arguments: _limited(words))
             broken = list(run.broken)
             # What has no end, or a crash, is for those who watch over the command.
-            if run.ended not in (0, -signal.SIGXCPU) and not run.hung:
+            if run.ended not in (0, *_WATCHED) and not run.hung:
                 broken.append(f"exit code {run.ended}")
             for seen in broken:
                 count[name] += 1

@@ -48,6 +48,26 @@ def test_a_damaged_entry_is_none_and_is_written_anew(store: Store, cut: int) -> 
     assert store.get("a") == [1, 2, 3]
 
 
+def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(store: Store) -> None:
+    store.put("a", [1])
+    (file,) = store.path.iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert store.get("a") is None
+    assert store.info().entries == 0
+    store.put("a", [1])
+    assert store.get("a") == [1]
+
+
+def test_an_entry_that_unpacks_to_too_much_is_none(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put("a", "x" * 1_000_000)
+    assert store.get("a") == "x" * 1_000_000
+    monkeypatch.setattr(store_module, "LARGEST", 500_000)
+    assert store.get("a") is None
+
+
 def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / FOLDER).write_text("somebody's file")
     store = Store(tmp_path)

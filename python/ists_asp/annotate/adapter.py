@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ists_asp.errors import ResourceError, brief
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -133,6 +133,7 @@ class StanzaAdapter:
             yield
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
+            no_fault_of_files(error)
             # The system's refusals say nothing about the files.
             refused = isinstance(error, OSError | ImportError | MemoryError)
             culprit = None if refused else _unreadable(models.files)

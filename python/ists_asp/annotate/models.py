@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import ResourceError
+from ists_asp.errors import ResourceError, no_fault_of_files
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def _packages(directory: Path, lang: str) -> Mapping[str, Mapping[str, str]]:
     try:
         resources = json.loads(index.read_text(encoding="utf-8"))
     except OSError as error:
+        no_fault_of_files(error)
         found = "no resources.json in it" if directory.is_dir() else "no such directory"
         raise ResourceError(
             f"cannot be read ({error.strerror})" if index.exists() else found,

@@ -16,7 +16,7 @@ import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
@@ -79,12 +79,15 @@ class Store:
         """What is kept under a key; None if there is nothing, or nothing readable."""
         place = self._place(key)
         try:
-            with place.open("rb") as stream:
+            with _opened(place) as stream:
                 seen = os.fstat(stream.fileno()).st_mtime
                 head, _, body = stream.read(LARGEST).partition(b"\n")
             digest = sha256(body).hexdigest().encode()
             if head == _PACKED + digest:
-                body = zlib.decompress(body)
+                unpacking = zlib.decompressobj()
+                body = unpacking.decompress(body, LARGEST)
+                if not unpacking.eof:
+                    return None
             elif head != _HEAD + digest:
                 return None
             if time.time() - seen > _FRESH:
@@ -145,7 +148,7 @@ class Store:
                 if _NAME.fullmatch(place.name):
                     with suppress(OSError):
                         found = place.stat()
-                        with place.open("rb") as stream:
+                        with _opened(place) as stream:
                             ours = stream.read(len(_MARK)) == _MARK
                         if ours:
                             yield found.st_mtime, place, found.st_size
@@ -174,3 +177,8 @@ class Store:
                     with suppress(OSError):
                         if time.time() - place.stat().st_mtime >= age:
                             place.unlink()
+
+
+def _opened(place: Path) -> IO[bytes]:
+    # To open a pipe would wait for somebody who writes to it.
+    return open(os.open(place, os.O_RDONLY | os.O_NONBLOCK), "rb")  # noqa: PTH123

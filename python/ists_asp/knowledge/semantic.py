@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ists_asp.errors import ResourceError, brief
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.knowledge.universal import UniversalEncoder
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ class ContextEncoder:
             return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
+            no_fault_of_files(error)
             raise ResourceError(
                 f"the model cannot be loaded: {brief(error)}",
                 where=str(self._folder),

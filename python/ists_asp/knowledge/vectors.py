@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ists_asp.errors import ResourceError, brief
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.knowledge.wordpiece import pieces
 from ists_asp.resources import data_dir
 
@@ -107,6 +107,7 @@ def _load(path: Path) -> _Table:
             codes, scales = arrays["codes"], arrays["scales"]
     # A damaged file fails in as many ways as there are bytes to damage.
     except Exception as error:
+        no_fault_of_files(error)
         raise ResourceError(
             f"damaged word vectors ({brief(error)})", where=str(path), hint=_HINT
         ) from None

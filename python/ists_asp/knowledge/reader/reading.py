@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import ResourceError, brief
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.knowledge.reader.model import FILES, Model
 from ists_asp.knowledge.reader.opinions import (
     BOUND,
@@ -167,6 +167,7 @@ class Reader:
             return Model(self._folder)
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
+            no_fault_of_files(error)
             raise ResourceError(
                 f"the reader cannot be loaded: {brief(error)}",
                 where=str(self._folder),
