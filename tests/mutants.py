@@ -142,7 +142,7 @@ MUTANTS = [
     ),
     Mutant(
         f"{PY}/solver/batching.py",
-        "return [batch for batch in batches if len(batch) > 1]",
+        "return [batch for batch in batches if len(batch) >= max(least, 1)]",
         "return []",
         "tests/solver",
     ),
