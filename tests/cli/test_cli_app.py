@@ -224,7 +224,7 @@ HEAVY = {
         (
             ["solve", "--profile", "headlines", "--cache", "{cache}", "Dogs bark", "Dogs bark"],
             {"clingo", "msgspec", "numpy", "rapidfuzz"},
-            162,
+            164,
         ),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else "",
