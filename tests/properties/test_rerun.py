@@ -312,6 +312,7 @@ def test_some_random_edits(cache, tmp_path):
     try_edits(annotated(), tmp_path, 1, 2)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the train data is not in {DATA}")
 @pytest.mark.parametrize("seed", range(10))
