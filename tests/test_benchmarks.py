@@ -205,7 +205,8 @@ def test_made_up_pairs_are_new_or_come_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["accuracy", "compare", "lengths", "memory", "runs", "scaling", "speed"]
+    "name",
+    ["accuracy", "compare", "confidence", "lengths", "memory", "runs", "scaling", "speed"],
 )
 def test_a_benchmark_starts_from_a_plain_checkout(name):
     assert f"benchmarks.{name}" in run_python("-m", f"benchmarks.{name}", "--help")
