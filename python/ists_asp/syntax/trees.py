@@ -13,10 +13,15 @@ __all__ = ["children", "walk"]
 
 
 def walk(node: AST) -> Iterator[AST]:
-    """A syntax tree and all trees in it, from the outside in."""
-    yield node
-    for part in children(node):
-        yield from walk(part)
+    """A syntax tree and all trees in it, from the outside in, however deep."""
+    open_ = [iter((node,))]
+    while open_:
+        for part in open_[-1]:
+            yield part
+            open_.append(children(part))
+            break
+        else:
+            open_.pop()
 
 
 def children(node: AST) -> Iterator[AST]:
