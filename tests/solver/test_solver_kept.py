@@ -93,7 +93,7 @@ class Chance(random.Random):
         if kind < 4:
             head = self.choice(["a(X)", "b(X)", "c(X,1)", "c(2,X)", "a(X+1)", "b((X;2))"])
             # Without a bound a(X+1) may follow from a(X) for ever.
-            return f"{head} :- {self.body()}, X < 5."
+            return f"{head} :- X < 5, {self.body()}."
         if kind < 6:
             return f"{{ h(X) : n(X), {self.literal()} }} :- {self.body()}."
         if kind == 6:
