@@ -15,7 +15,7 @@ from ists_asp.cli import main
 from ists_asp.engine import load
 from ists_asp.learn import read_gold
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.

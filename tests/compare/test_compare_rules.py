@@ -12,7 +12,7 @@ from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import copy_rules
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
 SAME = ("the dog barks", "the dog barks")

@@ -27,6 +27,7 @@ def test_all_profiles_and_enough_kinds_are_covered(system):
     assert len(kinds) > 20
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.sent1[:40])
 def test_every_statement_is_traced_to_alignments_and_a_rule(system, case):
@@ -43,6 +44,7 @@ def test_every_statement_is_traced_to_alignments_and_a_rule(system, case):
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.sent1[:40])
 def test_no_line_that_differs_is_left_out(system, case):

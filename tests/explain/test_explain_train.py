@@ -11,6 +11,7 @@ def test_each_set_has_its_share():
     assert [sum(name == own for name, _ in TEXTS) for own in SETS] == [EACH] * len(SETS)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(
     not DATA.is_dir(), reason=f"the train data of SemEval-2016 Task 2 is not in {DATA}"

@@ -14,7 +14,7 @@ from ists_asp.trace.view.document import document, trace_line
 from ists_asp.trace.view.tree import decision_tree, render
 from tests.trace.conftest import system
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "data" / "schema" / "trace.schema.json").read_text("utf-8"))
