@@ -32,3 +32,6 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background: commands that tests interrupt would not hear it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    # Started by nohup: commands that tests tell to end would go on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
