@@ -63,7 +63,7 @@ class Forked:
         self._make = elsewhere
         self._elsewhere: Executor | None = None
         # Ctrl-C is for the parent, from the first moment on.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             self._process.start()
         finally:
