@@ -14,24 +14,29 @@ cross-validation takes away: the rules were written with these sets at hand.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import ROOT
 from benchmarks.cases import SCENARIOS, Case, held_out, measure
 from benchmarks.machine import describe_machine
-from benchmarks.sets import PILOT, SETS, find_data, read_pilot, read_set
-from benchmarks.tables import accuracy_table, check_table, replace_between, speed_table
+from benchmarks.options import (
+    add_data,
+    add_json,
+    add_write,
+    make_parser,
+    positive,
+    rewrite,
+    write_json,
+)
+from benchmarks.sets import PILOT, find_data, read_pilot, read_set
+from benchmarks.tables import accuracy_table, check_table, speed_table
 from ists_asp import load
 from ists_asp.errors import IstsError, UsageError
-from ists_asp.io.atomic import atomic_writer
 from ists_asp.rules import load_profile
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
 __all__ = ["main"]
@@ -50,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
         cases = list(_run(options))
         _print(cases)
-        if options.json:
-            _write_json(options.json, cases)
+        figures = {"machine": describe_machine(), "cases": [case.as_dict() for case in cases]}
+        write_json(options.json, figures)
         if options.write:
             _write_tables(cases, pilot=options.pilot)
     except IstsError as error:
@@ -64,16 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.accuracy", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder with ists-2016-train/ in it (default: shared/data beside the checkout)",
-    )
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="default: all")
+    parser = make_parser("accuracy", __doc__)
+    add_data(parser)
     parser.add_argument(
         "--pilot", action="store_true", help="the sets of the pilot of 2015 instead"
     )
@@ -86,26 +83,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--folds",
-        type=_count,
+        type=positive,
         default=5,
         metavar="K",
         help="parts of the cross-validation (default: 5)",
     )
-    parser.add_argument("--limit", type=_count, metavar="N", help="the first N pairs of each set")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="put the tables into docs/accuracy.md; with --pilot, that of the pilot",
-    )
+    add_json(parser)
+    add_write(parser)
     return parser
-
-
-def _count(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1, found '{text}'")
-    return number
 
 
 def _partial(options: argparse.Namespace) -> bool:
@@ -157,24 +142,14 @@ def _print(cases: Sequence[Case]) -> None:
     print(describe_machine())
 
 
-def _write_json(path: Path, cases: Sequence[Case]) -> None:
-    record = {"machine": describe_machine(), "cases": [case.as_dict() for case in cases]}
-    with atomic_writer(path) as stream:
-        stream.write(json.dumps(record, indent=2) + "\n")
-
-
 def _write_tables(cases: Sequence[Case], *, pilot: bool) -> None:
     """The table of the pilot, or those of accuracy and speed."""
-    path = ROOT / "docs" / "accuracy.md"
-    text = path.read_text("utf-8")
-    own = [case for case in cases if case.profile == case.set]
     if pilot:
-        text = replace_between(text, "pilot", accuracy_table(cases))
+        rewrite({"pilot": accuracy_table(cases)})
     else:
-        text = replace_between(text, "accuracy", accuracy_table(cases))
-        text = replace_between(text, "speed", f"{speed_table(own)}\n{describe_machine()}\n")
-    with atomic_writer(path) as stream:
-        stream.write(text)
+        own = [case for case in cases if case.profile == case.set]
+        speed = f"{speed_table(own)}\n{describe_machine()}\n"
+        rewrite({"accuracy": accuracy_table(cases), "speed": speed})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ run the same rules unless they differ in them. What counts is the ratio: a busy 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 from benchmarks import ROOT
 from benchmarks.lengths import LENGTHS
 from benchmarks.machine import describe_machine
+from benchmarks.options import add_json, make_parser, write_json
 from benchmarks.tables import markdown
 
 if TYPE_CHECKING:
@@ -61,13 +61,11 @@ class Compared:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.compare", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = make_parser("compare", __doc__)
     parser.add_argument("before", metavar="COMMIT|DIR", help="a commit, or another checkout")
     parser.add_argument("--rounds", type=int, default=5, metavar="N")
     parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS[::2], metavar="TOKENS")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
+    add_json(parser)
     options = parser.parse_args(arguments)
     try:
         with _checkout(options.before) as before:
@@ -77,9 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(compared_table(found))
     print(describe_machine())
-    if options.json is not None:
-        figures = json.dumps([asdict(one) for one in found], indent=2)
-        options.json.write_text(figures + "\n", "utf-8")
+    write_json(options.json, [asdict(one) for one in found])
     return 0
 
 

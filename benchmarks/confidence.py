@@ -9,20 +9,17 @@ expected calibration error is the mean difference between both, by tens of perce
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import ROOT
+from benchmarks.options import add_data, add_write, make_parser, positive, rewrite
 from benchmarks.progress import Counter
-from benchmarks.sets import SETS, find_data, read_set
-from benchmarks.tables import markdown, replace_between
+from benchmarks.sets import find_data, read_set
+from benchmarks.tables import markdown
 from ists_asp.confidence import percent
 from ists_asp.errors import IstsError
-from ists_asp.io.atomic import atomic_writer
 from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
 from ists_asp.learn.confidence import fit_table
 
@@ -97,19 +94,10 @@ def _family(kind: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.confidence", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="folder with ists-2016-train/ in it (default: shared/data beside the checkout)",
-    )
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="default: all")
-    parser.add_argument("--folds", type=int, default=5, metavar="K", help="parts (default: 5)")
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N pairs of each set")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/accuracy.md")
+    parser = make_parser("confidence", __doc__)
+    add_data(parser)
+    parser.add_argument("--folds", type=positive, default=5, metavar="K", help="parts (default: 5)")
+    add_write(parser)
     options = parser.parse_args(arguments)
     try:
         folder = find_data(options.data)
@@ -124,11 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     errors, bins = error_table(found), bin_table(found)
     print(f"{errors}\n{bins}")
     if options.write:
-        path = ROOT / "docs" / "accuracy.md"
-        text = path.read_text("utf-8")
-        text = replace_between(text, "confidence", errors)
-        with atomic_writer(path) as stream:
-            stream.write(replace_between(text, "reliability", bins))
+        rewrite({"confidence": errors, "reliability": bins})
     return 0
 
 

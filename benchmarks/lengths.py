@@ -6,17 +6,15 @@ the other until they are long enough. All times are of the processor.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 from dataclasses import asdict, dataclass
 from itertools import count, cycle, islice
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import describe_machine
+from benchmarks.options import add_json, add_profile, make_parser, write_json
 from benchmarks.sets import SAMPLES, SETS, read_set
 from benchmarks.tables import markdown
 from ists_asp import load
@@ -49,20 +47,16 @@ class Length:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.lengths", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = make_parser("lengths", __doc__)
     parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N")
     parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS, metavar="TOKENS")
-    parser.add_argument("--profile", default="default")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
+    add_profile(parser, "default")
+    add_json(parser)
     options = parser.parse_args(arguments)
     found = list(measure(options.lengths, options.pairs, options.profile))
     print(length_table(found))
     print(describe_machine())
-    if options.json is not None:
-        figures = json.dumps([asdict(one) for one in found], indent=2)
-        options.json.write_text(figures + "\n", "utf-8")
+    write_json(options.json, [asdict(one) for one in found])
     return 0
 
 

@@ -8,8 +8,6 @@ few sentences come again and again, so that the annotation cache spares Stanza.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import subprocess
 import sys
@@ -22,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
 from benchmarks.machine import describe_machine
+from benchmarks.options import add_json, add_profile, make_parser, write_json
 from benchmarks.tables import markdown
 
 if TYPE_CHECKING:
@@ -65,14 +64,12 @@ class Usage:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return 1 where memory grows with the number of pairs."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.memory", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = make_parser("memory", __doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="PAIRS")
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
-    parser.add_argument("--profile", default="headlines")
+    add_profile(parser)
     parser.add_argument("--repeated", action="store_true", help="few sentences, again and again")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
+    add_json(parser)
     options = parser.parse_args(arguments)
     command = ("--profile", options.profile, "--jobs", str(options.jobs))
     found = [measure(size, command, repeated=options.repeated) for size in options.sizes]
@@ -84,9 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     print(markdown(header, rows, texts=0))
     print(f"growth {growth:.1f} MB; {describe_machine(jobs=options.jobs)}")
-    if options.json is not None:
-        figures = {"growth_mb": round(growth, 1), "runs": [asdict(one) for one in found]}
-        options.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    figures = {"growth_mb": round(growth, 1), "runs": [asdict(one) for one in found]}
+    write_json(options.json, figures)
     if growth > LIMIT:
         print(f"benchmarks.memory: memory grew by more than {LIMIT:g} MB", file=sys.stderr)
         return 1

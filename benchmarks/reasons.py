@@ -9,15 +9,14 @@ true of its words is for a person to say.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.sets import SETS, find_data, read_set
+from benchmarks.options import add_data, make_parser, positive
+from benchmarks.sets import find_data, read_set
 from benchmarks.tables import markdown
 from ists_asp.engine import load
 from ists_asp.errors import IstsError
@@ -92,19 +91,18 @@ def measure(contrasts: Sequence[Contrast]) -> Reasons:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table; return 1 if an aim is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder with ists-2016-train/ in it")
-    parser.add_argument("--pairs", type=int, default=60, help="pairs of each set")
+    parser = make_parser("reasons", __doc__)
+    add_data(parser)
+    parser.add_argument("--pairs", type=positive, default=60, help="pairs of each set, at random")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of pairs")
     parser.add_argument("--read", type=int, default=0, help="contrasts to print of each set")
-    parser.add_argument("--set", dest="sets", choices=SETS, action="append", help="default: all")
     options = parser.parse_args(arguments)
     rows, reached = [], True
     try:
         folder = find_data(options.data)
-        for name in options.sets or SETS:
+        for name in options.sets:
             rng = random.Random(options.seed)
-            pairs = read_set(folder / name).chunked
+            pairs = read_set(folder / name, options.limit).chunked
             chosen = rng.sample(pairs, min(options.pairs, len(pairs)))
             with load(name) as system:
                 found = [

@@ -11,8 +11,6 @@ compares
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import subprocess
 import sys
@@ -26,6 +24,7 @@ from typing import TYPE_CHECKING
 from benchmarks import ROOT
 from benchmarks.machine import describe_machine
 from benchmarks.memory import write_pairs
+from benchmarks.options import add_json, add_profile, make_parser, write_json
 from benchmarks.tables import markdown
 from ists_asp import load
 from ists_asp.io.tsv import read_tsv
@@ -54,19 +53,16 @@ class Ratio:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.runs", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = make_parser("runs", __doc__)
     parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N")
-    parser.add_argument("--profile", default="headlines")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
+    add_profile(parser)
+    add_json(parser)
     options = parser.parse_args(arguments)
     found = list(measure(options.pairs, options.profile))
     print(ratio_table(found))
     print(describe_machine())
-    if options.json is not None:
-        figures = [{**asdict(one), "ratio": round(one.ratio, 3)} for one in found]
-        options.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    figures = [{**asdict(one), "ratio": round(one.ratio, 3)} for one in found]
+    write_json(options.json, figures)
     return 0
 
 

@@ -8,12 +8,12 @@ those of 40 chunks within 0.5 s if they are realistic or dense.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import describe_machine
+from benchmarks.options import add_profile, make_parser
 from benchmarks.synthetic import make_dense_pair, make_pair, make_repeated_pair
 from benchmarks.tables import markdown
 from benchmarks.timing import Timing
@@ -60,10 +60,8 @@ class Growth:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return 1 where a pair took too long."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.scaling", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument("--profile", default="headlines")
+    parser = make_parser("scaling", __doc__)
+    add_profile(parser)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="CHUNKS")
     options = parser.parse_args(arguments)
     try:

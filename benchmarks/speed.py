@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from benchmarks.cases import SCENARIOS, measure
 from benchmarks.machine import describe_machine
+from benchmarks.options import make_parser
 from benchmarks.sets import SAMPLES, SETS, read_set
 from benchmarks.tables import speed_table
 from ists_asp import load
@@ -28,9 +28,7 @@ __all__ = ["main", "measure_samples"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.speed", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = make_parser("speed", __doc__)
     parser.parse_args(arguments)
     try:
         print("Milliseconds a pair; p50, p95 and max are of grounding and solving\n")

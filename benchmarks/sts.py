@@ -8,7 +8,6 @@ that they were not learned from is rated by the weights as shipped.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from dataclasses import dataclass
@@ -16,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
-from benchmarks.tables import replace_between
+from benchmarks.options import add_write, make_parser, rewrite
 from ists_asp.errors import DataError, IstsError
 from ists_asp.evaluate.pearson import correlation, weighted_mean
 from ists_asp.evaluate.tokencos import tokencos
-from ists_asp.io.atomic import atomic_writer
 from ists_asp.io.tsv import read_sts
 from ists_asp.learn.ratings import (
     RatingExampleBuilder,
@@ -33,6 +31,7 @@ from ists_asp.resources import rules_dir
 from ists_asp.rules import list_profiles, load_profile
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from ists_asp.evaluate.pearson import Correlation
@@ -65,10 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(text, end="")
         if options.write:
             name = "sts-semantic" if options.semantic else "sts"
-            page = ROOT / "docs" / "accuracy.md"
-            with_table = replace_between(page.read_text("utf-8"), name, text)
-            with atomic_writer(page) as stream:
-                stream.write(with_table)
+            rewrite({name: text})
     except IstsError as error:
         print(f"benchmarks.sts: {error}", file=sys.stderr)
         return error.exit_code
@@ -76,9 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.sts", description=(__doc__ or "").partition("\n")[0]
-    )
+    parser = make_parser("sts", __doc__)
     parser.add_argument(
         "--data",
         type=Path,
@@ -93,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare sentences in context as well, by weights learned for that",
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="annotation cache")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
+    add_write(parser)
     return parser
 
 

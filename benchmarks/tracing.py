@@ -9,7 +9,6 @@ the seconds of processor time a ``why-not``.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
@@ -20,7 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmarks.sets import SETS, find_data, read_set
+from benchmarks.options import add_data, make_parser
+from benchmarks.sets import find_data, read_set
 from ists_asp.engine import load
 from ists_asp.errors import UsageError
 
@@ -40,14 +40,12 @@ SLOWEST = 0.3
 
 def main() -> int:
     """Measure; return 1 if a limit is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder with ists-2016-train/ in it")
-    parser.add_argument("--limit", type=int, default=200, help="pairs of each set")
-    parser.add_argument("--set", dest="sets", choices=SETS, action="append", help="default: all")
+    parser = make_parser("tracing", __doc__)
+    add_data(parser, limit=200)
     chosen = parser.parse_args()
     folder = find_data(chosen.data)
     missed = False
-    for name in chosen.sets or SETS:
+    for name in chosen.sets:
         found = read_set(folder / name, chosen.limit)
         for title, pairs in (("given", found.chunked), ("found", found.plain)):
             print(f"{name}, chunks {title}, {len(pairs)} pairs:", flush=True)

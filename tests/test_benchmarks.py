@@ -17,6 +17,10 @@ from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
 
+COMMANDS = sorted(
+    path.stem for path in (ROOT / "benchmarks").glob("*.py") if "def main" in path.read_text()
+)
+
 pytestmark = pytest.mark.slow
 
 SAMPLES = ROOT / "data" / "samples"
@@ -206,10 +210,18 @@ def test_made_up_pairs_are_new_or_come_again(tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["accuracy", "compare", "confidence", "lengths", "memory", "runs", "scaling", "speed"],
+    sorted(
+        path.stem for path in (ROOT / "benchmarks").glob("*.py") if "def main" in path.read_text()
+    ),
 )
-def test_a_benchmark_starts_from_a_plain_checkout(name):
-    assert f"benchmarks.{name}" in run_python("-m", f"benchmarks.{name}", "--help")
+def test_a_benchmark_starts_and_has_the_options_that_the_page_names(name):
+    module = "benchmarks" if name == "__main__" else f"benchmarks.{name}"
+    printed = run_python("-m", module, "--help")
+    assert f"python -m {module}" in printed
+    page = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
+    for options in re.findall(rf"python -m {re.escape(module)}\b(?!\.)([^`\n]*)", page):
+        for option in re.findall(r"--[a-z-]+", options):
+            assert option in printed
 
 
 def test_what_is_measured_is_this_checkout():
@@ -218,7 +230,7 @@ def test_what_is_measured_is_this_checkout():
 
 
 def test_reasons_are_counted_and_told(data, capsys):
-    code = reasons.main(["--data", str(data), "--pairs", "3", "--read", "1", "--set", "headlines"])
+    code = reasons.main(["--data", str(data), "--pairs", "3", "--read", "1", "--sets", "headlines"])
     printed = capsys.readouterr().out
     assert code in (0, 1)
     (row,) = re.findall(r"^\| headlines \| (.*) \|$", printed, re.MULTILINE)

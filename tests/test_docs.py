@@ -163,7 +163,9 @@ TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
 """Terms inside atoms, and an example."""
 
 
-@pytest.mark.parametrize("name", ["accuracy", "pilot", "sts", "sts-semantic", "speed"])
+@pytest.mark.parametrize(
+    "name", ["accuracy", "confidence", "reliability", "pilot", "sts", "sts-semantic", "speed"]
+)
 def test_there_is_a_place_for_each_table(name):
     text = TEXTS["docs/accuracy.md"]
     table = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)[1]
