@@ -118,6 +118,8 @@ def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
         "label(run(1,1),run(1,1),equi).",
         "near_enough(X) :- closeness(X,_,_,P), P > 300.",
         "#minimize { 1@2,X,Y : label(X,Y,rel), viable(X,Y) }.",
+        "_objective_priority(9) :- viable(X,Y).",
+        "_settled_label(1,1,rel).",
     ],
 )
 def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType, parse_files
 
 from ists_asp.resources import asp_dir
+from ists_asp.syntax.signatures import derived
 from ists_asp.vocabulary import (
     ALIGNED,
     CLOSENESS,
@@ -23,11 +24,14 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from clingo.ast import AST
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
     from ists_asp.solver.shapes import Shape, Shapes
+    from ists_asp.syntax.signatures import Signature
 
 __all__ = ["OBJECTIVE_PRIORITY", "settled", "settled_text"]
 
@@ -72,6 +76,11 @@ def settled(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...]
         shapes: what is known of the statements.
     """
     core = asp_dir().resolve()
+    own: list[AST] = []
+    parse_files([str(core / _FILE)], own.append)
+    # Somebody may have given a predicate of their own the name of a private one of this file.
+    heads = (derived(node.head) for node in own if node.ast_type is ASTType.Rule)
+    restrained = _RESTRAINED.union(key for keys in heads for key in keys if key.name[0] == "_")
     machine = {file.name for file in rules.files if file.path.is_relative_to(core)}
     named = {id(node): rule for node, rule in zip(rules.statements, rules.rules, strict=True)}
     kept: list[AST] = []
@@ -81,20 +90,19 @@ def settled(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...]
         ours = rule.file in machine
         if ours and rule.name in _REPLACED:
             gone.add(rule.name)
-        elif ours or not _restrains(shapes.of(node)):
+        elif ours or not _restrains(shapes.of(node), restrained):
             kept.append(node)
         else:
             return None
     given = program.by_predicate.keys()
-    if gone != _REPLACED or not given.isdisjoint({*_RESTRAINED, ALIGNED.signature}):
+    if gone != _REPLACED or not given.isdisjoint({*restrained, ALIGNED.signature}):
         return None
-    parse_files([str(core / _FILE)], kept.append)
     skipped = (ASTType.Comment, ASTType.Program)
-    return tuple(node for node in kept if node.ast_type not in skipped)
+    return tuple(node for node in (*kept, *own) if node.ast_type not in skipped)
 
 
-def _restrains(shape: Shape) -> bool:
+def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
     """Whether a statement speaks of labels or scores, or derives alignments."""
     if shape.kind in (ASTType.Defined, ASTType.Definition, ASTType.ShowSignature):
         return False
-    return not _RESTRAINED.isdisjoint(shape.predicates) or ALIGNED.signature in shape.derived
+    return not shape.predicates.isdisjoint(restrained) or ALIGNED.signature in shape.derived
