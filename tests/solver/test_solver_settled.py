@@ -11,7 +11,7 @@ from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_program, load_rules
 from ists_asp.rules.find import RuleSource
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.solver.settled import settled
+from ists_asp.solver.settled import settle
 from ists_asp.solver.shapes import Shapes
 
 LABELS = ("equi", "oppo", "spe", "simi", "rel")
@@ -125,7 +125,7 @@ def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
 def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):
     rules = rules_of(tmp_path, JUDGEMENT + text)
     solver = Solver(rules, SolverOptions())
-    assert settled(rules, solver.program, Shapes()) is None
+    assert settle(rules, solver.program, Shapes()) is None
     assert solver._batches is not None
     assert solver._batches._paired.settled == solver._batches._paired.statements
 
@@ -135,13 +135,13 @@ def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):
 )
 def test_other_rules_do_not(tmp_path, text):
     rules = rules_of(tmp_path, JUDGEMENT + text)
-    assert settled(rules, Solver(rules, SolverOptions()).program, Shapes()) is not None
+    assert settle(rules, Solver(rules, SolverOptions()).program, Shapes()) is not None
 
 
 @pytest.mark.parametrize("profile", ["default", "headlines", "images", "answers-students", "es"])
 def test_labels_of_shipped_profiles_are_settled(profile):
     _, rules = load_program(profile)
-    assert settled(rules, Solver(rules).program, Shapes()) is not None
+    assert settle(rules, Solver(rules).program, Shapes()) is not None
 
 
 def test_a_label_that_no_order_knows_is_left_to_the_choices(tmp_path):

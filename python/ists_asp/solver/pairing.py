@@ -25,7 +25,7 @@ from clingo.ast import (
     parse_string,
 )
 
-from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settled, settled_text
+from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settle, settled_text
 from ists_asp.syntax.signatures import Signature, predicates
 from ists_asp.syntax.trees import walk
 
@@ -163,8 +163,8 @@ def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
     every = pair_up(program.statements, program.tables, shapes)
     if every is None:
         return None
-    without = settled(rules, program, shapes)
-    fewer = pair_up(without, program.tables, shapes) if without else None
+    without = settle(rules, program, shapes)
+    fewer = pair_up(without, program.tables, shapes, settled=True) if without else None
     shapes.keep()
     known = [shapes.of(node) for node in program.statements]
     named = {name for shape in known if shape.kind in _NAMING for name in shape.predicates}
@@ -177,9 +177,20 @@ def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
 
 
 def pair_up(
-    statements: Sequence[AST], tables: Set[Signature], shapes: Shapes
+    statements: Sequence[AST],
+    tables: Set[Signature],
+    shapes: Shapes,
+    *,
+    settled: bool = False,
 ) -> Sequence[AST] | str | None:
-    """Rewrite statements, to trees, or to text where that can be kept; see :func:`paired`."""
+    """Rewrite statements, to trees, or to text where that can be kept; see :func:`paired`.
+
+    Args:
+        statements: the statements.
+        tables: the predicates that do not depend on the pair.
+        shapes: what is known of the statements.
+        settled: whether those of ``asp/settled.lp`` are among them.
+    """
     known = [shapes.of(node) for node in statements]
     kinds = {shape.kind for shape in known}
     if ASTType.ShowSignature not in kinds or not kinds <= _KINDS:
@@ -188,7 +199,7 @@ def pair_up(
         return None
     pairing = Pairing(tables)
     more = [_OBJECTIVE] if ASTType.Minimize in kinds else []
-    if any(OBJECTIVE_PRIORITY in {name.name for name in shape.predicates} for shape in known):
+    if settled:
         more.append(_PRIORITIES)
     if shapes.remembers:
         texts = []

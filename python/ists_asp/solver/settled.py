@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.shapes import Shape, Shapes
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["OBJECTIVE_PRIORITY", "settled", "settled_text"]
+__all__ = ["OBJECTIVE_PRIORITY", "settle", "settled_text"]
 
 OBJECTIVE_PRIORITY = "_objective_priority"
 """``_objective_priority(N)``: the objective has a value for this priority."""
@@ -67,7 +67,7 @@ def settled_text() -> str:
     return (asp_dir() / _FILE).read_text("utf-8")
 
 
-def settled(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...] | None:
+def settle(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...] | None:
     """The statements with settled labels and scores; None if some rule may restrain them.
 
     Args:
