@@ -13,7 +13,7 @@ from ists_asp.syntax.signatures import is_fact, predicates
 from ists_asp.vocabulary import SURE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.rules.check.source import Checked, Statement
 
@@ -142,8 +142,8 @@ def _files(checked: Checked) -> Iterator[Finding]:
                 "header",
                 path,
                 (1, 1),
-                f"the heading of the file lacks {' and '.join(f'{part}:' for part in lacking)}",
-                "Add " + " and ".join(f'"% {part}: none"' for part in lacking) + ", or what there is",
+                "the heading of the file lacks " + _listed("{}:", lacking),
+                "Add " + _listed('"% {}: none"', lacking) + ", or what there is",
             )
         elif not _FIRST.fullmatch(first) or parts_said != wanted:
             parts = f", then {', '.join(wanted)}" if wanted else ""
@@ -155,3 +155,7 @@ def _files(checked: Checked) -> Iterator[Finding]:
                 "the file does not begin with what it is about and which predicates it has",
                 f'Begin with a sentence ("% What: why."){parts}, as the shipped files do',
             )
+
+
+def _listed(form: str, parts: Sequence[str]) -> str:
+    return " and ".join(map(form.format, parts))

@@ -74,9 +74,7 @@ class NearMisses:
         self._parts: set[str] = set()
         self._by_name: defaultdict[str, list[Ground]] | None = None
 
-    def explain(
-        self, pattern: Pattern, depth: int = 6, term: Ground | None = None
-    ) -> list[Branch]:
+    def explain(self, pattern: Pattern, depth: int = 6, term: Ground | None = None) -> list[Branch]:
         """Branches for the rules that come nearest, the nearest first.
 
         Args:

@@ -19,6 +19,7 @@ from ists_asp.vocabulary import (
     ALIGNED,
     FORBIDDEN_LABEL,
     FORBIDDEN_PAIR,
+    FORBIDDEN_SCORE,
     LABEL_WEIGHT,
     LICENSED,
     SCORE_WEIGHT,
@@ -205,6 +206,11 @@ class _Made:
             if atom.arguments[:2] == self._spans
         }
 
+    def _forbidden_scores(self) -> bool:
+        """Whether rules forbid scores of the pair."""
+        atoms = self._trace.atoms(FORBIDDEN_SCORE.name)
+        return any(atom.arguments[:2] == self._spans for atom in atoms)
+
     def _best_pair(self) -> Spans | None:
         """The pair of a chunk without a counterpart whose evidence weighs most."""
         tokens = self._decision.tokens1 or self._decision.tokens2
@@ -312,6 +318,8 @@ class _Made:
         if self._kind is DecisionKind.LABEL:
             left = self._licensed() - {self._decision.atom.arguments[2]}
             own += ", as rules forbid the others" if left else ", as no other label has a licence"
+        elif self._forbidden_scores():
+            return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
 
     def _left_over(self, other: Ground | Spans | None) -> str:
