@@ -73,3 +73,11 @@ def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
     assert gain == round(100 * (abs(worth - 2) - abs(worth - 3)))
     bound = trace_with(rule.format("(1;2;3)"), pair).why("1 <==> 1 // SIMI // 4").text()
     assert "├─ 4, as rules forbid the others\n" in bound
+
+
+def test_why_not_names_the_rules_of_ones_own_below_what_forbids(trace_with):
+    pair = ("Analysts turn bullish", "Analysts turn bearish")
+    rule = '%@rule mine: "because I say so"\nopposite("bullish","bearish").\n'
+    text = trace_with(rule, pair).why_not("3 <==> 3 // EQUI").text()
+    _, _, below = text.partition("rests on rules of your own\n")
+    assert "because I say so  [mine " in below.partition("\n")[0]

@@ -19,7 +19,8 @@ from ists_asp.syntax.changes import PREFIX, as_term, fill, is_atom, variable_nam
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.core.patterns import Pattern, may_agree, pattern_of
 from ists_asp.trace.core.queries import NUMBER, Query, queries_of
-from ists_asp.trace.view.tree import Branch, reason_tree
+from ists_asp.trace.view.contrast import own_rules
+from ists_asp.trace.view.tree import Branch, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -216,6 +217,14 @@ class NearMisses:
         branch = Branch(f"fails: not {self._told(pattern)}, for there is {shown}")
         if min(holding) in self._trace.true:
             branch.below += reason_tree(self._trace, min(holding), depth=min(depth, 2))
+            shown = "\n".join(render(branch))
+            own = [
+                Branch(one.sentence, str(one.rule))
+                for one in own_rules(self._trace, [min(holding)])
+                if f"[{one.rule}]" not in shown
+            ]
+            if own:
+                branch.below.append(Branch("rests on rules of your own", below=own))
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
