@@ -24,9 +24,11 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
+    """One cache for the run: what a process has prepared serves all others."""
+    base = tmp_path_factory.getbasetemp()
     # Child processes inherit it.
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["XDG_CACHE_HOME"] = str((base if worker_id == "master" else base.parent) / "cache")
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

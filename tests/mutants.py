@@ -153,13 +153,13 @@ MUTANTS = [
         "tests/run tests/cli",
     ),
     Mutant(
-        f"{PY}/run/pool.py",
+        f"{PY}/sandbox/pool.py",
         "-error.exitcode not in _CRASHES",
         "-error.exitcode in _CRASHES",
         "tests/run tests/faults",
     ),
     Mutant(
-        f"{PY}/cli/guard.py",
+        f"{PY}/sandbox/guard.py",
         "careful = place + CAREFUL\n    _state",
         "careful = 0\n    _state",
         "tests/cli/test_cli_guard.py",

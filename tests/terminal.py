@@ -77,8 +77,8 @@ class Terminal:
 def _serve() -> None:
     # Imported once, for all that are forked.
     import ists_asp.ablate
-    import ists_asp.cli.diffing
-    import ists_asp.cli.running
+    import ists_asp.cli.jobs.diffing
+    import ists_asp.cli.jobs.running
     import ists_asp.cli.version
     import ists_asp.compare.rules_run
     import ists_asp.engine.loading

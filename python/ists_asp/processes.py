@@ -32,6 +32,9 @@ OUT_OF_TIME = -signal.SIGPROF
 
 _PR_SET_PDEATHSIG = 1
 
+_WAITING = ("R", "D")
+"""States of a process that computes, or would if it had a processor or what it reads."""
+
 _LONGEST = 1e8
 """Seconds of a timer at most: three years."""
 
@@ -85,22 +88,27 @@ def _end_after(starter: BaseProcess) -> None:
 
 
 def processor_time() -> float | None:
-    """Seconds that all processes below this one have computed; None where nobody tells.
+    """Seconds that all processes below this one have computed; None where nobody can say.
 
-    It grows as long as one of them computes, and falls where one ends.
+    It grows as long as one of them computes, and falls where one ends. Nobody can say it where the
+    system does not tell, or where one of them would compute and waits for its turn: on a busy
+    machine that may be long.
     """
     return _below(os.getpid()) if Path("/proc/self/task").exists() else None
 
 
-def _below(process: int) -> float:
+def _below(process: int) -> float | None:
     seconds = 0.0
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError, IndexError, ValueError):
             for child in map(int, task.read_text().split()):
                 # Behind the name, which may have blanks and brackets.
                 told = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                below = None if told[0] in _WAITING else _below(child)
+                if below is None:
+                    return None
                 ticks = int(told[11]) + int(told[12])
-                seconds += ticks / os.sysconf("SC_CLK_TCK") + _below(child)
+                seconds += ticks / os.sysconf("SC_CLK_TCK") + below
     return seconds
 
 

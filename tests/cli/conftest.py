@@ -49,7 +49,7 @@ def _rules(name, given=(), *, semantic=False, scripts=False, reader=False, store
 @pytest.fixture(autouse=True)
 def _shared(monkeypatch):
     monkeypatch.setattr("ists_asp.engine.loading.Annotator", _annotator)
-    monkeypatch.setattr("ists_asp.cli.running.Annotator", _annotator)
+    monkeypatch.setattr("ists_asp.cli.jobs.running.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.rules.load_program", _rules)
     monkeypatch.setattr("ists_asp.engine.loading.load_program", _rules)
 

@@ -93,7 +93,7 @@ def test_interrupt_ends_without_traceback(run, monkeypatch):
     def interrupt(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ists_asp.cli.running.run", interrupt)
+    monkeypatch.setattr("ists_asp.cli.jobs.running.run", interrupt)
     result = run("solve", "a", "b", "-o", "out.wa")
     assert (result.exit_code, result.stdout, result.stderr.strip()) == (130, "", "")
 
@@ -218,13 +218,13 @@ HEAVY = {
 @pytest.mark.parametrize(
     ("arguments", "needed", "ours"),
     [
-        (["--version"], set(), 20),
+        (["--version"], set(), 22),
         (["profiles"], {"msgspec", "clingo"}, 60),
         (["evaluate", "{gold}", "{gold}"], set(), 60),
         (
             ["solve", "--profile", "headlines", "--cache", "{cache}", "Dogs bark", "Dogs bark"],
             {"clingo", "msgspec", "numpy", "rapidfuzz"},
-            164,
+            172,
         ),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else "",

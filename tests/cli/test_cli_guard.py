@@ -7,17 +7,18 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import guard, main
-from ists_asp.cli.guard import Failed
+from ists_asp.cli import main
 from ists_asp.errors import RuleError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
+from ists_asp.sandbox import guard
+from ists_asp.sandbox.guard import Failed
 
 SENTENCES = ("a cat sits", "a dog sits")
 CRASH = f"p({'f(' * 30_000}1{')' * 30_000})."
 ISOLATED = """
 import sys, time
-from ists_asp.cli import guard
+from ists_asp.sandbox import guard
 from ists_asp.cli.app import main
 import click
 
@@ -55,10 +56,10 @@ def call(*arguments, folder=None):
 EACH = """
 import os, sys, time
 from dataclasses import dataclass
-from ists_asp.cli import guard
+from ists_asp.sandbox import guard
 from ists_asp.cli.app import main
 from ists_asp.cli.console import end_with_failed, warn, warn_failed
-from ists_asp.cli.guard import Failed, each
+from ists_asp.sandbox.guard import Failed, each
 from ists_asp.errors import RuleError
 import click
 
@@ -208,7 +209,8 @@ def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
     words = " ".join(f"{word}{number}" for number in range(20) for word in ("a", "cat", "sat"))
     question = ["1 <==> 1"] if command == "why" else []
     script = f"""if True:
-        from ists_asp.cli import guard, main
+        from ists_asp.cli import main
+from ists_asp.sandbox import guard
         guard.active = True
         guard.lifetime = lambda seconds, pairs: seconds
         main({["--timeout", "0.3", words, words, *question]!r})

@@ -73,7 +73,14 @@ def shell(text, folder):
 
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize(
-    "module", ["click", "ists_asp.cli.app", "ists_asp.cli.solve", "ists_asp.cli.running", "clingo"]
+    "module",
+    [
+        "click",
+        "ists_asp.cli.app",
+        "ists_asp.cli.commands.solve",
+        "ists_asp.cli.jobs.running",
+        "clingo",
+    ],
 )
 def test_an_interrupt_of_an_import_ends_the_command(tmp_path, module, times):
     words = ("solve", "--rules", "x.lp", "a", "b", "-o", "out.wa")

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.rendering import Format, render
+from ists_asp.cli.jobs.rendering import Format, render
 from ists_asp.evaluate.wellformed import check_file
 
 from .laboratory import HANG, MINE, Laboratory

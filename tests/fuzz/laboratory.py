@@ -31,14 +31,14 @@ from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.rules import load_program
-from ists_asp.run import Limits, Spec, pool, worker
-from ists_asp.run.pool import Pool
+from ists_asp.sandbox import pool, worker
+from ists_asp.sandbox.pool import Pool
+from ists_asp.sandbox.spec import Limits, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ists_asp.run import Outcome
-    from ists_asp.run.outcome import Report
+    from ists_asp.sandbox.outcome import Outcome, Report
 
 __all__ = ["MINE", "Laboratory", "Run", "read_pairs"]
 

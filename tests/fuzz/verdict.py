@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.rendering import Format, render
+from ists_asp.cli.jobs.rendering import Format, render
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.model import Label
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.model import Answer
-    from ists_asp.run import Outcome
+    from ists_asp.sandbox.outcome import Outcome
 
     from .laboratory import Run
 

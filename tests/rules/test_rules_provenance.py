@@ -6,7 +6,7 @@ from ists_asp.annotate.models import find
 from ists_asp.engine.provenance import provenance
 from ists_asp.resources import rules_dir
 from ists_asp.rules import read_profile_rules
-from ists_asp.run.spec import sums
+from ists_asp.sandbox.spec import sums
 
 
 def told(given=(), name="sts-en"):

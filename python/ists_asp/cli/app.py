@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ists_asp.cli.console import error, fail, write_output
-from ists_asp.cli.files import Group
 from ists_asp.cli.interrupts import INTERRUPTED, heard
+from ists_asp.cli.options.files import Group
 from ists_asp.cli.usage import usage_message
 from ists_asp.edge import too_deep
 from ists_asp.errors import IstsError, UsageError, told
@@ -56,7 +56,7 @@ class _Commands(MutableMapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._known:
             module, attribute = self._places[name]
-            self._known[name] = getattr(import_module(f"ists_asp.cli.{module}"), attribute)
+            self._known[name] = getattr(import_module(f"ists_asp.cli.commands.{module}"), attribute)
         return self._known[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.guard import alive, told_before
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
+from ists_asp.sandbox.guard import alive, told_before
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.guard import Failed
     from ists_asp.engine import System, Timings
     from ists_asp.io.text import Warn
     from ists_asp.model import Answer
+    from ists_asp.sandbox.guard import Failed
 
 __all__ = [
     "EXIT_FAILED",

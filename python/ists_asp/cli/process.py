@@ -38,7 +38,8 @@ def run_command() -> NoReturn:
 
 def _run() -> int:
     _open_standard_streams()
-    from ists_asp.cli import app, guard
+    from ists_asp.cli import app
+    from ists_asp.sandbox import guard
 
     guard.active = True
     raise_once()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.limits import check_size
-from ists_asp.run.outcome import Failure, Outcome
+from ists_asp.sandbox.outcome import Failure, Outcome
 from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import PairAnnotator, Timings
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.run.executor import Executor, Task
+    from ists_asp.sandbox.executor import Executor, Task
 
 __all__ = ["run"]
 

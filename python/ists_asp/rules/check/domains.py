@@ -10,12 +10,11 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Function, Symbol, SymbolType
-from clingo.ast import AST, ASTType, Sign
+from clingo import Symbol, SymbolType
+from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.syntax.signatures import Signature, functions
-from ists_asp.syntax.terms import Call, Variable, read_term
+from ists_asp.syntax.terms import Variable
 from ists_asp.vocabulary import (
     ARGUES,
     CONTAINS,
@@ -42,11 +41,12 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.rules.check.atoms import Atom, Read
     from ists_asp.rules.check.source import Checked, Statement
-    from ists_asp.syntax.terms import Term
+    from ists_asp.syntax.signatures import Signature
     from ists_asp.vocabulary import Predicate
 
 __all__ = ["check_domains"]
@@ -115,29 +115,9 @@ _WORDS = frozenset(
 _TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 
 
-class _Atom(NamedTuple):
-    """An atom of a rule: its syntax tree, and its arguments."""
-
-    node: AST
-    key: Signature
-    arguments: tuple[Term, ...]
-    positive: bool = True
-
-
 def check_domains(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
-    constants = {
-        name for program in checked.plan.programs for name in program.profile.constants
-    } | {
-        one.node.name
-        for found in checked.by_file.values()
-        for one in found
-        if one.node.ast_type is ASTType.Definition
-    }
-    parts = {
-        path: [(one, *_atoms(one.node, constants)) for one in found]
-        for path, found in checked.by_file.items()
-    }
+    parts = checked.atoms
     derived = _derived(parts)
     words = _word_slots(parts)
     for path in checked.own:
@@ -152,7 +132,7 @@ def check_domains(checked: Checked) -> Iterator[Finding]:
                     yield from (one for one in found if not checked.is_others(one))
 
 
-def _outside(checked: Checked, statement: Statement, atom: _Atom) -> Iterator[Finding]:
+def _outside(checked: Checked, statement: Statement, atom: Atom) -> Iterator[Finding]:
     """What is not in a domain that is declared."""
     for index, term in enumerate(atom.arguments):
         domain = _DECLARED.get(_Slot(atom.key, index))
@@ -180,7 +160,7 @@ def _outside(checked: Checked, statement: Statement, atom: _Atom) -> Iterator[Fi
 
 
 def _not_words(
-    checked: Checked, statement: Statement, atom: _Atom, words: Collection[_Slot]
+    checked: Checked, statement: Statement, atom: Atom, words: Collection[_Slot]
 ) -> Iterator[Finding]:
     """Words that no token has: not in lower case, or not in quotes."""
     for index, term in enumerate(atom.arguments):
@@ -210,7 +190,7 @@ def _not_words(
 def _never(
     checked: Checked,
     statement: Statement,
-    atom: _Atom,
+    atom: Atom,
     derived: Mapping[_Slot, frozenset[Symbol] | None],
 ) -> Iterator[Finding]:
     """Constants that nothing derives."""
@@ -229,7 +209,7 @@ def _never(
 
 
 def _derived(
-    parts: Mapping[Path, list[tuple[Statement, list[_Atom], list[_Atom]]]],
+    parts: Mapping[Path, Sequence[Read]],
 ) -> Mapping[_Slot, frozenset[Symbol] | None]:
     """The constants that stand in the heads of rules; None where anything may."""
     found: dict[_Slot, set[Symbol] | None] = {}
@@ -249,7 +229,7 @@ def _derived(
 
 
 def _word_slots(
-    parts: Mapping[Path, list[tuple[Statement, list[_Atom], list[_Atom]]]],
+    parts: Mapping[Path, Sequence[Read]],
 ) -> frozenset[_Slot]:
     """Where words stand: in the given places, and in tables that rules look them up in."""
     found = set(_WORDS)
@@ -273,51 +253,6 @@ def _word_slots(
             return frozenset(found)
 
 
-def _atoms(node: AST, constants: Collection[str]) -> tuple[list[_Atom], list[_Atom]]:
-    """The atoms of the head and of the body of a statement, pools taken apart."""
-    heads: list[_Atom] = []
-    body: list[_Atom] = []
-    if node.ast_type is ASTType.External:
-        heads += _read(node.atom, constants)
-    if node.ast_type is ASTType.Rule:
-        heads += _below(node.head, constants)
-    if node.ast_type in (ASTType.Rule, ASTType.Minimize):
-        for part in node.body:
-            body += _below(part, constants)
-    return heads, body
-
-
-def _below(node: AST, constants: Collection[str], *, positive: bool = True) -> Iterator[_Atom]:
-    """The atoms in a syntax tree."""
-    if node.ast_type is ASTType.SymbolicAtom:
-        yield from _read(node, constants, positive=positive)
-        return
-    if node.ast_type is ASTType.Literal and node.sign != Sign.NoSign:
-        positive = False
-    for key in node.child_keys:
-        child = getattr(node, key)
-        for part in (child,) if isinstance(child, AST) else child or ():
-            if isinstance(part, AST):
-                yield from _below(part, constants, positive=positive)
-
-
-def _read(node: AST, constants: Collection[str], *, positive: bool = True) -> Iterator[_Atom]:
-    for single in node.unpool():
-        for function in functions(single.symbol):
-            if function.ast_type is ASTType.Function:
-                arguments = tuple(_argument(part, constants) for part in function.arguments)
-                key = Signature(function.name, len(arguments))
-                yield _Atom(function, key, arguments, positive)
-
-
-def _argument(node: AST, constants: Collection[str]) -> Term:
-    """An argument; a constant without arguments is a symbol, however it is written."""
-    term = read_term(node, constants)
-    if isinstance(term, Call) and term.name and not term.arguments and term.name not in constants:
-        return Function(term.name)
-    return term
-
-
 def _meant(found: str, domain: Collection[str]) -> str:
     near = get_close_matches(found.strip('"').lower(), domain, n=1)
     if near:
@@ -330,7 +265,7 @@ _TOLD = 12
 """Members of a domain that are told."""
 
 
-def _finding(checked: Checked, statement: Statement, atom: _Atom, found: str, hint: str) -> Finding:
+def _finding(checked: Checked, statement: Statement, atom: Atom, found: str, hint: str) -> Finding:
     return checked.finding(
         Severity.WARNING, "domain", statement.path, atom.node, found, hint, statement.rule.name
     )

@@ -9,76 +9,47 @@ from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.vocabulary import documented, suggestion
-from ists_asp.syntax.signatures import Signature, functions
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.signatures import Signature
 from ists_asp.vocabulary import ARGUES, SURE, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from clingo.ast import AST
 
+    from ists_asp.rules.check.atoms import Read
     from ists_asp.rules.check.programs import Program
-    from ists_asp.rules.check.source import Checked, Statement
+    from ists_asp.rules.check.source import Checked
 
 __all__ = ["check_predicates"]
 
 _RESERVED = "__"
 _WEIGHT = WEIGHT.signature
-_HEADS = {
-    ASTType.Aggregate: lambda part: (part.literal, part.condition),
-    ASTType.Disjunction: lambda part: (part.literal, part.condition),
-    ASTType.HeadAggregate: lambda part: (part.condition.literal, part.condition.condition),
-}
-
 _Place = tuple["Path", "AST"]
 
 
 class _Uses:
     """Where predicates are derived and used, by file."""
 
-    def __init__(self, statements: Collection[Statement]) -> None:
+    def __init__(self, statements: Iterable[Read]) -> None:
         self.derived: dict[Signature, list[_Place]] = defaultdict(list)
         self.used: dict[Signature, list[_Place]] = defaultdict(list)
         self.declared: set[Signature] = set()
-        for statement in statements:
-            node = statement.node
+        for statement, derived, used in statements:
+            path, node = statement.path, statement.node
             if node.ast_type is ASTType.Defined:
                 self.declared.add(Signature(node.name, node.arity))
             elif node.ast_type is ASTType.ShowSignature and node.name:
-                self.used[Signature(node.name, node.arity)].append((statement.path, node))
-            elif node.ast_type is ASTType.Rule:
-                self._head(statement.path, node.head)
-                self._note(self.used, statement.path, node.body)
-            elif node.ast_type is ASTType.External:
-                self._note(self.derived, statement.path, [node.atom])
-                self._note(self.used, statement.path, node.body)
-            elif node.ast_type is not ASTType.ShowSignature:
-                self._note(self.used, statement.path, [node])
-
-    def _head(self, path: Path, head: AST) -> None:
-        if head.ast_type not in _HEADS:
-            self._note(self.derived, path, [head])
-            return
-        for element in head.elements:
-            literal, condition = _HEADS[head.ast_type](element)
-            self._note(self.derived, path, [literal])
-            self._note(self.used, path, condition)
-
-    @staticmethod
-    def _note(places: dict[Signature, list[_Place]], path: Path, nodes: Sequence[AST]) -> None:
-        for node in nodes:
-            for part in walk(node):
-                if part.ast_type is ASTType.SymbolicAtom:
-                    for atom in functions(part.symbol):
-                        key = Signature(atom.name, len(atom.arguments))
-                        places[key].append((path, atom))
+                self.used[Signature(node.name, node.arity)].append((path, node))
+            for places, atoms in ((self.derived, derived), (self.used, used)):
+                for atom in atoms:
+                    places[atom.key].append((path, atom.node))
 
 
 def check_predicates(checked: Checked) -> Iterator[Finding]:
     """Look for predicates that are undefined, unused, private to another file, or reserved."""
-    uses = {path: _Uses(statements) for path, statements in checked.by_file.items()}
+    uses = {path: _Uses(statements) for path, statements in checked.atoms.items()}
     for path, weights in checked.weights.items():
         uses[path].derived[_WEIGHT].append((path, next(iter(weights.values())).node))
     known = {key for of in uses.values() for key in (*of.derived, *of.declared)}

@@ -13,6 +13,7 @@ from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.resources import rules_dir
+from ists_asp.rules.check.atoms import Source, read_atoms
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.copy import is_shipped
 from ists_asp.rules.loader import RuleSet, read_rules
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.errors import RuleError
+    from ists_asp.rules.check.atoms import Read
     from ists_asp.rules.check.programs import Plan, Program
     from ists_asp.rules.directives import NamedRule
 
@@ -72,6 +74,23 @@ class Checked:
                 self.weights.setdefault(path, {}).update(dict.fromkeys(keys, statement))
             else:
                 self.by_file[path].append(statement)
+
+    @cached_property
+    def atoms(self) -> Mapping[Path, tuple[Read, ...]]:
+        """The statements of each file with their atoms."""
+        constants = {
+            name for program in self.plan.programs for name in program.profile.constants
+        } | {
+            one.node.name
+            for found in self.by_file.values()
+            for one in found
+            if one.node.ast_type is ASTType.Definition
+        }
+        sums = {file.path: file.sha256 for file in self.rules.files}
+        return {
+            path: read_atoms(Source(path, sums[path], frozenset(constants), tuple(found)))
+            for path, found in self.by_file.items()
+        }
 
     @cached_property
     def loaded(self) -> Mapping[Program, tuple[Path, ...]]:

@@ -1,0 +1,1 @@
+"""The commands, one file each: options to a call, and what comes back to output."""

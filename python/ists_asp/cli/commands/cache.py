@@ -1,0 +1,118 @@
+"""``ists-asp cache``: what is kept between runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import show_json, table, write_output
+from ists_asp.cli.options.common import json_option
+from ists_asp.cli.options.files import Group
+from ists_asp.cli.options.system_options import cache_option
+from ists_asp.errors import UsageError
+from ists_asp.io.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.annotate import Cache
+
+__all__ = ["cache"]
+
+
+@click.group(
+    cls=Group,
+    epilog="""\b
+Examples:
+  ists-asp cache info
+  ists-asp cache info --cache my-cache --json
+  ists-asp cache clear
+""",
+)
+def cache() -> None:
+    """Show or clear the cache.
+
+    In: nothing but the cache's directory. What Stanza says of a sentence is kept there, with the
+    models and the version of Stanza that said it, so that a rerun after a change of rules starts
+    neither Stanza nor torch. So is what a reader says of a pair, with its hash, and what was
+    worked out about rule files, by their hashes, so that the next command need not parse them as
+    thoroughly. So are answers, so that after an edit of rules only pairs are decided again that it
+    can touch.
+
+    Out: what is in it, or how much was removed.
+    """
+
+
+@cache.command(
+    epilog="""\b
+Examples:
+  ists-asp cache info
+  ists-asp cache info --cache my-cache --json
+"""
+)
+@cache_option
+@json_option
+def info(cache: Path | None, as_json: bool) -> None:
+    """Show where the cache is and how much is in it.
+
+    In: the cache's directory.
+
+    Out: the file, its size in bytes, and how many texts each set of models has annotated, and
+    how many pairs each reader has read; the folder with what was worked out about rules and with
+    answers, its size and how many entries it has.
+    """
+    with _open(cache) as opened:
+        found = opened.info()
+    programs = Store(found.path.parent).info()
+    if as_json:
+        show_json(
+            {
+                "file": str(found.path),
+                "size": found.size,
+                "entries": found.entries,
+                "models": dict(found.models),
+                "programs": {
+                    "folder": str(programs.path),
+                    "size": programs.size,
+                    "entries": programs.entries,
+                },
+            }
+        )
+        return
+    rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
+    rows += [("entries", str(found.entries))]
+    rows += [(f"  {name}", str(count)) for name, count in sorted(found.models.items())]
+    rows += [("folder", str(programs.path)), ("size", f"{programs.size} bytes")]
+    rows += [("entries", str(programs.entries))]
+    write_output(None, table(rows))
+
+
+@cache.command(
+    epilog="""\b
+Examples:
+  ists-asp cache clear
+  ists-asp cache clear --cache my-cache
+"""
+)
+@cache_option
+def clear(cache: Path | None) -> None:
+    """Empty the cache.
+
+    In: the cache's directory.
+
+    Out: how many entries it had, of both kinds.
+    """
+    with _open(cache) as opened:
+        gone = opened.clear() + Store(opened.path.parent).clear()
+    write_output(None, f"{gone} entries removed\n")
+
+
+def _open(directory: Path | None) -> Cache:
+    from ists_asp.annotate import Cache
+
+    if directory is None:
+        raise UsageError(
+            "there is no cache", where="--cache", expected="a directory that can be written to"
+        )
+    return Cache(directory)

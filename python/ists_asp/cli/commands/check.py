@@ -1,0 +1,63 @@
+"""``ists-asp check``: whether a file of word alignments is well formed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import show_json, write_output
+from ists_asp.cli.options.common import json_option, scheme_option
+from ists_asp.cli.options.files import READ, Command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["check"]
+
+_MOST_NOTES = 10
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp check out.wa
+  ists-asp check gold.wa --stats --all-notes
+  ists-asp check pilot.wa --scheme 2015
+  ists-asp check out.wa --json > report.json
+""",
+)
+@click.argument("file", type=READ, metavar="FILE.wa")
+@scheme_option("Whose format; that of 2015 is one chunk to one chunk.")
+@click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
+@click.option(
+    "--all-notes", is_flag=True, help=f"All notes; otherwise only the first {_MOST_NOTES}."
+)
+@json_option
+@click.pass_context
+def check(
+    context: click.Context, file: Path, scheme: str, stats: bool, all_notes: bool, as_json: bool
+) -> None:
+    """Check that a file of word alignments is well formed.
+
+    In: a .wa file.
+
+    Out: a line for each fault, with file and line; notes on what is odd but accepted; the
+    verdict. It is that of the official check, but that we refuse a little more: empty files,
+    missing ids, scores such as +3. Faults of that kind say that the rule is ours. With --scheme
+    2015, the pilot's, it is also a fault that a side has tokens that are no neighbours, and that
+    a token is on two lines. The exit code is 0 for a correct file, 1 for an incorrect one. JSON
+    has everything: faults, notes and statistics. docs/formats.md has all rules.
+    """
+    from ists_asp.evaluate.report import render_check
+    from ists_asp.evaluate.wellformed import check_file
+    from ists_asp.model import Scheme
+
+    report = check_file(file, Scheme(scheme))
+    if as_json:
+        show_json(report.as_dict())
+    else:
+        write_output(None, render_check(report, stats, None if all_notes else _MOST_NOTES))
+    if not report.correct:
+        context.exit(1)

@@ -1,0 +1,210 @@
+"""``ists-asp diff``: two sets of rules, or two outputs, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    end_with_failed,
+    progress,
+    reader_warnings,
+    show_json,
+    warn_failed,
+    write_output,
+)
+from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.options.common import (
+    id_option,
+    json_option,
+    number_option,
+    output_option,
+    quiet_option,
+)
+from ists_asp.cli.options.files import READ, RULES, Command
+from ists_asp.cli.options.input_options import optional_input_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.errors import UsageError
+from ists_asp.sandbox.guard import Failed, each, isolate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+    from ists_asp.compare import Comparison, Edit, WeightEdits
+    from ists_asp.compare.rules_run import Both
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+
+__all__ = ["diff"]
+
+_OUTPUTS = (".wa", ".jsonl")
+_SHIPPED = "shipped"
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp diff shipped my-rules --profile headlines --sent1 a.txt --sent2 b.txt
+  ists-asp diff old-rules new-rules --sent1 a.txt --sent2 b.txt --gold gold.wa
+  ists-asp diff shipped my-rules "a cat sleeps" "one cat naps"
+  ists-asp diff old.wa new.wa --gold gold.wa --top 5
+  ists-asp diff old.jsonl new.jsonl --json -o diff.json
+""",
+)
+@click.argument("old", type=RULES, metavar="OLD")
+@click.argument("new", type=RULES, metavar="NEW")
+@optional_input_options
+@system_options
+@id_option
+@click.option(
+    "--gold",
+    type=READ,
+    metavar="FILE",
+    help="Say what each of the official measures gains, by the alignments in this .wa file.",
+)
+@number_option(
+    "--top", "Tell so many pairs: with --gold so many of the best and of the worst.", default=10
+)
+@click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
+@json_option
+@output_option()
+@quiet_option
+def diff(
+    old: Path,
+    new: Path,
+    inputs: Inputs | None,
+    choice: Choice,
+    identifier: str | None,
+    gold: Path | None,
+    top: int,
+    everything: bool,
+    as_json: bool,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Show what changes between two sets of rules, or two outputs.
+
+    In: two rule folders (or files, as for --rules; "shipped" for those that come along) and
+    pairs as for ists-asp solve; or two outputs of ists-asp solve, .wa or .jsonl.
+
+    Out: the pairs that change, decision by decision: chunks, alignments, labels, scores. Of
+    rules also how they differ, and for each change which of them are responsible: those that
+    fire by one set only, and weights that differ, with what they move, in hundredths of
+    log-odds. With --gold what the four official measures gain or lose, over all pairs and for
+    each, best and worst pairs first. JSON has everything.
+    """
+    from ists_asp.cli.jobs import diffing
+    from ists_asp.compare import compare
+
+    check_text_ending(output, as_json=as_json)
+    of_rules = _of_rules(old, new, inputs, choice)
+    right = _gold(gold)
+    edits = None
+    failed: list[Failed] = []
+    if of_rules:
+        assert inputs is not None
+        pairs = chosen(inputs.read(), identifier)
+        isolate()
+        results, edits = _rules(old, new, inputs, choice, pairs, quiet)
+        failed = [one for one in results if isinstance(one, Failed)]
+        done = {one.new.pair.id: one for one in results if not isinstance(one, Failed)}
+        if not done:
+            end_with_failed(failed, len(pairs))
+        comparison = compare(
+            {identifier: one.old for identifier, one in done.items()},
+            {identifier: one.new for identifier, one in done.items()},
+            right,
+            {identifier: one.causes for identifier, one in done.items() if one.causes},
+        )
+    else:
+        comparison = _outputs(old, new, identifier, right)
+    if as_json:
+        show_json(diffing.as_json(comparison, edits), output)
+    else:
+        write_output(output, diffing.as_text(comparison, edits, None if everything else top))
+    end_with_failed(failed, len(failed) + comparison.count)
+
+
+def _of_rules(old: Path, new: Path, inputs: Inputs | None, choice: Choice) -> bool:
+    """Whether rules are compared, rather than outputs.
+
+    Raises:
+        UsageError: the arguments do not go together.
+    """
+    written = [path for path in (old, new) if path.suffix in _OUTPUTS]
+    if len(written) == 1:
+        raise UsageError(
+            f"{written[0]} is an output, the other is not",
+            expected="two rule folders, or two outputs (.wa or .jsonl)",
+        )
+    if written and inputs is not None:
+        raise UsageError("two outputs need no sentences", hint="Leave them out")
+    if not written and inputs is None:
+        raise UsageError(
+            "there are no pairs to decide by these rules",
+            expected="two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE",
+        )
+    if choice.rules:
+        raise UsageError("--rules does not go with OLD and NEW, which are the rules")
+    return not written
+
+
+def _gold(path: Path | None) -> Mapping[str, Reference] | None:
+    if path is None:
+        return None
+    from ists_asp.evaluate.files import read_references
+
+    with reader_warnings() as warn:
+        return read_references(path, warn=warn)
+
+
+def _outputs(
+    old: Path, new: Path, identifier: str | None, gold: Mapping[str, Reference] | None
+) -> Comparison:
+    from ists_asp.compare import compare, read_answered
+
+    with reader_warnings() as warn:
+        before, after = (read_answered(path, warn=warn) for path in (old, new))
+    if identifier is not None:
+        for run in (before, after):
+            chosen([one.pair for one in run.values()], identifier)
+        before, after = ({identifier: run[identifier]} for run in (before, after))
+    return compare(before, after, gold)
+
+
+def _rules(
+    old: Path, new: Path, inputs: Inputs, choice: Choice, pairs: Sequence[Pair], quiet: bool
+) -> tuple[list[Both | Failed], tuple[Sequence[Edit], WeightEdits]]:
+    from ists_asp.compare import find_edits
+    from ists_asp.compare.rules_run import run_both
+
+    first, second = (
+        replace(choice, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
+    )
+    results = []
+    with (
+        first.load() as before,
+        second.load() as after,
+        RuleWarnings(before),
+        RuleWarnings(after),
+        progress(len(pairs), shown=not quiet) as step,
+    ):
+        inputs.warn_untokenized(before, pairs)
+        for one in each(
+            pairs,
+            lambda some: run_both(before, after, inputs.tokenized(before, some)),
+            lambda pair: pair,
+        ):
+            if isinstance(one, Failed):
+                warn_failed(one)
+            results.append(one)
+            step()
+        return results, find_edits(before.rules, after.rules)

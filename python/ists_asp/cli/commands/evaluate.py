@@ -1,0 +1,99 @@
+"""``ists-asp evaluate``: answers against a gold standard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import reader_warnings, show_json, write_output
+from ists_asp.cli.options.common import json_option, scheme_option
+from ists_asp.cli.options.files import READ, Command
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["evaluate"]
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp evaluate gold.wa out.wa
+  ists-asp evaluate gold.wa out.wa --by-pair
+  ists-asp evaluate gold.wa out.wa --scheme 2015 --json > scores.json
+  ists-asp evaluate --task sts gold.tsv ratings.txt
+  ists-asp evaluate --task sts gold/ run1/ --versus run2/
+""",
+)
+@click.argument("gold", type=READ, metavar="GOLD")
+@click.argument("system", type=READ, metavar="SYS")
+@click.option(
+    "--task",
+    type=click.Choice(["ists", "sts"]),
+    default="ists",
+    show_default=True,
+    help="ists: chunks aligned, labelled and scored; sts: sentences rated as wholes.",
+)
+@scheme_option("The official scorer of which year; that of 2015 is kinder to wrong types.")
+@click.option("--by-pair", is_flag=True, help="Also the F1 of each pair (JSON always has them).")
+@click.option(
+    "--versus",
+    "other",
+    type=READ,
+    metavar="SYS2",
+    help="With --task sts: another run, and how likely it is that SYS is no better.",
+)
+@json_option
+def evaluate(
+    gold: Path,
+    system: Path,
+    task: str,
+    scheme: str,
+    by_pair: bool,
+    other: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure answers against a gold standard.
+
+    In: two files of word alignments; pairs are matched by their ids. With --task sts: a file
+    with a gold rating a line, sentences behind it or not, and one with the ratings of a run;
+    or two folders of such files.
+
+    Out: F1, precision and recall of alignment (Ali), type, score, and type with score
+    (Typ+Sco), over all pairs, and a table of gold labels against answered ones. The figures are
+    those of the official scorers; files that they refuse, and a few that they do not, are an
+    error, and docs/formats.md has all rules. With --task sts: Pearson's correlation of each data
+    set and the mean, weighted by pairs, with intervals of 95 percent; with --versus the
+    one-tailed p of Fisher's z transformation.
+    """
+    if task == "sts":
+        if scheme != "2016" or by_pair:
+            raise UsageError("--scheme and --by-pair do not go with --task sts")
+        _ratings(gold, system, other, as_json)
+        return
+    if other is not None:
+        raise UsageError("--versus goes with --task sts only")
+    from ists_asp.evaluate.files import evaluate_files
+    from ists_asp.evaluate.report import render_evaluation
+    from ists_asp.model import Scheme
+
+    with reader_warnings() as warn:
+        evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
+    if as_json:
+        show_json(evaluation.as_dict())
+    else:
+        write_output(None, render_evaluation(evaluation, by_pair))
+
+
+def _ratings(gold: Path, system: Path, other: Path | None, as_json: bool) -> None:
+    from ists_asp.evaluate.ratings import evaluate_ratings
+    from ists_asp.evaluate.report import render_ratings
+
+    evaluation = evaluate_ratings(gold, system, other)
+    if as_json:
+        show_json(evaluation.as_dict())
+    else:
+        write_output(None, render_ratings(evaluation))

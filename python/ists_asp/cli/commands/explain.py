@@ -1,0 +1,180 @@
+"""``ists-asp explain``: pairs in, their answers in words out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    end_with_failed,
+    progress,
+    reader_warnings,
+    warn_failed,
+    write_output,
+)
+from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.options.common import id_option, json_option, output_option, quiet_option
+from ists_asp.cli.options.completion import complete_language
+from ists_asp.cli.options.files import READ, Command
+from ists_asp.cli.options.input_options import input_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.sandbox.guard import Failed, each, isolate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+    from ists_asp.explain import Explanation
+    from ists_asp.model import Answer, Pair
+
+__all__ = ["explain"]
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp explain "12 killed in bus accident" "10 killed in road accident"
+  ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
+  ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
+  ists-asp explain --json "a cat sits" "two cats sit"
+  ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
+""",
+)
+@input_options
+@system_options
+@id_option
+@click.option(
+    "--answers",
+    type=READ,
+    metavar="FILE",
+    help="Explain the alignments in this .wa file, of whatever origin, instead of solving.",
+)
+@click.option(
+    "--language",
+    metavar="CODE",
+    shell_complete=complete_language,
+    help="Language of the explanation, en or es; the sentences' own words stay as they are. "
+    "Default: that of the profile.",
+)
+@click.option(
+    "--templates",
+    type=READ,
+    metavar="FILE",
+    help="Wording of your own: a copy of data/templates/en.toml, edited.",
+)
+@json_option
+@output_option()
+@quiet_option
+def explain(
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    answers: Path | None,
+    language: str | None,
+    templates: Path | None,
+    as_json: bool,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Say in words what two sentences share and how they differ.
+
+    In: pairs of sentences, as for ists-asp solve. With --answers their alignments are read
+    from a file, otherwise they are found.
+
+    Out: for each pair a text of a few sentences; where there are several pairs, its id stands
+    in front. With --json the statements it is made of as well: each with its kind, its
+    alignments and tokens, and the rule that decided it; a list where there are several pairs.
+    """
+    from ists_asp.explain import load_templates
+
+    if language is not None and templates is not None:
+        raise UsageError(
+            "--language does not go with --templates", hint="A file of templates is in one language"
+        )
+    check_text_ending(output, as_json=as_json)
+    pairs = chosen(inputs.read(), identifier)
+    given = _given(answers, pairs) if answers is not None else None
+    if templates:
+        # They hold a regular expression, which may look for ever.
+        isolate()
+    wording = load_templates(language or "en", templates) if language or templates else None
+    found: list[Explanation | Failed] = []
+    with (
+        choice.load() as system,
+        RuleWarnings(system) as odd,
+        progress(len(pairs), shown=not quiet) as step,
+    ):
+        system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+        if given is None:
+            inputs.warn_untokenized(system, pairs)
+
+            def explained(some: Iterator[Pair]) -> Iterator[Explanation]:
+                decided = system.solve_many(inputs.tokenized(system, some))
+                return system.explain_many(decided, wording)
+
+            results = each(pairs, explained, lambda pair: pair)
+        else:
+            results = each(
+                given, lambda some: system.explain_many(some, wording), lambda answer: answer.pair
+            )
+        for one in results:
+            found.append(one)
+            if isinstance(one, Failed):
+                warn_failed(one)
+            odd.show()
+            step()
+    single = inputs.single or identifier is not None
+    write_output(output, _json(found, single) if as_json else _text(found, single))
+    end_with_failed([one for one in found if isinstance(one, Failed)], len(found))
+
+
+def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
+    """The answers for the pairs, read from a file.
+
+    Raises:
+        DataError: the file is faulty, or has no answer for a pair.
+    """
+    from ists_asp.io.faults import Faults
+    from ists_asp.io.given import given_answer
+    from ists_asp.io.wa_reader import read_wa
+
+    with reader_warnings() as warn:
+        known = {entry.id: entry for entry in read_wa(path, warn=warn)}
+    found, faults = [], Faults()
+    for pair in pairs:
+        with faults:
+            if pair.id not in known:
+                raise DataError(
+                    f"there are no alignments for pair {shortened(pair.id)}",
+                    where=str(path),
+                    expected=f'<sentence id="{shortened(pair.id)}" …>',
+                )
+            found.append(given_answer(pair, known[pair.id].to_alignments()))
+    faults.check()
+    return found
+
+
+def _text(found: Sequence[Explanation | Failed], single: bool) -> str:
+    told = [one for one in found if not isinstance(one, Failed)]
+    if single:
+        return "".join(f"{one.text}\n" for one in told)
+    return "".join(f"{one.answer.pair.id}: {one.text}\n" for one in told)
+
+
+def _json(found: Sequence[Explanation | Failed], single: bool) -> str:
+    from ists_asp.io.jsonl import failure_record
+
+    records = [
+        failure_record(one.pair, one.reason) if isinstance(one, Failed) else one.record()
+        for one in found
+    ]
+    value = records[0] if single else records
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

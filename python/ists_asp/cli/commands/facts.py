@@ -1,0 +1,166 @@
+"""``ists-asp facts``: what the rules see of a pair, ready for plain clingo."""
+
+from __future__ import annotations
+
+import shlex
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from ists_asp.cli.console import RuleWarnings, write_output
+from ists_asp.cli.endings import check_ending
+from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.options.common import id_option, output_option
+from ists_asp.cli.options.files import OUTPUTS, Command, check_target, check_written
+from ists_asp.cli.options.input_options import input_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.errors import UsageError
+from ists_asp.sandbox.guard import alive
+from ists_asp.terminal import unbroken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import System
+    from ists_asp.model import Pair
+
+_LONGEST = 200
+"""Characters of the name of a file that are the pair's id."""
+
+__all__ = ["facts"]
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp facts "12 killed in bus accident" "10 killed in road accident"
+  ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
+  ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
+  sh -c "python -m $(sed -n 's/^% clingo/clingo/p' pair12.lp)"
+""",
+)
+@input_options
+@system_options
+@id_option
+@output_option(
+    "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each.",
+    OUTPUTS,
+)
+@click.pass_context
+def facts(
+    context: click.Context,
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    output: Path | None,
+) -> None:
+    """Print the facts of a pair, and the clingo command that solves it.
+
+    In: pairs of sentences, as for ists-asp solve; the pair's id is its line number, or the id
+    that TSV and JSON Lines give. With several pairs, choose one with --id or name a folder
+    with -o.
+
+    Out: an ASP program. Its comments give the sentences and a command line of plain clingo
+    (python -m clingo, where there is no program of this name), whose optimal answer is that of
+    ists-asp solve. Where that command ends with -, it expects the program on standard input.
+    """
+    pairs = chosen(inputs.read(), identifier)
+    several = len(pairs) > 1 or (output is not None and output.is_dir())
+    targets = _in_folder(output, pairs) if several else [output]
+    files = [target for target in targets if target is not None]
+    for file in [output] if output is not None and not output.is_dir() else files:
+        check_target("-o", file)
+    if not several:
+        check_ending(output, ".lp")
+    check_written(context, [("-o", file) for file in files])
+    with choice.load() as system, RuleWarnings(system):
+        texts = [
+            _program(system, choice, pair, symbols, target)
+            for (pair, symbols), target in zip(
+                system.facts(inputs.prepared(system, pairs)), targets, strict=True
+            )
+        ]
+    if several and output is not None:
+        _make(output)
+    for target, text in zip(targets, texts, strict=True):
+        write_output(target, text)
+
+
+def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
+    """The files for several pairs, in a folder that need not exist."""
+    if output is None:
+        raise UsageError(
+            f"{len(pairs)} pairs", hint="Choose one with --id ID, or name a folder with -o DIR"
+        )
+    if output.is_file():
+        raise UsageError("this is a file", where=f"-o {output}", expected="a folder")
+    return [output / _file_name(pair.id) for pair in pairs]
+
+
+def _file_name(identifier: str) -> str:
+    """An id as the name of a file, which has fewer characters and cannot be as long."""
+    name = quote(identifier, safe=" ")
+    if len(name) > _LONGEST:
+        name = f"{name[:_LONGEST]}~{sha256(identifier.encode()).hexdigest()[:16]}"
+    return f"{name}.lp"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as fault:
+        raise UsageError(
+            f"no folder can be made: {fault.strerror or fault}",
+            where=f"-o {folder}",
+            hint="Choose another place",
+        ) from fault
+
+
+def _program(
+    system: System, choice: Choice, pair: Pair, symbols: Sequence[Symbol], target: Path | None
+) -> str:
+    from ists_asp.facts import facts_text
+
+    alive()
+    head = (
+        f"pair {pair.id}",
+        f"1: {pair.sent1.text}",
+        f"2: {pair.sent2.text}",
+        str(system.provenance),
+        f"words are compared by: {', '.join(system.knowledge)}",
+        _command(system, choice, target),
+    )
+    comments = "".join(f"% {unbroken(line)}\n" for line in head)
+    return comments + facts_text(tuple(symbols))
+
+
+def _command(system: System, choice: Choice, target: Path | None) -> str:
+    """The command line of plain clingo that does what the system does with these facts."""
+    from ists_asp.rules import find_program
+
+    _, sources = find_program(
+        choice.profile,
+        choice.rules,
+        semantic=bool(choice.words.semantic),
+        reader=bool(choice.words.reader),
+    )
+    constants = {**system.profile.constants, **choice.constants}
+    words = ["clingo", "--opt-strategy=usc"]
+    for name, value in constants.items():
+        words += ["-c", f"{name}={value}"]
+    words += [_short(source.path) for source in sources]
+    words.append("-" if target is None else str(target))
+    return shlex.join(words)
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -1,0 +1,168 @@
+"""``ists-asp report``: pairs in, a page for the browser out."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    end_with_failed,
+    note,
+    progress,
+    reader_warnings,
+    summary,
+    warn,
+    warn_failed,
+    warn_unproven,
+    write_output,
+)
+from ists_asp.cli.endings import check_ending
+from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.options.common import id_option, output_option, quiet_option, timeout_option
+from ists_asp.cli.options.files import READ, Command
+from ists_asp.cli.options.input_options import input_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.errors import DataError, shortened
+from ists_asp.sandbox.guard import Failed, each
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+
+__all__ = ["report"]
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp report "12 killed in bus accident" "10 killed in road accident" -o report.html
+  ists-asp report --sent1 a.txt --sent2 b.txt --profile headlines -o report.html
+  ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
+""",
+)
+@input_options
+@system_options
+@id_option
+@click.option(
+    "--gold",
+    type=READ,
+    metavar="FILE",
+    help="Compare with the alignments in this .wa file, pairs by their ids.",
+)
+@timeout_option
+@output_option("HTML file to write; it appears whole or not at all. Default: standard output.")
+@quiet_option
+def report(
+    inputs: Inputs,
+    choice: Choice,
+    identifier: str | None,
+    gold: Path | None,
+    timeout: float,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Show answers, and the rules behind them, on a page for the browser.
+
+    In: pairs of sentences, as for ists-asp solve.
+
+    Out: one HTML file that needs no network. For each pair it has a picture of its aligned
+    chunks and an explanation in words; a click on a link shows the rules that fired for it.
+    Labels, scores, words and, with --gold, differences from gold can be filtered.
+    """
+    check_ending(output, ".html", ".htm")
+    pairs = chosen(inputs.read(), identifier)
+    right = _gold(gold, pairs) if gold is not None else {}
+    if not inputs.raw:
+        # At once, rather than after the time that solving takes.
+        for pair in pairs:
+            _check_size(gold, right.get(pair.id), pair)
+    from ists_asp.report import Entry, compare, evidence, page
+
+    entries: list[Entry] = []
+    failed: list[Failed] = []
+    began = time.perf_counter()
+    with (
+        choice.load(time_limit=timeout) as system,
+        RuleWarnings(system) as odd,
+        progress(len(pairs), shown=not quiet) as step,
+    ):
+        system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+
+        def shown(some: Iterator[Pair]) -> Iterator[Entry]:
+            for trace in system.trace_annotated(some):
+                answer = trace.answer
+                known = right.get(answer.pair.id)
+                _check_size(gold, known, answer.pair)
+                compared = None if known is None else compare(answer, known.alignments)
+                words = system.explain(answer).text
+                yield Entry(answer, words, evidence(trace), compared)
+
+        inputs.warn_untokenized(system, pairs)
+        annotated = list(system.annotate(inputs.tokenized(system, pairs)))
+        for one in each(annotated, shown, lambda pair: pair, timeout):
+            if isinstance(one, Failed):
+                failed.append(one)
+                warn_failed(one)
+            else:
+                entries.append(one)
+                warn_unproven(one.answer, timeout)
+            odd.show()
+            step()
+        stages, made_by = system.stages, str(system.provenance)
+    write_output(output, page(entries, f"ists-asp report: {choice.profile}", made_by))
+    if not (quiet or inputs.single):
+        note(summary(len(pairs), time.perf_counter() - began, stages))
+    end_with_failed(failed, len(pairs))
+
+
+def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
+    """The gold alignments by id.
+
+    Raises:
+        DataError: the file is faulty, or has none of the pairs.
+    """
+    from ists_asp.evaluate.files import read_references
+
+    with reader_warnings() as repaired:
+        found = read_references(path, warn=repaired)
+    lacking = [pair.id for pair in pairs if pair.id not in found]
+    if len(lacking) == len(pairs):
+        raise DataError(
+            "none of the pairs is in it",
+            where=str(path),
+            expected=f"ids such as '{shortened(pairs[0].id)}'",
+        )
+    if lacking:
+        example = shortened(lacking[0])
+        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {example}")
+    return found
+
+
+def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:
+    """Refuse gold that is about other sentences.
+
+    Raises:
+        DataError: the sentences have other numbers of tokens.
+    """
+    if gold is None:
+        return
+    given, found = (
+        tuple(len(sentence.tokens) for sentence in (one.sent1, one.sent2))
+        for one in (gold.pair, pair)
+    )
+    if given != found:
+        raise DataError(
+            f"pair {shortened(pair.id)} has {given[0]} and {given[1]} tokens",
+            where=str(path),
+            expected=f"{found[0]} and {found[1]}, as the sentences have",
+            hint="Give the sentences that the alignments are about",
+        )

@@ -1,0 +1,224 @@
+"""``ists-asp rules check``: what is wrong, or odd, about rules."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    progress,
+    reader_warnings,
+    show_json,
+    table,
+    write_output,
+)
+from ists_asp.cli.options.common import json_option, quiet_option
+from ists_asp.cli.options.completion import complete_profile
+from ists_asp.cli.options.files import READ, RULES, Command
+from ists_asp.cli.options.system_options import cache_option
+from ists_asp.errors import DataError, RuleError, SolveError, TraceError
+from ists_asp.sandbox.guard import isolate
+from ists_asp.terminal import unbroken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from ists_asp.model import Pair
+    from ists_asp.rules.check import Checked, Finding
+    from ists_asp.rules.check.programs import Program
+    from ists_asp.trace import Trace
+
+__all__ = ["check"]
+
+_MOST_NOTES = 10
+_SENTENCES = ("sent1.txt", "sent2.txt")
+_ORDER = ("error", "warning", "note")
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp rules check my-rules
+  ists-asp rules check my-rules --profile headlines --sample my-pairs
+  ists-asp rules check extra.lp --profile images --no-sample
+  ists-asp rules check my-rules --json
+""",
+)
+@click.argument("given", nargs=-1, required=True, type=RULES, metavar="DIR...")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="The profile that loads the rules. Repeatable. Default: all profiles of a folder with "
+    "profiles/ in it, otherwise the profile default.",
+)
+@click.option(
+    "--sample",
+    "samples",
+    multiple=True,
+    type=READ,
+    metavar="DIR",
+    help="Pairs to see which rules fire: a folder with sent1.txt and sent2.txt. Repeatable. "
+    "Default: the shipped samples.",
+)
+@click.option("--no-sample", is_flag=True, help="Decide no pairs, which is faster.")
+@click.option(
+    "--all-notes",
+    is_flag=True,
+    help=f"All notes; otherwise only the first {_MOST_NOTES} of each kind, and none about rules "
+    "that are as they were shipped.",
+)
+@cache_option
+@json_option
+@quiet_option
+@click.pass_context
+def check(
+    context: click.Context,
+    given: tuple[Path, ...],
+    profiles: tuple[str, ...],
+    samples: tuple[Path, ...],
+    no_sample: bool,
+    all_notes: bool,
+    cache: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Check rules: everything that is wrong with them at once.
+
+    In: rule folders or files, as for --rules.
+
+    Out: for each finding its file, line and column, what was found, what to do, and the line
+    itself. Errors keep rules from being loaded or make them say what was not meant: faults of
+    syntax and of directives, unsafe variables, pooled negation, predicates that nothing
+    derives. Warnings are about what has no effect: predicates that nothing uses, weights of
+    unknown features. Notes may be as they should be: features without a weight, rules that
+    never fire for the sample pairs (not asked where there are errors). Last come how many there
+    are of each. The exit code is 1 if there are errors. JSON has everything.
+    """
+    from ists_asp.rules.check import check_rules, in_order
+
+    isolate()
+    pairs = [] if no_sample else _pairs(samples)
+    checked, findings = check_rules(given, profiles)
+    if pairs and not any(one.severity == "error" for one in findings):
+        findings = in_order((*findings, *_sampled(checked, given, pairs, cache, quiet)))
+    if not all_notes:
+        findings = tuple(
+            one for one in findings if one.severity != "note" or not checked.is_shipped(one)
+        )
+    if as_json:
+        show_json([one.as_dict() for one in findings])
+    else:
+        lines = _render(findings, None if all_notes else _MOST_NOTES)
+        if not quiet:
+            lines.append(_summary(findings, ", ".join(map(str, given))))
+        write_output(None, "".join(f"{line}\n" for line in lines))
+    if any(one.severity == "error" for one in findings):
+        context.exit(1)
+
+
+def _pairs(folders: Sequence[Path]) -> list[Pair]:
+    """The sample pairs.
+
+    Raises:
+        DataError: a folder lacks a file, or a file is faulty.
+    """
+    from ists_asp.io.pairs import read_pairs
+    from ists_asp.resources import data_dir
+
+    found: list[Pair] = []
+    for folder in folders or sorted((data_dir() / "samples").glob("*/")):
+        sent1, sent2 = (folder / name for name in _SENTENCES)
+        if not (sent1.is_file() and sent2.is_file()):
+            raise DataError(
+                "this is no folder of sample pairs",
+                where=f"--sample {folder}",
+                expected=" and ".join(_SENTENCES),
+            )
+        with reader_warnings() as warn:
+            found += read_pairs(sent1, sent2, name1=str(sent1), name2=str(sent2), warn=warn)
+    return found
+
+
+def _sampled(
+    checked: Checked, given: Sequence[Path], pairs: Sequence[Pair], cache: Path | None, quiet: bool
+) -> list[Finding]:
+    """What the sample pairs tell: which rules never fire; clingo's warnings are printed."""
+    from ists_asp.engine import load
+    from ists_asp.rules.check.sample import check_sample
+    from ists_asp.trace.view.coverage import Coverage, coverage
+
+    programs = _enough(checked)
+    found = Coverage()
+    with progress(len(programs) * len(pairs), shown=not quiet) as step:
+        for program in programs:
+            parsed = (program.profile, checked.rules_of(program))
+            with (
+                load(program.profile.name, rules=given, cache=cache, parsed=parsed) as system,
+                RuleWarnings(system),
+            ):
+                try:
+                    found |= coverage(_counted(system.trace_many(pairs), step))
+                except (RuleError, SolveError, TraceError) as error:
+                    error.where = f"{program.name}, sample {error.where or 'pairs'}"
+                    raise
+    return list(check_sample(checked, found.fired, found.seen, found.clashes, len(pairs)))
+
+
+def _enough(checked: Checked) -> list[Program]:
+    """Programs that load all files between them, as few as possible: weights do not matter."""
+    files = {
+        program: (set(checked.loaded[program]) & checked.plan.own) - program.weights
+        for program in checked.plan.programs
+        if program.decides
+    }
+    chosen: list[Program] = []
+    covered: set[Path] = set()
+    for program in sorted(files, key=lambda one: -len(files[one])):
+        if not files[program] <= covered:
+            chosen.append(program)
+            covered |= files[program]
+    return chosen
+
+
+def _counted(traces: Iterator[Trace], step: Callable[[], None]) -> Iterator[Trace]:
+    for trace in traces:
+        step()
+        yield trace
+
+
+def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
+    """The findings as lines, notes of a kind together."""
+    lines = [str(one) for one in findings if one.severity != "note"]
+    notes = [one for one in findings if one.severity == "note"]
+    notes.sort(key=lambda one: one.kind, reverse=True)
+    for _, group in groupby(notes, key=lambda one: one.kind):
+        same = list(group)
+        hints = {one.hint for one in same}
+        told = f"note: {same[0].found}" + (f". {same[0].hint}" if len(hints) == 1 else "")
+        lines.append(unbroken(told))
+        rows = [
+            (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)
+            for one in same[:most]
+        ]
+        lines += [f"    {line}" for line in table(rows).rstrip("\n").split("\n")]
+        if most is not None and len(same) > most:
+            lines.append(f"    and {len(same) - most} more, see --all-notes")
+    return lines
+
+
+def _summary(findings: Sequence[Finding], shown: str) -> str:
+    """How many findings there are."""
+    counts = (_number(sum(one.severity == name for one in findings), name) for name in _ORDER)
+    return unbroken(f"{shown}: {', '.join(counts)}")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,104 @@
+"""``ists-asp solve``: pairs in, answers out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.options.common import output_option, quiet_option
+from ists_asp.cli.options.files import Command
+from ists_asp.cli.options.input_options import input_options
+from ists_asp.cli.options.run_options import Effort, run_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+
+__all__ = ["solve"]
+
+FORMATS = ("wa", "jsonl", "text")
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp solve "12 killed in bus accident" "10 killed in road accident"
+  ists-asp solve --chunked "[ a cat ] [ sits ]" "[ one cat ] [ is sitting ]" --format jsonl
+  ists-asp solve --sent1 a.txt --sent2 b.txt --profile headlines -o out.wa
+  ists-asp solve --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --profile images -o out.wa
+  cut -f2,3 pairs.tsv | ists-asp solve --tsv - --format text
+  ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
+  ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
+  ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
+  ists-asp solve --tsv million.tsv -o out.wa --jobs 4 --resume
+  ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
+""",
+)
+@input_options
+@system_options
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="wa: SemEval word alignments; jsonl: an object an answer; text: for people. Default: by "
+    "the ending of -o (.wa, .jsonl, .txt); without -o, text for a pair from the command line "
+    "that goes to a terminal, and wa otherwise.",
+)
+@output_option()
+@click.option(
+    "-n",
+    "models",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Answers to find for each pair, best first (not with --format wa).",
+)
+@run_options
+@click.option(
+    "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
+)
+@quiet_option
+def solve(
+    inputs: Inputs,
+    choice: Choice,
+    form: str | None,
+    output: Path | None,
+    models: int,
+    effort: Effort,
+    watch: bool,
+    quiet: bool,
+) -> None:
+    """Chunk, align, label and score pairs of sentences.
+
+    In: two sentences, two files with one sentence a line (the n-th lines are a pair), a TSV
+    file or a JSON Lines file. Blanks separate tokens, unless --raw is given. After -- a
+    sentence may begin with a dash.
+
+    Out: for each pair its aligned chunks, each with a label and a score, and the chunks that
+    have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
+    sts), if the profile has rules for that.
+    """
+    from ists_asp.cli.jobs.rendering import Format, choose_format
+    from ists_asp.cli.jobs.running import Job, solve_once
+    from ists_asp.cli.jobs.watching import watch_rules
+
+    shape = choose_format(form, output, single=inputs.single)
+    if effort.traces is not None and models > 1:
+        raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
+    if models > 1 and shape is Format.WA:
+        raise UsageError(
+            f"-n {models} does not go with the format wa, which holds one answer a pair",
+            hint="Add --format jsonl or --format text",
+        )
+    effort.check(output)
+    job = Job(inputs, choice, shape, output, models, effort, quiet)
+    code = watch_rules(job) if watch else solve_once(job)
+    if code:
+        raise click.exceptions.Exit(code)

@@ -1,0 +1,139 @@
+"""``ists-asp trace``: which rules decided, and from which words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ists_asp.cli.console import (
+    RuleWarnings,
+    show_json,
+    warn_unproven,
+    write_output,
+)
+from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.options.choosing import choose_one
+from ists_asp.cli.options.common import (
+    id_option,
+    json_option,
+    number_option,
+    output_option,
+    timeout_option,
+)
+from ists_asp.cli.options.files import Command
+from ists_asp.cli.options.input_options import input_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.errors import UsageError
+from ists_asp.sandbox.guard import working_on
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+    from ists_asp.trace import Trace
+
+__all__ = ["trace"]
+
+_RATES = "Choose a profile with rules for ratings, such as sts-en"
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp trace "12 killed in bus accident" "10 killed in road accident"
+  ists-asp trace "a cat" "one cat" --only label:1-2:1-2 --depth 4
+  ists-asp trace --sent1 a.txt --sent2 b.txt --id 12 --only align --only boundary:1:4
+  ists-asp trace "a cat" "one cat" --json -o trace.json
+""",
+)
+@input_options
+@id_option
+@system_options
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="WHAT",
+    help="Decisions to explain, by tokens of both sentences: label:3-5:3-5 (also align, score, "
+    "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
+    "the pair: rating. Repeatable.",
+)
+@number_option("--depth", "How many rules deep the tree goes.", default=2, least=0)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="All features, and all rules that derive the same; otherwise the weightiest, and the "
+    "first.",
+)
+@timeout_option
+@json_option
+@output_option()
+def trace(
+    inputs: Inputs,
+    identifier: str | None,
+    choice: Choice,
+    only: tuple[str, ...],
+    depth: int,
+    everything: bool,
+    timeout: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Show which rules decided a pair, and from which words.
+
+    In: two sentences, or files as for ists-asp solve and --id.
+
+    Out: for each decision a tree: what it is worth, what came second, the rules that fired
+    for it with their names and places, and below them what they rest on. With --json the
+    whole graph; its schema is data/schema/trace.schema.json.
+    """
+    check_text_ending(output, as_json=as_json)
+    pair = choose_one(inputs.read(), identifier)
+    with choice.load(time_limit=timeout) as system, RuleWarnings(system):
+        annotated = list(system.annotate(inputs.prepared(system, [pair])))
+        with working_on(pair, timeout):
+            rated = system.rates and (not only or any(map(_is_rating, only)))
+            found = next(system.trace_annotated(annotated, rated=rated))
+            warn_unproven(found.answer, timeout)
+            shown = _shown(found, only, depth, everything, as_json)
+    if isinstance(shown, str):
+        write_output(output, shown)
+    else:
+        show_json(shown, output)
+
+
+def _shown(
+    found: Trace, only: tuple[str, ...], depth: int, everything: bool, as_json: bool
+) -> str | dict[str, Any]:
+    """A trace as text, or as what becomes JSON."""
+    from ists_asp.trace import decisions, select
+    from ists_asp.trace.view.document import document
+    from ists_asp.trace.view.tree import decision_tree, render
+
+    known = decisions(found)
+    about = [selector for selector in only if not _is_rating(selector)]
+    wanted = [one for selector in about for one in select(known, selector)]
+    chosen = list(dict.fromkeys(wanted)) if only else known
+    ratings = decisions(found.rating) if found.rating is not None else ()
+    if len(about) < len(only) and not ratings:
+        raise UsageError("the answer has no rating", where="--only", hint=_RATES)
+    if as_json:
+        traced = found.rating if only and not about and found.rating is not None else found
+        every = not only or traced is not found
+        return document(traced, None if every else chosen, everything=everything)
+    pair = found.answer.pair
+    lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
+    for decision in chosen:
+        lines += ["", *render(decision_tree(found, decision, depth=depth, everything=everything))]
+    for decision in ratings:
+        assert found.rating is not None
+        tree = decision_tree(found.rating, decision, depth=depth, everything=everything)
+        lines += ["", *render(tree)]
+    return "\n".join(lines) + "\n"
+
+
+def _is_rating(selector: str) -> bool:
+    return selector == "rating"

@@ -1,0 +1,141 @@
+"""``ists-asp why`` and ``ists-asp why-not``: questions about one decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli.console import RuleWarnings, show_json, warn_unproven, write_output
+from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.options.choosing import choose_one
+from ists_asp.cli.options.common import json_option, number_option, output_option, timeout_option
+from ists_asp.cli.options.files import Command
+from ists_asp.cli.options.input_options import question_options
+from ists_asp.cli.options.system_options import system_options
+from ists_asp.sandbox.guard import working_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.options.choice import Choice
+    from ists_asp.trace import AskedTrace
+
+__all__ = ["why", "why_not"]
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
+  ists-asp why --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ naps ]" "3 <==> 3" --depth 3
+  ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
+  ists-asp why --profile sts-en "a cat sleeps" "one cat sleeps" rating
+  ists-asp why "a cat sleeps" "one kitten naps" "alike(2,2,_,_)"
+  ists-asp why "a cat sleeps" "one cat naps" "3 <==> 3" --json -o why.json
+""",
+)
+@question_options
+@system_options
+@number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
+@click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
+@timeout_option
+@json_option
+@output_option()
+def why(
+    inputs: Inputs,
+    question: str,
+    identifier: str | None,
+    choice: Choice,
+    depth: int,
+    everything: bool,
+    timeout: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Say why a decision was taken.
+
+    In: two sentences, or files as for ists-asp solve and --id; and a decision of the answer
+    as a .wa file has it, by token numbers: "4 5 <==> 3 4", with "// LABEL" and "// SCORE" or
+    without; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
+    sentence 1; or rating, for how similar the sentences are as wholes. An atom of the rules
+    may be asked about as well, "alike(2,2,_,_)", where _ stands for anything.
+
+    Out: the decision in a sentence, what it has over the runner-up, evidence for and against
+    apart, and the hard rules and constraints without which it would be another one; for an
+    atom the rules that derive it, and from what. --json has the same as lists.
+    """
+
+    def answer(trace: AskedTrace) -> str | dict[str, object]:
+        found = trace.why(question)
+        return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
+
+    check_text_ending(output, as_json=as_json)
+    _ask(inputs, identifier, choice, timeout, question, answer, output)
+
+
+@click.command(
+    "why-not",
+    cls=Command,
+    epilog="""\b
+Examples:
+  ists-asp why-not "12 killed in bus accident" "10 killed in road accident" "1 <==> 1 // EQUI"
+  ists-asp why-not --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ sleeps ]" "3 <==> 1 2"
+  ists-asp why-not --sent1 a.txt --sent2 b.txt --id 12 "2: 3 4 5"
+  ists-asp why-not "a cat sleeps" "one kitten naps" "alike(3,3,synonym,_)"
+""",
+)
+@question_options
+@system_options
+@timeout_option
+@json_option
+@output_option()
+def why_not(
+    inputs: Inputs,
+    question: str,
+    identifier: str | None,
+    choice: Choice,
+    timeout: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Say why a decision was not taken.
+
+    In: as for ists-asp why, but a decision, or an atom, that the answer does not have.
+
+    Out: the rule that comes nearest and what it lacks, if no rule derives the decision; the
+    constraints that forbid it; or what the answer would lose with it, and what would change.
+    """
+
+    def answer(trace: AskedTrace) -> str | dict[str, object]:
+        found = trace.why_not(question)
+        return found.as_dict() if as_json else found.text()
+
+    check_text_ending(output, as_json=as_json)
+    _ask(inputs, identifier, choice, timeout, question, answer, output)
+
+
+def _ask(
+    inputs: Inputs,
+    identifier: str | None,
+    choice: Choice,
+    timeout: float,
+    question: str,
+    answer: Callable[[AskedTrace], str | dict[str, object]],
+    output: Path | None,
+) -> None:
+    pair = choose_one(inputs.read(), identifier)
+    with choice.load(time_limit=timeout) as system, RuleWarnings(system):
+        annotated = list(system.annotate(inputs.prepared(system, [pair])))
+        with working_on(pair, timeout):
+            rated = system.rates and question.strip() == "rating"
+            trace = next(system.trace_annotated(annotated, rated=rated))
+            warn_unproven(trace.answer, timeout)
+            found = answer(trace)
+    if isinstance(found, str):
+        write_output(output, found)
+    else:
+        show_json(found, output)

@@ -1,0 +1,1 @@
+"""From what was given to pairs: files, standard input, words of the command line."""

@@ -1,0 +1,1 @@
+"""The options of commands, declared and checked."""

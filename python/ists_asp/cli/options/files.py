@@ -1,0 +1,255 @@
+"""What commands read and write, declared by the types of their options, and compared at the start.
+
+An option or argument that names a file has one of the types below. Before a command begins, and
+before it opens anything, all that it reads and writes is compared (:mod:`ists_asp.io.names`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import click
+
+from ists_asp.cli.input.once import STDIN
+from ists_asp.errors import UsageError
+from ists_asp.io.names import Use, refuse_clashes
+from ists_asp.io.temporary import journal_of
+
+__all__ = [
+    "CACHE",
+    "GOLD",
+    "INPUT",
+    "MODEL",
+    "OUTPUT",
+    "OUTPUTS",
+    "READ",
+    "RULES",
+    "SENTENCE",
+    "Command",
+    "FileType",
+    "Group",
+    "check_target",
+    "check_written",
+]
+
+Values: TypeAlias = Mapping[str, Any]
+"""The values of a command's parameters, by name."""
+
+_SHOWN = 40
+"""Letters shown of a name that is too long."""
+
+_SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
+"""Folders of data that commands read."""
+
+
+class FileType(click.Path):
+    """What a parameter names.
+
+    Args:
+        files: the files that are read of a folder; none by default.
+        text: whether the value stays a text.
+    """
+
+    def __init__(
+        self,
+        files: Callable[[Path], Iterable[Path]] = lambda _folder: (),
+        *,
+        text: bool = False,
+    ) -> None:
+        # Whoever reads a file tells best why it cannot be read.
+        super().__init__(readable=False, path_type=None if text else Path)
+        self.files = files
+
+
+def _rules(path: Path) -> Iterable[Path]:
+    from ists_asp.rules import files_of_rules
+
+    return files_of_rules(path)
+
+
+def _gold(folder: Path) -> Iterable[Path]:
+    from ists_asp.learn.gold import ALIGNMENTS, CHUNKS
+
+    return (folder / name for name in (*CHUNKS, ALIGNMENTS))
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    return folder.rglob("*")
+
+
+READ = FileType()
+"""A file that is read."""
+
+INPUT = FileType(text=True)
+"""A file that is read, or ``-`` for standard input."""
+
+SENTENCE = FileType(text=True)
+"""A sentence, or ``-`` for one from standard input."""
+
+RULES = FileType(_rules)
+"""A rule file or folder that is read."""
+
+GOLD = FileType(_gold)
+"""A file or folder of gold pairs."""
+
+MODEL = FileType(_below)
+"""A folder of models."""
+
+CACHE = FileType(text=True)
+"""The folder of the annotation cache, which is read and written."""
+
+OUTPUT = FileType()
+"""A file that is written."""
+
+OUTPUTS = FileType()
+"""A file that is written, or a folder that gets files: the command has to look at each."""
+
+
+_WRITTEN = (OUTPUT, OUTPUTS)
+
+
+class Command(click.Command):
+    """A command whose files are compared before it begins.
+
+    Args:
+        replaces: the files of rule folders that the command may write although it is told to
+            read these folders: what it writes is what they are there for.
+    """
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 (click's own signature)
+        replaces: Callable[[Values], Collection[Path]] = lambda _values: (),
+        **extra: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*args, **extra)
+        self.replaces = replaces
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        """Run the command, unless a file would be lost, or an output could not be written.
+
+        Raises:
+            UsageError: one of them.
+        """
+        named = list(_named(ctx))
+        outputs = [(one.option, one.path) for one in named if one.kind in _WRITTEN]
+        for one in named:
+            if one.kind is OUTPUT:
+                check_target(one.option, one.path)
+        check_written(ctx, outputs)
+        return super().invoke(ctx)
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+
+
+def check_written(context: click.Context, outputs: Sequence[tuple[str, Path]]) -> None:
+    """Refuse outputs by which a file would be lost.
+
+    Args:
+        context: the command's.
+        outputs: the option and the file of each; standard output is one if there is no ``-o``.
+
+    Raises:
+        UsageError: an output is what the command reads, or another output.
+    """
+    written = [Use(f"{option} {path}", path) for option, path in outputs]
+    kept = [Use(f"{option} {path} (its journal)", journal_of(path)) for option, path in outputs]
+    named = [one for one in _named(context) if one.kind not in _WRITTEN]
+    caches = [Use(str(one), file) for one in named for file in _cached(one)]
+    printed = [] if "-o" in dict(outputs) else [Use("standard output", 1)]
+    read = [
+        Use("standard input", 0) if one.value == STDIN else Use(str(one), one.path)
+        for one in named
+        if one.kind is not CACHE
+    ]
+    refuse_clashes(read, (*caches, *written, *kept, *printed))
+    there = [use for use in written if os.path.lexists(use.file)]
+    if there:
+        refuse_clashes(_in_folders(context, named), there)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A file that an option or argument names."""
+
+    option: str
+    value: str | Path
+    kind: FileType
+
+    @property
+    def path(self) -> Path:
+        return Path(self.value)
+
+    def __str__(self) -> str:
+        return f"{self.option} {self.value}"
+
+
+def _named(context: click.Context) -> Iterator[_Named]:
+    for parameter in context.command.params:
+        kind = parameter.type
+        if not isinstance(kind, FileType):
+            continue
+        option = isinstance(parameter, click.Option)
+        name = parameter.opts[0] if option else parameter.make_metavar(context).strip("[].")
+        given = context.params[parameter.name or ""]
+        for value in given if isinstance(given, tuple) else (given,):
+            if value is not None and (kind is not SENTENCE or value == STDIN):
+                yield _Named(name, value, kind)
+
+
+def _cached(one: _Named) -> Iterable[Path]:
+    if one.kind is not CACHE:
+        return ()
+    from ists_asp.annotate.cache import cache_files
+
+    return cache_files(one.path)
+
+
+def _in_folders(context: click.Context, named: Iterable[_Named]) -> Iterator[Use]:
+    """What is read of the folders that are named, and of those that ists-asp has."""
+    from ists_asp.resources import asp_dir, data_dir, rules_dir
+
+    folders = [(str(one), one.path, one.kind) for one in named]
+    for shipped in (asp_dir(), rules_dir(), *(data_dir() / name for name in _SHIPPED)):
+        folders.append(("ists-asp itself", shipped, MODEL))
+    command = context.command
+    replaced = command.replaces(context.params) if isinstance(command, Command) else ()
+    for by, folder, kind in folders:
+        for file in kind.files(folder):
+            if Path(os.path.realpath(file)) not in replaced:
+                yield Use(by, file)
+
+
+def check_target(option: str, target: Path) -> None:
+    """Refuse a file that cannot be written, before any work is done for it.
+
+    Raises:
+        UsageError: the folder is missing or not writable, or the target is a folder, or has a
+            name that no file can have.
+    """
+    where = f"{option} {target}"
+    try:
+        there = target.exists()
+    except OSError as error:
+        short = f"{option} {str(target)[:_SHOWN]}…"
+        raise UsageError(
+            f"no file can be called so: {error.strerror}", where=short, hint="Choose another name"
+        ) from None
+    folder = Path(os.path.realpath(target)).parent
+    if target.is_dir():
+        raise UsageError("this is a folder", where=where, expected="the name of a file")
+    if not folder.is_dir():
+        raise UsageError(
+            f"there is no folder '{target.parent}'", where=where, hint="Create it first"
+        )
+    places = (target, folder) if target.is_file() else (target if there else folder,)
+    if not all(os.access(place, os.W_OK) for place in places):
+        raise UsageError("may not be written", where=where, hint="Choose another place")

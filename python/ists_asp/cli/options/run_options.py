@@ -1,0 +1,108 @@
+"""How many pairs a command was told to run, and what they may take."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ists_asp.cli.options.common import decorated, number_option, timeout_option
+from ists_asp.cli.options.files import OUTPUT
+from ists_asp.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.cli.options.common import Decorator, Function
+    from ists_asp.sandbox.spec import Limits
+
+__all__ = ["Effort", "run_options"]
+
+MEMORY = 4096
+"""Megabytes of memory of a worker."""
+
+SEMANTIC_MEMORY = 16384
+"""The same where words are compared in context, which takes torch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The values of the options that say how pairs are run."""
+
+    jobs: int
+    timeout: float
+    memory: int | None
+    fail_fast: bool
+    resume: bool
+    traces: Path | None
+
+    def limits(self, *, semantic: bool) -> Limits:
+        """What a pair may take."""
+        from ists_asp.sandbox.spec import Limits
+
+        megabytes = self.memory or (SEMANTIC_MEMORY if semantic else MEMORY)
+        # No system counts further; more than it has is no limit in any case.
+        return Limits(self.timeout, min(megabytes << 20, sys.maxsize))
+
+    def check(self, output: Path | None) -> None:
+        """Refuse to resume what has no name, before any work is done.
+
+        Raises:
+            UsageError: there is no output.
+        """
+        if self.resume and output is None:
+            raise UsageError("--resume without -o", hint="Name the file that the run was to write")
+
+
+_RUN: tuple[Decorator, ...] = (
+    number_option("--jobs", "Workers that decide pairs at the same time.", default=1),
+    timeout_option,
+    click.option(
+        "--memory",
+        type=click.IntRange(min=256),
+        metavar="MB",
+        help=f"Limit for a worker.  [default: {MEMORY}; with --semantic {SEMANTIC_MEMORY}]",
+    ),
+    click.option(
+        "--fail-fast/--keep-going",
+        default=False,
+        help="End with the first pair that gets no answer, or go on (the default) and name the "
+        "pairs at the end, with exit code 3.",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on where the same command was interrupted; the output is as if it never was.",
+    ),
+    click.option(
+        "--trace",
+        "traces",
+        type=OUTPUT,
+        metavar="FILE",
+        help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
+        "What came second to a decision is told by ists-asp trace only.",
+    ),
+)
+
+
+def run_options(function: Function) -> Function:
+    """Give a command the options that say how many pairs are run; it gets ``effort``."""
+
+    @wraps(function)
+    def wrapper(
+        *,
+        jobs: int,
+        timeout: float,
+        memory: int | None,
+        fail_fast: bool,
+        resume: bool,
+        traces: Path | None,
+        **rest: Any,  # noqa: ANN401 (the options of any command)
+    ) -> None:
+        effort = Effort(jobs, timeout, memory, fail_fast, resume, traces)
+        function(effort=effort, **rest)
+
+    return decorated(wrapper, _RUN)

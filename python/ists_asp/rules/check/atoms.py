@@ -1,0 +1,114 @@
+"""The atoms of statements: read once for all checks, and once in a process for each text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from clingo import Function
+from clingo.ast import AST, ASTType, Sign
+
+from ists_asp.syntax.signatures import Signature, functions
+from ists_asp.syntax.terms import Call, read_term
+from ists_asp.syntax.trees import children
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from ists_asp.rules.check.source import Statement
+    from ists_asp.syntax.terms import Term
+
+__all__ = ["Atom", "Read", "Source", "read_atoms"]
+
+_FILES = 512
+
+_HEADS = {
+    ASTType.Aggregate: lambda part: (part.literal, part.condition),
+    ASTType.Disjunction: lambda part: (part.literal, part.condition),
+    ASTType.HeadAggregate: lambda part: (part.condition.literal, part.condition.condition),
+}
+
+
+class Atom(NamedTuple):
+    """An atom of a statement: its syntax tree, and its arguments."""
+
+    node: AST
+    key: Signature
+    arguments: tuple[Term, ...]
+    positive: bool = True
+
+
+class Read(NamedTuple):
+    """A statement, the atoms that it derives, and those that it asks for; pools are taken apart."""
+
+    statement: Statement
+    derived: tuple[Atom, ...]
+    used: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, told from others by its path, its hash and the ``constants`` that it may name."""
+
+    path: Path
+    sha256: str
+    constants: frozenset[str]
+    statements: tuple[Statement, ...] = field(compare=False)
+
+
+@lru_cache(_FILES)
+def read_atoms(source: Source) -> tuple[Read, ...]:
+    """The statements of a file with their atoms."""
+    return tuple(_read(statement, source.constants) for statement in source.statements)
+
+
+def _read(statement: Statement, constants: Collection[str]) -> Read:
+    node = statement.node
+    heads: list[AST] = []
+    body: list[AST] = []
+    if node.ast_type is ASTType.Rule:
+        if node.head.ast_type in _HEADS:
+            for element in node.head.elements:
+                literal, condition = _HEADS[node.head.ast_type](element)
+                heads.append(literal)
+                body += condition
+        else:
+            heads.append(node.head)
+        body += node.body
+    elif node.ast_type is ASTType.External:
+        heads.append(node.atom)
+        body += node.body
+    elif node.ast_type is not ASTType.ShowSignature:
+        body.append(node)
+    return Read(statement, tuple(_all(heads, constants)), tuple(_all(body, constants)))
+
+
+def _all(nodes: Iterable[AST], constants: Collection[str]) -> Iterator[Atom]:
+    # Each with whether it stands outside of what is negated.
+    open_ = [(node, True) for node in nodes][::-1]
+    while open_:
+        node, positive = open_.pop()
+        if node.ast_type is ASTType.SymbolicAtom:
+            yield from _atoms(node, constants, positive=positive)
+            continue
+        if node.ast_type is ASTType.Literal and node.sign != Sign.NoSign:
+            positive = False
+        open_ += [(child, positive) for child in children(node)][::-1]
+
+
+def _atoms(node: AST, constants: Collection[str], *, positive: bool) -> Iterator[Atom]:
+    for single in node.unpool():
+        for function in functions(single.symbol):
+            if function.ast_type is ASTType.Function:
+                arguments = tuple(_argument(part, constants) for part in function.arguments)
+                yield Atom(function, Signature(function.name, len(arguments)), arguments, positive)
+
+
+def _argument(node: AST, constants: Collection[str]) -> Term:
+    """An argument; a constant without arguments is a symbol, however it is written."""
+    term = read_term(node, constants)
+    if isinstance(term, Call) and term.name and not term.arguments and term.name not in constants:
+        return Function(term.name)
+    return term

@@ -1,0 +1,377 @@
+"""What others wrote, rules, constants and templates, used in a process that can be killed.
+
+clingo cannot be interrupted while it parses or grounds, and crashes on some texts; a regular
+expression may look for ever. A command that uses such texts in its own process goes on in a
+child, and the parent only watches it. A child that is lost while it works on several pairs is
+followed by another one, which has its results and takes the next pairs one at a time: the pair
+that costs a child its life is told, and costs no other pair anything.
+(``ists-asp solve`` has workers for that, see :mod:`ists_asp.sandbox.pool`.)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import select
+import signal
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ists_asp.edge import inside
+from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError, of_pair
+from ists_asp.limits import lifetime
+from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ists_asp.model import Pair
+
+__all__ = [
+    "SECONDS",
+    "Failed",
+    "active",
+    "alive",
+    "each",
+    "isolate",
+    "patience",
+    "told_before",
+    "working_on",
+]
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+SECONDS = 120.0
+"""Seconds that may pass until the rules are loaded, and from one pair to the next."""
+
+MEMORY = 8192
+"""Megabytes that the child may take, or three quarters of the machine's, if that is less."""
+
+CAREFUL = 100
+"""Pairs taken one at a time after something went wrong: as many as are solved together."""
+
+_OF_A_PAIR = (RuleError, SolveError, TraceError)
+"""Our errors that are the fault of a pair; others are of the command, such as a faulty file."""
+
+_LOOK = 0.2
+_PATIENCE = 3.0
+"""Seconds that the child has to end after Ctrl-C."""
+
+_INTERRUPTED = 130
+_HINT = "Look for rules without an end, such as p(X+1) :- p(X), and for very large tables"
+
+active = False
+"""Whether this is the command itself; whoever calls it from Python watches over it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A pair that has no result, and why: a line that does not name it."""
+
+    pair: Pair
+    reason: str
+
+
+@dataclass(slots=True)
+class _State:
+    """What a child has from those before it.
+
+    ``results`` is a file with what became of the pairs so far, a pickle each. ``lost`` are the
+    pairs that cost a child its life, by their places, with the reason. ``careful`` says that
+    there was a child before, and that nobody knows at which of the next pairs it was lost.
+    ``told`` are the warnings that people have seen.
+    """
+
+    results: IO[bytes] | None = None
+    lost: dict[int, IstsError] = field(default_factory=dict)
+    careful: bool = False
+    told: set[str] = field(default_factory=set)
+    pipe: int | None = None
+
+    def tell(self, what: str, value: object = None) -> None:
+        """Tell the parent: that something is done, or what comes next."""
+        if self.pipe is not None:
+            with suppress(OSError):
+                os.write(self.pipe, f"{json.dumps([what, value])}\n".encode())
+
+    def limit(self, seconds: float | None, pairs: int) -> None:
+        """Let the time of pairs begin that are worked on together; of none it has no end."""
+        if self.pipe is not None and seconds is not None:
+            end_after(lifetime(seconds, pairs) if pairs else 0.0)
+
+    def keep(self, result: T) -> T:
+        """Keep the result of a pair for a child to come."""
+        if self.results is not None:
+            try:
+                pickle.dump(result, self.results)
+                self.results.flush()
+            except OSError:
+                # The next child finds fewer results, and makes them again.
+                self.results = None
+        return result
+
+    def kept(self) -> list[Any]:
+        """The results of the children before."""
+        found: list[Any] = []
+        if self.results is None:
+            return found
+        end = self.results.seek(0)
+        # The last one may be half of a result.
+        with suppress(EOFError, pickle.UnpicklingError):
+            while True:
+                # Nobody else can write to this file: it has no name.
+                found.append(pickle.load(self.results))
+                end = self.results.tell()
+        self.results.seek(end)
+        self.results.truncate()
+        return found
+
+
+_state = _State()
+
+
+def patience(time_limit: float) -> float:
+    """How many seconds a child may be silent where a search may take ``time_limit``."""
+    return max(SECONDS, 60.0 + 2 * time_limit)
+
+
+def isolate(seconds: float | None = None) -> None:
+    """Return in a child process; the parent ends as the child does.
+
+    Args:
+        seconds: how long the child may be silent, see :func:`alive`; :data:`SECONDS` by default.
+
+    Raises:
+        IstsError: in the parent, the child had to be killed, or crashed.
+        click.exceptions.Exit: in the parent, the child has ended.
+    """
+    if not active or _state.pipe is not None:
+        return
+    with suppress(OSError):
+        # One child after the other writes to it, until the command ends.
+        _state.results = tempfile.TemporaryFile()  # noqa: SIM115
+    while True:
+        reading, writing = os.pipe()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.flush()
+        child = os.fork()
+        if child == 0:
+            end_with_parent()
+            os.close(reading)
+            _state.pipe = writing
+            return
+        os.close(writing)
+        try:
+            _Watch(child, reading, SECONDS if seconds is None else seconds).watch()
+        finally:
+            os.close(reading)
+
+
+def alive() -> None:
+    """Say that something is done: in a child, the time begins anew."""
+    _state.tell("alive")
+
+
+def told_before(warning: str) -> bool:
+    """Whether a child before this one has told a warning."""
+    if _state.pipe is None:
+        return False
+    _state.tell("told", warning)
+    return warning in _state.told
+
+
+@contextmanager
+def working_on(pair: Pair, seconds: float) -> Iterator[None]:
+    """Work on a pair, the only one: whatever goes wrong is told of it, also by the parent.
+
+    Args:
+        pair: the pair; it is annotated already, as to load the models takes no pair's time.
+        seconds: the time limit for it, which begins now.
+    """
+    _state.tell("pair", [0, pair.id, 1, seconds])
+    _state.limit(seconds, 1)
+    with inside(pair):
+        yield
+
+
+def each(
+    items: Sequence[S],
+    work: Callable[[Iterator[S]], Iterator[T]],
+    pair_of: Callable[[S], Pair],
+    seconds: float | None = None,
+) -> Iterator[T | Failed]:
+    """Work on pairs, lazily and in their order; one that fails costs no other anything.
+
+    A command can do so once.
+
+    Args:
+        items: the pairs, or something of each; the error of an only one is raised.
+        work: makes a result of each item; of several at a time faster than one by one.
+        pair_of: the pair of an item.
+        seconds: the time limit for a pair, if there is one.
+
+    Raises:
+        IstsError: what is no pair's fault, such as a faulty file.
+    """
+    place = 0
+    for result in _state.kept():
+        yield result
+        place += 1
+    careful = place + CAREFUL if _state.careful else 0
+    while place < len(items):
+        alone = place < careful or len(items) == 1
+        pair = pair_of(items[place])
+        _state.tell("pair" if alone else "pairs", [place, pair.id, len(items), seconds])
+        some = items[place : place + 1] if alone else items[place:]
+        try:
+            if place in _state.lost:
+                raise _state.lost[place]
+            _state.limit(seconds, min(len(some), CAREFUL))
+            for left, made in zip(reversed(range(len(some))), work(iter(some)), strict=True):
+                yield _state.keep(made)
+                place += 1
+                _state.limit(seconds, min(left, CAREFUL))
+        except Exception as error:
+            if isinstance(error, IstsError | OSError) and not isinstance(error, _OF_A_PAIR):
+                raise
+            if len(items) == 1:
+                with inside(pair):
+                    raise
+            if alone:
+                yield _state.keep(Failed(pair, _reason(error, pair)))
+                place += 1
+            else:
+                # Which of those that are solved together is at fault?
+                careful = place + CAREFUL
+    _state.limit(seconds, 0)
+    _state.tell("done")
+
+
+def _reason(error: Exception, pair: Pair) -> str:
+    """An error as a line that does not name the pair."""
+    try:
+        with inside(pair):
+            raise error
+    except IstsError as told:
+        # Without the excerpt of a rule file.
+        return IstsError.__str__(told).removeprefix(f"{of_pair(pair.id)}: ")
+
+
+class _Watch:
+    """Watches a child.
+
+    Args:
+        child: its number.
+        pipe: what it tells.
+        seconds: how long it may be silent.
+    """
+
+    def __init__(self, child: int, pipe: int, seconds: float) -> None:
+        self._child = child
+        self._pipe = pipe
+        self._seconds = seconds
+        self._heard = b""
+        self._at: tuple[str, list[Any]] = ("done", [])
+
+    def watch(self) -> None:
+        """Return where another child is to go on.
+
+        Raises:
+            IstsError: the child had to be killed, or crashed.
+            click.exceptions.Exit: it has ended.
+        """
+        limit = _memory_limit()
+        ends = time.monotonic() + self._seconds
+        interrupted = False
+        while True:
+            try:
+                if select.select([self._pipe], [], [], _LOOK)[0]:
+                    said = os.read(self._pipe, 4096)
+                    if not said:
+                        break
+                    self._hear(said)
+                    if not interrupted:
+                        ends = time.monotonic() + self._seconds
+                if time.monotonic() > ends:
+                    self._kill()
+                    if interrupted:
+                        raise click.exceptions.Exit(_INTERRUPTED)
+                    found = f"the rules take more than {self._seconds:g} s"
+                    return self._lost(RuleError(found, hint=_HINT))
+                if _resident(self._child) > limit:
+                    self._kill()
+                    found = f"the rules take more than {limit >> 20} MB"
+                    return self._lost(RuleError(found, hint=_HINT))
+            except KeyboardInterrupt:
+                interrupted, ends = True, time.monotonic() + _PATIENCE
+                # It may have been for this process only.
+                with suppress(ProcessLookupError):
+                    os.kill(self._child, signal.SIGINT)
+        code = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
+        if interrupted:
+            raise click.exceptions.Exit(_INTERRUPTED)
+        if code >= 0:
+            raise click.exceptions.Exit(code)
+        if code == OUT_OF_TIME:
+            found = f"no answer within {self._at[1][-1]:g} s"
+            return self._lost(TimeLimitError(found, hint="Allow more time, or simplify the rules"))
+        found = f"with these rules the command {ending(code)}"
+        return self._lost(RuleError(found, hint=likely_reason(code)))
+
+    def _hear(self, said: bytes) -> None:
+        *lines, self._heard = (self._heard + said).split(b"\n")
+        for line in lines:
+            what, value = json.loads(line)
+            if what == "told":
+                _state.told.add(value)
+            elif what != "alive":
+                self._at = what, value
+
+    def _lost(self, error: IstsError) -> None:
+        """Note what the child was lost at, for the next one.
+
+        Raises:
+            IstsError: it was not at one of several pairs.
+        """
+        what, value = self._at
+        if what == "done":
+            raise error
+        place, identifier, size, _ = value
+        if what == "pair":
+            error.where = of_pair(identifier)
+            if size == 1:
+                raise error
+            _state.lost[place] = error
+        _state.careful = True
+
+    def _kill(self) -> None:
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+
+
+def _memory_limit() -> int:
+    """Bytes that the child may take."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(MEMORY << 20, whole // 4 * 3)
+
+
+def _resident(process: int) -> int:
+    """Bytes of memory that a process and its children take; 0 where the system does not say."""
+    folder = Path(f"/proc/{process}")
+    try:
+        pages = int((folder / "statm").read_text().split()[1])
+        children = (folder / "task" / str(process) / "children").read_text().split()
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(_resident, map(int, children)))
