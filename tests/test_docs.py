@@ -77,6 +77,14 @@ def test_learning_changes_the_answer():
     assert "same_medicine" in TOUR[learn].output
 
 
+def test_an_edit_that_is_shown_changes_what_is_printed():
+    """A command with --rules follows the same command without, in docs/rules.md."""
+    printed = [block for name, block in COMMAND_BLOCKS if name == "docs/rules.md" and block.output]
+    chunks = [block.output for block in printed if "ists-asp chunk " in block.text]
+    assert len(chunks) > 1
+    assert len(set(chunks)) == len(chunks)
+
+
 def test_the_tour_mentions_every_command_and_profile():
     commands = {name for block in TOUR for name in re.findall(r"ists-asp ([a-z]+)", block.text)}
     assert commands >= {

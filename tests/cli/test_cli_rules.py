@@ -151,6 +151,12 @@ def test_rules_are_listed_with_their_weights(good):
     ]
 
 
+def test_rules_shown_by_the_evidence_that_they_find(good):
+    text = good("rules", "show", "adds_modifier", "same_kind", "--profile", "headlines")
+    assert '%@rule modifier_added: "side {S} adds a modifier"\n' in text
+    assert text.count("%@rule ") == 2
+
+
 def test_rules_of_the_explanation_are_listed_and_shown(good):
     records = {one["name"]: one for one in json.loads(good("rules", "list", "--json"))}
     assert {one["use"] for one in records.values()} == {"answer", "explanation", "both", "rating"}

@@ -114,6 +114,19 @@ def test_a_changed_weight_is_told_with_its_values(shipped, edited):
     assert cause.moved[0].decision == "align"
 
 
+def test_a_weight_that_moves_a_score_is_told_by_its_name(shipped, edited):
+    weight = '\n%@rule costly: "costs a point"\nweight(different_numbers,score,-100).\n'
+    folder = edited("labels/quantities.lp", lambda text: text + weight)
+    found, (edits, weights) = run(shipped, folder, ("12 killed in bus", "10 killed in bus"))
+    assert [edit.new.name for edit in edits] == ["costly"]
+    assert (weights.added, weights.removed, weights.changed) == (1, 0, 0)
+    (pair,) = found.changed
+    ((cause,),) = pair.causes
+    assert (cause.rule, cause.only) == ("costly", "new")
+    assert cause.text == "weight(different_numbers,score): none -> -100"
+    assert [(one.decision, one.by) for one in cause.moved] == [("score", -100)]
+
+
 def test_a_chunk_that_a_rule_cuts(shipped, edited):
     cut = '\n%@rule cut: "cut"\nmust_split(1,3) :- token(1,3,_).\n'
     folder = edited("chunking/boundaries.lp", lambda text: text + cut)

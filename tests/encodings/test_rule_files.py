@@ -1,5 +1,7 @@
 """What every shipped rule file keeps to, so that people and other programs can rely on it."""
 
+import re
+
 import pytest
 
 from ists_asp.resources import rules_dir
@@ -33,3 +35,22 @@ def test_features_without_weights_are_few(checked):
     """Learning leaves out what is too rare; more than a handful would be a mistake."""
     names = [one.subject for one in checked[1] if one.kind == "unweighed"]
     assert len(names) == len(set(names)) < 40
+
+
+def test_a_heading_names_the_private_predicates_that_its_file_has():
+    header = re.compile(r"(%[^\n]*\n)*")
+    listed = re.compile(r"% Private:((?:[^\n]*\n)(?:%  +[^\n]*\n)*)")
+    looked_at = 0
+    for file in rules_dir().rglob("*.lp"):
+        text = file.read_text("utf-8")
+        heading = header.match(text)[0]
+        private = listed.search(heading)
+        if private is None:
+            continue
+        rules = "\n".join(
+            line for line in text[len(heading) :].splitlines() if not line.startswith("%")
+        )
+        used = set(re.findall(r"(?<!\w)(_[a-z]\w*)", re.sub(r'"[^"]*"', "", rules)))
+        assert set(re.findall(r"(_\w+)/\d", private[1])) == used, file
+        looked_at += 1
+    assert looked_at > 50

@@ -188,3 +188,12 @@ def test_a_malformed_question_is_a_usage_error(text, problem, ask):
     with pytest.raises(UsageError, match=problem) as caught:
         getattr(trace, ask)(text)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_known_inside_an_argument_chooses_the_rules():
+    trace = system("headlines").trace("Storm hits coast", "Storm hits coast")
+    found = trace.why_not("evidence(side(1,_,_),adds_place,_)")
+    assert found.tree.text.startswith("evidence(side(1,_,_),adds_place,_): nothing derives it")
+    assert found.tree.below[0].where.startswith("missing_place ")
+    boundary = trace.why_not("evidence(boundary(1,2),adds_place,_)")
+    assert all("chunking/" in below.where for below in boundary.tree.below)

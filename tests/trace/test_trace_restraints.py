@@ -1,5 +1,7 @@
 """Constraints and hard rules are named as reasons, in answers and where there is none."""
 
+import re
+
 import pytest
 
 from ists_asp.engine import load
@@ -51,3 +53,31 @@ def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
     assert "mine.lp:2 (none); " in str(caught.value)
     assert "mine.lp:4 (some)" in str(caught.value)
     assert "harmless" not in str(caught.value)
+
+
+def test_a_rule_that_keeps_a_chunk_whole_is_named_before_what_is_weighed(trace_with):
+    rule = '%@rule mine: "because I say so"\nmust_join(1,2) :- token(1,2,_).\n'
+    text = trace_with(rule).why("1: 1 2").text()
+    named, _, weighed = text.partition('no chunk of sentence 1 begins at "hits"')
+    assert "because of a hard rule or constraint: because I say so  [mine " in named
+    assert 'without it a chunk of sentence 1 begins at "hits"' in named
+    assert weighed
+
+
+def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
+    pair = ("12 killed in bus", "10 killed in bus")
+    rule = '%@rule mine: "because I say so"\nforbidden_score(X,Y,{}) :- viable(X,Y).\n'
+    free = trace_with(rule.format(1), pair).why("1 <==> 1 // SIMI // 3").text()
+    found = re.search(r"the sum is (\d\.\d\d) points: 3 is nearer than 2 by (\d+) hundredths", free)
+    worth, gain = float(found[1]), int(found[2])
+    assert gain == round(100 * (abs(worth - 2) - abs(worth - 3)))
+    bound = trace_with(rule.format("(1;2;3)"), pair).why("1 <==> 1 // SIMI // 4").text()
+    assert "├─ 4, as rules forbid the others\n" in bound
+
+
+def test_why_not_names_the_rules_of_ones_own_below_what_forbids(trace_with):
+    pair = ("Analysts turn bullish", "Analysts turn bearish")
+    rule = '%@rule mine: "because I say so"\nopposite("bullish","bearish").\n'
+    text = trace_with(rule, pair).why_not("3 <==> 3 // EQUI").text()
+    _, _, below = text.partition("rests on rules of your own\n")
+    assert "because I say so  [mine " in below.partition("\n")[0]

@@ -19,10 +19,10 @@ from ists_asp.compare.changes import ChangeKind
 from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
-from ists_asp.trace.view.contributions import contributed
+from ists_asp.trace.view.contributions import contributed, label_of
 from ists_asp.trace.view.decisions import DecisionKind, decided, decisions
 from ists_asp.trace.view.restraints import bearing, said, without
-from ists_asp.vocabulary import WEIGHT
+from ists_asp.vocabulary import CLOSENESS, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -178,7 +178,7 @@ class _Search:
     def causes(self, change: Change, restraining: Sequence[Restraining]) -> tuple[Cause, ...]:
         for side, other in (self._sides, self._sides[::-1]):
             for decision in side.decided.get(_key(change), ()):
-                for atom in _weighing(decision):
+                for atom in _weighing(decision, side.trace):
                     self._blame(atom, side, other, None)
         rules, weights = self._found()
         found = [cause for one in restraining if (cause := one.cause(change)) is not None]
@@ -273,7 +273,7 @@ def _weight_cause(evidence: str, decision: str, ends: Mapping[str, RuleInstance]
     told = " -> ".join(str(one.head.arguments[2]) if one else "none" for one in both)
     place = (both[1] or next(iter(ends.values()))).probe.rule
     return Cause(
-        f"{place.file}:{place.line}",
+        place.name,
         place.file,
         place.line,
         "both" if len(ends) == 2 else next(iter(ends)),
@@ -286,9 +286,19 @@ def _key(change: Change) -> tuple[object, ...]:
     return str(change.kind), change.tokens1, change.tokens2
 
 
-def _weighing(decision: Decision) -> Iterator[Ground]:
-    """The atom of a decision, and those that its terms of the objective rest on."""
+def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
+    """The atom of a decision, and those that its terms of the objective rest on.
+
+    The nearest score costs nothing, so that it has no such term: it rests on how close both
+    sides are.
+    """
     yield decision.atom
+    if decision.kind is DecisionKind.SCORE:
+        spans = decision.atom.arguments[:2]
+        start = (*spans, label_of(trace, spans))
+        for atom in trace.atoms(CLOSENESS.name):
+            if tuple(atom.arguments[: len(start)]) == start:
+                yield atom
     for term in decision.terms:
         for firing in term.firings:
             yield from firing.positive

@@ -57,7 +57,10 @@ def texts(rules: RuleSet) -> Mapping[str, NamedRule]:
 
 
 def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdits]:
-    """The rules that differ, and how many weights do; where a rule stands does not matter."""
+    """The rules that differ, and how many weights do; where a rule stands does not matter.
+
+    Weights that have a name are among the rules as well.
+    """
     before, after = texts(old), texts(new)
     gone = {text: rule for text, rule in before.items() if text not in after}
     come = {text: rule for text, rule in after.items() if text not in before}
@@ -66,7 +69,11 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
         for found in (gone, come)
     )
     old_names, new_names = (
-        {rule.name: rule for text, rule in found.items() if not text.startswith(_WEIGHT)}
+        {
+            rule.name: rule
+            for text, rule in found.items()
+            if rule.sentence is not None or not text.startswith(_WEIGHT)
+        }
         for found in (gone, come)
     )
     edits = [

@@ -130,6 +130,7 @@ def list_(
 Examples:
   ists-asp rules show may_align
   ists-asp rules show may_align one_label --profile images
+  ists-asp rules show adds_modifier --profile headlines
   ists-asp rules show meaning_reaches --profile headlines --semantic
 """
 )
@@ -149,23 +150,39 @@ def show(
 ) -> None:
     """Show rules as they are written, with their weights.
 
-    In: names of rules, as ists-asp rules list gives them.
+    In: names of rules, as ists-asp rules list gives them, or of evidence that has weights, as
+    ists-asp why gives it in brackets: all rules that find it.
 
-    Out: for each its file and line, what it says when it fires, and its text; if it makes
+    Out: for each rule its file and line, what it says when it fires, and its text; if it makes
     what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
     listed = _listed(profile, rules, semantic, scripts, cache)
-    known = [one.rule.name for one in listed]
+    found: dict[str, list[ListedRule]] = {}
+    for one in listed:
+        found.setdefault(one.rule.name, []).append(one)
+    for name, finding in _by_evidence(listed).items():
+        found.setdefault(name, finding)
+    known = list(found)
     for name in names:
-        if name not in known:
+        if name not in found:
             close = get_close_matches(name, known, n=1)
             hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
             raise UsageError(f"there is no rule '{name}'", where=f"profile {profile}", hint=hint)
-    chosen = [one for name in names for one in listed if one.rule.name == name]
+    chosen = list(dict.fromkeys(one for name in names for one in found[name]))
     if as_json:
         show_json([record(one) for one in chosen])
     else:
         write_output(None, "\n".join(map(source, chosen)))
+
+
+def _by_evidence(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
+    """The rules that find evidence of a name, among those whose evidence has weights."""
+    found: dict[str, dict[ListedRule, None]] = {}
+    for one in listed:
+        for weight in one.weights or ():
+            for name in (weight.evidence, weight.evidence.partition("(")[0]):
+                found.setdefault(name, {})[one] = None
+    return {name: list(rules) for name, rules in found.items()}
 
 
 def _listed(

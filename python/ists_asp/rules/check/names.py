@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.tables import SUFFIX
 from ists_asp.syntax.signatures import is_fact, predicates
 from ists_asp.vocabulary import SURE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.rules.check.source import Checked, Statement
 
@@ -76,6 +77,9 @@ def _nameless(checked: Checked) -> Iterator[Finding]:
         rule = statement.rule
         if statement.path in checked.faulty or rule.sentence is not None or _is_table(statement):
             continue
+        if statement.path.suffix == SUFFIX:
+            # A line of a word table speaks for itself, and has no place for a name.
+            continue
         if statement.node.ast_type in _NAMED:
             yield checked.finding(
                 Severity.WARNING,
@@ -118,6 +122,8 @@ def _files(checked: Checked) -> Iterator[Finding]:
                 "no profile loads this file",
                 "Name it, or its folder, in profiles/NAME.toml",
             )
+        if path.suffix == SUFFIX:
+            continue
         if path in including and not any(
             one.node.ast_type in _NAMED for one in checked.by_file[path]
         ):
@@ -128,7 +134,18 @@ def _files(checked: Checked) -> Iterator[Finding]:
         found = _HEADER.match(text)
         header = found[0] if found else ""
         first = header.partition("\n")[0]
-        if not _FIRST.fullmatch(first) or tuple(_PART.findall(header)) != wanted:
+        parts_said = tuple(_PART.findall(header))
+        lacking = [part for part in wanted if part not in parts_said]
+        if _FIRST.fullmatch(first) and parts_said and lacking:
+            yield checked.finding(
+                Severity.NOTE,
+                "header",
+                path,
+                (1, 1),
+                "the heading of the file lacks " + _listed("{}:", lacking),
+                "Add " + _listed('"% {}: none"', lacking) + ", or what there is",
+            )
+        elif not _FIRST.fullmatch(first) or parts_said != wanted:
             parts = f", then {', '.join(wanted)}" if wanted else ""
             yield checked.finding(
                 Severity.NOTE,
@@ -138,3 +155,7 @@ def _files(checked: Checked) -> Iterator[Finding]:
                 "the file does not begin with what it is about and which predicates it has",
                 f'Begin with a sentence ("% What: why."){parts}, as the shipped files do',
             )
+
+
+def _listed(form: str, parts: Sequence[str]) -> str:
+    return " and ".join(map(form.format, parts))

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from clingo import Control, Function, Number, SymbolType, parse_term
 from clingo.ast import AST, Id, Program, ProgramBuilder, Sign
 
-from ists_asp.syntax.changes import PREFIX, fill, is_atom, variable_names
+from ists_asp.syntax.changes import PREFIX, as_term, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.core.patterns import Pattern, pattern_of
+from ists_asp.trace.core.patterns import Pattern, may_agree, pattern_of
 from ists_asp.trace.core.queries import NUMBER, Query, queries_of
-from ists_asp.trace.view.tree import Branch, reason_tree
+from ists_asp.trace.view.contrast import own_rules
+from ists_asp.trace.view.tree import Branch, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -74,16 +75,28 @@ class NearMisses:
         self._parts: set[str] = set()
         self._by_name: defaultdict[str, list[Ground]] | None = None
 
-    def explain(self, pattern: Pattern, depth: int = 6) -> list[Branch]:
-        """Branches for the rules that come nearest, the nearest first."""
-        self._asked = set()
-        return self._explain(pattern, depth)
+    def explain(self, pattern: Pattern, depth: int = 6, term: Ground | None = None) -> list[Branch]:
+        """Branches for the rules that come nearest, the nearest first.
 
-    def _explain(self, pattern: Pattern, depth: int) -> list[Branch]:
+        Args:
+            pattern: what is missing.
+            depth: how many rules deep the branches go.
+            term: what is missing, in more detail: with what is not known inside its arguments.
+        """
+        self._asked = set()
+        return self._explain(pattern, depth, term)
+
+    def _explain(self, pattern: Pattern, depth: int, term: Ground | None = None) -> list[Branch]:
         if pattern in self._asked:
             return [Branch("(see above)")]
         self._asked.add(pattern)
         probes = self._deriving(pattern)
+        if term is not None:
+            probes = tuple(
+                probe
+                for probe in probes
+                if probe.head is None or may_agree(term, as_term(probe.head))
+            )
         rules = tuple(probe for probe in probes if probe.body)
         if not rules:
             kinds = "rules list" if probes else "input has"
@@ -111,7 +124,9 @@ class NearMisses:
 
     def _misses(self, pattern: Pattern, probes: Sequence[ReifiedRule], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
-        part, queries = self._queries(pattern, probes, size)
+        part, queries = self._queries(pattern, size)
+        chosen = {id(probe) for probe in probes}
+        queries = tuple(query for query in queries if id(query.probe) in chosen)
         if not queries:
             return []
         number = Number(next(_NUMBERS))
@@ -131,9 +146,7 @@ class NearMisses:
                     best[key] = miss
         return sorted(best.values(), key=lambda miss: miss.order)
 
-    def _queries(
-        self, pattern: Pattern, probes: Sequence[ReifiedRule], size: int
-    ) -> tuple[str, tuple[Query, ...]]:
+    def _queries(self, pattern: Pattern, size: int) -> tuple[str, tuple[Query, ...]]:
         """The part of the program that looks for misses, ready in the control, and its queries.
 
         Parts are written once for a rule set and the known arguments of a predicate.
@@ -144,7 +157,10 @@ class NearMisses:
         written = self._trace.reified.queries
         if part not in written:
             written[part] = tuple(
-                query for probe in probes for query in queries_of(probe, pattern, part, size)
+                query
+                for probe in self._deriving(pattern)
+                if probe.body
+                for query in queries_of(probe, pattern, part, size)
             )
         queries = written[part]
         if queries and part not in self._parts:
@@ -201,6 +217,14 @@ class NearMisses:
         branch = Branch(f"fails: not {self._told(pattern)}, for there is {shown}")
         if min(holding) in self._trace.true:
             branch.below += reason_tree(self._trace, min(holding), depth=min(depth, 2))
+            shown = "\n".join(render(branch))
+            own = [
+                Branch(one.sentence, str(one.rule))
+                for one in own_rules(self._trace, [min(holding)])
+                if f"[{one.rule}]" not in shown
+            ]
+            if own:
+                branch.below.append(Branch("rests on rules of your own", below=own))
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:

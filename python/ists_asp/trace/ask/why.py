@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.ask.goals import Goal
     from ists_asp.trace.ask.near_misses import NearMisses
     from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.view.decisions import Decided
 
 __all__ = ["Why", "why"]
+
+_ABSENT = 2
+"""How many rules deep it is told what is against a boundary that is not there."""
 
 _ATOMS = 10
 """Atoms that are told unless all are asked for."""
@@ -62,7 +67,7 @@ class Why:
             decision_tree(self.trace, one, depth=depth, everything=everything)
             for one in self.decisions
         ]
-        trees += [*self.absent, *map(_restrained, self.restraints)]
+        trees += [*map(_restrained, self.restraints), *self.absent]
         limit = len(self.atoms) if everything else _ATOMS
         trees += [self._tree(atom, depth, everything=everything) for atom in self.atoms[:limit]]
         if len(self.atoms) > limit:
@@ -123,11 +128,19 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
             # Who names the label knows that both are aligned.
             found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
     absent = [
-        Branch(goal.text, below=nearest.explain(Pattern.of(goal.atom)))
+        Branch(goal.text, below=nearest.explain(Pattern.of(goal.atom), _ABSENT))
         for goal in wanted
         if not goal.true
     ]
-    return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found))
+    told = restraints(trace, found, {_boundary(goal) for goal in wanted if not goal.true})
+    return Why(trace, question, tuple(found), tuple(absent), told)
+
+
+def _boundary(goal: Goal) -> Decided:
+    """The boundary that a goal is about, by its token."""
+    side, token = (part.number for part in goal.atom.arguments)
+    tokens = ((token,), ()) if side == 1 else ((), (token,))
+    return DecisionKind.BOUNDARY, *tokens, ""
 
 
 def _why_atoms(trace: Trace, question: str) -> Why:

@@ -10,6 +10,7 @@ from clingo import parse_term
 
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.gc_control import gc_paused
+from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.signatures import predicates
 from ists_asp.trace.ask.atoms import is_atom_question, read_atom_question
@@ -124,8 +125,10 @@ def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
             "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
         )
     pattern = asked.pattern
-    shown = trace.words.pattern(pattern.name, pattern.arguments)
-    tree = Branch(f"{shown}: nothing derives it in this answer", below=nearest.explain(pattern))
+    parts = (None if str(part) == ANY else part for part in asked.term.arguments)
+    shown = trace.words.pattern(pattern.name, tuple(parts)).replace(ANY, "_")
+    below = nearest.explain(pattern, term=asked.term)
+    tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
     return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, BinaryOperator
 
-from ists_asp.syntax.changes import PREFIX, as_term
+from ists_asp.syntax.changes import ANY, PREFIX, as_term
 from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Pattern", "pattern_of"]
+__all__ = ["Pattern", "may_agree", "pattern_of"]
 
 
 class Pattern(NamedTuple):
@@ -53,6 +53,22 @@ def pattern_of(literal: AST, values: Mapping[str, Ground]) -> Pattern:
     while term.ast_type is ASTType.UnaryOperation:
         term, sign = term.argument, "-"
     return Pattern(sign + term.name, tuple(_value(part, values) for part in term.arguments))
+
+
+def may_agree(term: Ground, written: AST) -> bool:
+    """Whether a term with gaps may be what a term of a rule stands for, as far as one can see."""
+    if str(term) == ANY:
+        return True
+    if written.ast_type is ASTType.SymbolicTerm and written.symbol.type is not SymbolType.Function:
+        return term == Ground(written.symbol)
+    if written.ast_type is not ASTType.Function or not written.arguments:
+        return True
+    return (
+        term.type is SymbolType.Function
+        and term.name == written.name
+        and len(term.arguments) == len(written.arguments)
+        and all(map(may_agree, term.arguments, written.arguments))
+    )
 
 
 def _value(term: AST, values: Mapping[str, Ground]) -> Ground | None:

@@ -19,6 +19,7 @@ from ists_asp.vocabulary import (
     ALIGNED,
     FORBIDDEN_LABEL,
     FORBIDDEN_PAIR,
+    FORBIDDEN_SCORE,
     LABEL_WEIGHT,
     LICENSED,
     SCORE_WEIGHT,
@@ -34,7 +35,15 @@ if TYPE_CHECKING:
     from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["Because", "Contrast", "Contrasted", "Reason", "RulePlace", "contrast"]
+__all__ = [
+    "Because",
+    "Contrast",
+    "Contrasted",
+    "Reason",
+    "RulePlace",
+    "contrast",
+    "own_rules",
+]
 
 _REASONS = 2
 """Reasons that the sentence of a contrast gives."""
@@ -163,7 +172,7 @@ class _Made:
             tuple(self._reason(one, other) for one in pros),
             tuple(self._reason(one, other) for one in cons),
             because,
-            tuple(self._own([one.evidence for one in found], firings.values())),
+            tuple(own_rules(self._trace, [one.evidence for one in found], firings.values())),
         )
         return Contrasted(made, pros, cons, tuple(firings.values()))
 
@@ -205,6 +214,11 @@ class _Made:
             if atom.arguments[:2] == self._spans
         }
 
+    def _forbidden_scores(self) -> bool:
+        """Whether rules forbid scores of the pair."""
+        atoms = self._trace.atoms(FORBIDDEN_SCORE.name)
+        return any(atom.arguments[:2] == self._spans for atom in atoms)
+
     def _best_pair(self) -> Spans | None:
         """The pair of a chunk without a counterpart whose evidence weighs most."""
         tokens = self._decision.tokens1 or self._decision.tokens2
@@ -239,34 +253,8 @@ class _Made:
                 for needed in firing.positive:
                     yield from self._rules(needed, depth - 1)
 
-    def _own(
-        self, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance]
-    ) -> Iterator[Because]:
-        """The user's rules that evidence and other rules rest on, each once."""
-        own = self._trace.reified.own
-        if not own:
-            return
-        trace = self._trace
-        told: set[str] = set()
-        seen: set[Ground] = set()
-        atoms = [atom for atom in evidence if atom is not None]
-        left = [*firings, *(one for atom in atoms for one in trace.reasons(atom)[:1])]
-        while left:
-            firing = left.pop(0)
-            rule = firing.probe.rule
-            if id(rule) in own and rule.name not in told:
-                told.add(rule.name)
-                yield self._fired(firing)
-            needed = [*firing.positive]
-            for group in trace.groups(firing):
-                needed += [atom for element in group.elements for atom in element.positive]
-            for atom in needed:
-                if atom not in seen:
-                    seen.add(atom)
-                    left += trace.reasons(atom)[:1]
-
     def _fired(self, firing: RuleInstance) -> Because:
-        return Because(self._trace.says(firing), RulePlace.of(firing.probe.rule))
+        return _because(self._trace, firing)
 
     def _second(self, other: Ground | Spans | None) -> str | None:
         """What came second, in a few words."""
@@ -312,6 +300,8 @@ class _Made:
         if self._kind is DecisionKind.LABEL:
             left = self._licensed() - {self._decision.atom.arguments[2]}
             own += ", as rules forbid the others" if left else ", as no other label has a licence"
+        elif self._forbidden_scores():
+            return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
 
     def _left_over(self, other: Ground | Spans | None) -> str:
@@ -361,6 +351,36 @@ class _Made:
             where = "ahead of" if one.amount > 0 else "behind"
             return f"{own} begins {where} {str(other).upper()}"
         return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
+
+
+def own_rules(
+    trace: Trace, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance] = ()
+) -> Iterator[Because]:
+    """The user's rules that evidence and other rules rest on, each once."""
+    own = trace.reified.own
+    if not own:
+        return
+    told: set[str] = set()
+    seen: set[Ground] = set()
+    atoms = [atom for atom in evidence if atom is not None]
+    left = [*firings, *(one for atom in atoms for one in trace.reasons(atom)[:1])]
+    while left:
+        firing = left.pop(0)
+        rule = firing.probe.rule
+        if id(rule) in own and rule.name not in told:
+            told.add(rule.name)
+            yield _because(trace, firing)
+        needed = [*firing.positive]
+        for group in trace.groups(firing):
+            needed += [atom for element in group.elements for atom in element.positive]
+        for atom in needed:
+            if atom not in seen:
+                seen.add(atom)
+                left += trace.reasons(atom)[:1]
+
+
+def _because(trace: Trace, firing: RuleInstance) -> Because:
+    return Because(trace.says(firing), RulePlace.of(firing.probe.rule))
 
 
 def _joined(sentences: Sequence[str]) -> str:

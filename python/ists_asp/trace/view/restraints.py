@@ -19,7 +19,7 @@ from ists_asp.trace.view.decisions import decided
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
@@ -40,22 +40,29 @@ class Restraint(msgspec.Struct, frozen=True):
     instead: tuple[str, ...]
 
 
-def restraints(trace: Trace, decisions: Sequence[Decision] | None = None) -> tuple[Restraint, ...]:
+def restraints(
+    trace: Trace,
+    decisions: Sequence[Decision] | None = None,
+    absent: Collection[Decided] = (),
+) -> tuple[Restraint, ...]:
     """The hard rules, constraints and weak constraints that changed decisions.
 
     Args:
         trace: the trace of the answer.
         decisions: those that are asked about; all by default.
+        absent: decisions that are asked about, and that the answer does not have.
     """
     ours = decided(trace.answer)
     wanted = ours.keys() if decisions is None else {one.decided for one in decisions}
     found = []
     for place, rule in list(bearing(trace))[:MOST]:
         other = without(trace, place)
-        if other is None or not (wanted - other.keys() or (decisions is None and other != ours)):
+        if other is None:
+            continue
+        about = (wanted - other.keys()) | (other.keys() & absent)
+        if not about and not (decisions is None and other != ours):
             continue
         instead = tuple(text for key, text in other.items() if key not in ours)
-        about = wanted - other.keys()
         found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
     return tuple(found)
 

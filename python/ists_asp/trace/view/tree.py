@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from ists_asp.syntax.changes import ANY
 from ists_asp.terminal import unbroken
 from ists_asp.trace.view.contrast import contrast
-from ists_asp.trace.view.contributions import contributed
+from ists_asp.trace.view.contributions import contributed, label_of
 from ists_asp.trace.view.decisions import DecisionKind, told
 from ists_asp.trace.view.runner_up import RunnerUp, runner_up
-from ists_asp.vocabulary import ALIGNED, LABEL, NOALI, SCORE, WEIGHT
+from ists_asp.vocabulary import ALIGNED, CLOSENESS, LABEL, NOALI, SCORE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,6 +41,9 @@ _TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
 
 _TIES = 1
 """Priorities up to this one only order what is equally good (asp/tie.lp)."""
+
+_POINT = 100
+"""Hundredths in a point of a score."""
 
 _FLAT = 2
 """So deep a tree shows evidence without what it rests on."""
@@ -273,10 +276,28 @@ def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
         others = [atom.arguments[2] for atom in second.come if atom.name == name]
         if len(others) == 1:
             own = decision.atom.arguments[2]
+            nearer = _nearer(trace, decision, others[0], gain)
+            if nearer:
+                return nearer
             return f"{str(own).upper()} beats {str(others[0]).upper()} {share}"
     come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
     instead = "; ".join(told(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
+
+
+def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
+    """By how much a score is nearer than another one; empty where something else had a say."""
+    if decision.kind is not DecisionKind.SCORE:
+        return ""
+    *spans, own = decision.atom.arguments
+    start = (*spans, label_of(trace, spans))
+    for atom in trace.atoms(CLOSENESS.name):
+        if tuple(atom.arguments[: len(start)]) == start:
+            worth = atom.arguments[-1].number
+            if abs(_POINT * other.number - worth) - abs(_POINT * own.number - worth) == gain:
+                total = f"the sum is {worth / _POINT:.2f} points"
+                return f"{total}: {own} is nearer than {other} by {gain} hundredths"
+    return ""
 
 
 def is_tie(second: RunnerUp) -> bool:
