@@ -42,6 +42,7 @@ def test_every_decision_has_a_share(answers):
         assert len(answer.boundaries2) == len(answer.pair.sent2.tokens) - 1
 
 
+@pytest.mark.slow
 def test_pairs_alone_together_and_traced_are_as_sure(system, answers):
     for (one, two), together in zip(PAIRS, answers, strict=True):
         alone = system.solve(one, two)
@@ -55,6 +56,7 @@ def shares(answer):
     return [line.confidence for line in answer.alignments]
 
 
+@pytest.mark.slow
 def test_more_answers_than_one_are_sure_too():
     with ists_asp.load("headlines", models=2) as system:
         (first, second), *_ = system.solve_all(PAIRS[:1])

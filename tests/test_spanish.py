@@ -94,6 +94,7 @@ def rating():
         yield loaded
 
 
+@pytest.mark.slow
 def test_ratings_go_from_0_to_4(rating):
     pairs = [
         ("El río es el más largo del país", "El río es el más largo del país"),
@@ -105,6 +106,7 @@ def test_ratings_go_from_0_to_4(rating):
     assert other < 1 < near < 4
 
 
+@pytest.mark.slow
 def test_sentences_are_compared_as_wholes_by_an_encoder_of_many_languages():
     with ists_asp.load("sts-es", semantic=True) as system:
         assert "context" in system.knowledge

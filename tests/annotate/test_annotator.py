@@ -112,6 +112,7 @@ def test_raw_text_is_one_sentence_cut_by_stanza(annotator: Annotator) -> None:
     assert sentence == tokens(forms)
 
 
+@pytest.mark.slow
 def test_a_very_long_sentence(annotator: Annotator) -> None:
     text = "the dogs didn't bark , and the cat slept. " * 1250
     (sentence,) = annotator.annotate([tokens(text)])

@@ -215,6 +215,7 @@ HEAVY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "needed", "ours"),
     [

@@ -57,6 +57,7 @@ def test_endings_of_other_formats_are_refused(bad, tmp_path, line, message):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_endings_may_be_in_capitals_and_formats_named(good, tmp_path):
     good("solve", "a cat", "a dog", "-o", "OUT.JSONL")
     assert (tmp_path / "OUT.JSONL").read_text().startswith("{")
@@ -214,6 +215,7 @@ def test_odd_words_come_through_unchanged(good):
         assert f"  1: {word} sat\n  2: a cat saw {word}\n" in text
 
 
+@pytest.mark.slow
 def test_longest_sentence_allowed_is_solved(good):
     words = " ".join(f"w{number}" for number in range(500))
     assert "\n500 w499 : \n" in good("solve", "--chunked", f"[ {words} ]", "[ w1 ]")

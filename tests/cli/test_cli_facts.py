@@ -55,7 +55,9 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     )
 
 
-@pytest.mark.parametrize("profile", ["default", "answers-students"])
+@pytest.mark.parametrize(
+    "profile", ["default", pytest.param("answers-students", marks=pytest.mark.slow)]
+)
 def test_plain_clingo_finds_the_same_optimum(good, files, pairs, tmp_path, profile):
     first, second = files(pairs)
     options = ("--sent1", first, "--sent2", second, "--profile", profile)

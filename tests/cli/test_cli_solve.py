@@ -33,7 +33,10 @@ def test_sentence_files_become_a_correct_wa_file(good, files, pairs, tmp_path):
     assert (report.correct, report.notes) == (True, ())
 
 
-@pytest.mark.parametrize("profile", ["headlines", "images", "answers-students", "baseline"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("images", "answers-students")]
+
+
+@pytest.mark.parametrize("profile", ["headlines", "baseline", *SLOW])
 def test_profiles_solve_chunk_files(good, files, chunked, profile):
     first, second = files(chunked)
     text = good(

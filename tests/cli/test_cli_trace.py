@@ -15,6 +15,7 @@ def test_trace_shows_decisions_with_rules(good):
     assert "best_label asp/label.lp:" in good("trace", *PAIR, "--only", "label:1:1", "--all")
 
 
+@pytest.mark.slow
 def test_trace_as_json_in_a_file(good, tmp_path):
     assert good("trace", *PAIR, "--json", "-o", "out.json") == ""
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["version"] == 1

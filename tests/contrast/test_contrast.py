@@ -25,6 +25,7 @@ def test_says_the_same_only_where_it_holds(told_of_all, file, kind, same):
     check(pairs, told_of_all)
 
 
+@pytest.mark.slow
 def test_says_the_same_only_where_it_holds_of_the_first_of_each_kind(tell):
     firsts = {(pair.file, pair.kind, pair.same): pair for pair in reversed(PAIRS)}
     assert len(firsts) == len(GROUPS) > 50

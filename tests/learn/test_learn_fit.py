@@ -107,6 +107,7 @@ def test_swapped_sentences_swap_the_terms_of_specificity(examples):
         assert sorted(label_terms(one, "simi")) == sorted(label_terms(mirror, "simi"))
 
 
+@pytest.mark.slow
 def test_learning_twice_gives_the_same(examples, senses):
     texts = [
         render_weights(learn_weights(examples[:4], senses, SETTINGS), {}, "x", "y")

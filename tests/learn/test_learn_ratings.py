@@ -92,6 +92,7 @@ def test_mismatched_pairs_are_of_different_pairs_of_one_data_set():
     assert len({one.pair.id for one in found}) == len(found)
 
 
+@pytest.mark.slow
 def test_every_evidence_of_the_rules_is_collected(tmp_path):
     rule = 'speaks_for(mine,700) :- word(1,_,"x1").\nspeaks_against(theirs,20) :- word(2,_,"y1").\n'
     (tmp_path / "conflicts.lp").write_text(rule)

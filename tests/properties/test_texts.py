@@ -65,6 +65,7 @@ def read_pair(identifier: str, text1: str, text2: str) -> Pair:
     max_examples=FEWER, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(TEXTS, TEXTS, TEXTS)
+@pytest.mark.slow
 def test_any_two_strings_are_solved_and_come_back(system, tmp_path, identifier, text1, text2):
     pair = read_pair(identifier, text1, text2)
     (answer,) = system.solve_many([pair])

@@ -108,6 +108,7 @@ def test_it_rates_sentences_as_wholes(reader: Reader) -> None:
     assert {same % 20, near % 20, other % 20} == {0}
 
 
+@pytest.mark.slow
 def test_ratings_weigh_what_the_reader_holds() -> None:
     sides = ("A dog runs on the grass", "A dog is running through the meadow")
     ratings = []

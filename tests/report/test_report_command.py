@@ -19,6 +19,7 @@ def run(tmp_path, monkeypatch):
     return invoke
 
 
+@pytest.mark.slow
 def test_a_file_with_gold(run, tmp_path):
     files = (SAMPLES / "sent1.chunk.txt", SAMPLES / "sent2.chunk.txt", SAMPLES / "gold.wa")
     given = ("--chunked", "--sent1", files[0], "--sent2", files[1], "--gold", files[2])

@@ -88,6 +88,7 @@ def test_a_constant_makes_another_program(store: Store, tmp_path: Path) -> None:
     assert sorted(map(str, many.facts)) == ["p(1)", "p(2)", "p(3)", "q"]
 
 
+@pytest.mark.slow
 def test_weights_phrases_and_lists_are_the_same(store: Store) -> None:
     for _ in range(2):
         rules = load(store)

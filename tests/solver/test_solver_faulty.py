@@ -237,6 +237,7 @@ def outcome_of_many(solver):
     return outcome(lambda: solver.solve(*make_item("many")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [
@@ -255,6 +256,7 @@ def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
     assert "comes from mine.lp:1" in text or "arithmetic overflow" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [

@@ -53,6 +53,7 @@ def test_an_answer_that_cannot_be_traced_says_so(answer):
             second.why_not("1 <==> 1")
 
 
+@pytest.mark.slow
 def test_a_closed_system_says_so():
     with load("headlines") as closed:
         answer = closed.solve(*PAIR)
@@ -61,6 +62,7 @@ def test_a_closed_system_says_so():
             ask()
 
 
+@pytest.mark.slow
 def test_pairs_traced_together_share_their_time(answer):
     headlines = system("headlines")
     headlines.stages.clear()

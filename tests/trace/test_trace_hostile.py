@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from ists_asp.engine import load
 from ists_asp.report import evidence
 from ists_asp.syntax.ground import Ground
@@ -24,6 +26,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 def test_traces_pass_over_odd_atoms(tmp_path):
     file = tmp_path / "odd.lp"
     file.write_text("\n".join(ODD.values()))

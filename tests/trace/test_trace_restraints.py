@@ -24,12 +24,17 @@ def trace_with(tmp_path):
     ("rule", "question", "label"),
     [
         (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
-        ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
-        (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
+        *(
+            pytest.param(*row, marks=pytest.mark.slow)
+            for row in (
+                ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+                (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
+                (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
+            )
+        ),
         ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
-        (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
     ],
-    ids=["constraint", "label", "preference", "pair", "alignment"],
+    ids=["constraint", "label", "preference", "alignment", "pair"],
 )
 def test_why_names_what_changed_the_decision(trace_with, rule, question, label):
     text = trace_with(f'%@rule mine: "because I say so"\n{rule}\n').why(question).text()

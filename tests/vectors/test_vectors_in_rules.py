@@ -51,6 +51,7 @@ def pair():
     return Pair("1", replace(first, chunks=chunks1), replace(second, chunks=chunks2))
 
 
+@pytest.mark.slow
 def test_weights_of_ratings_go_with_the_encoder(encoder, pair):
     for semantic, suffix in ((False, ""), (True, "-semantic")):
         with load("sts-en", semantic=semantic) as loaded:
