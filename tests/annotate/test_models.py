@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from typing import TYPE_CHECKING
 
@@ -118,9 +119,15 @@ class Other:
 
 
 @pytest.mark.parametrize("processor", ["pos", "lemma"])
-@pytest.mark.parametrize("content", [0, 1000, b"no model", Other(), {"other": 1}])
+@pytest.mark.parametrize(
+    "content", [0, 1000, b"no model", pickle.dumps(print, protocol=4), Other(), {"other": 1}]
+)
 def test_a_damaged_model(
-    copy: Path, capfd: pytest.CaptureFixture[str], processor: str, content: object
+    copy: Path,
+    capfd: pytest.CaptureFixture[str],
+    recwarn: pytest.WarningsRecorder,
+    processor: str,
+    content: object,
 ) -> None:
     model = copy / "en" / processor / f"{SHIPPED_PACKAGE}.pt"
     if isinstance(content, int):
@@ -143,3 +150,4 @@ def test_a_damaged_model(
     assert str(copy) in text
     assert "--stanza-dir DIR" in text
     assert capfd.readouterr() == ("", "")
+    assert not [one for one in recwarn if "pickle" in str(one.message)]

@@ -48,6 +48,17 @@ def test_a_damaged_entry_is_none_and_is_written_anew(store: Store, cut: int) -> 
     assert store.get("a") == [1, 2, 3]
 
 
+def test_an_entry_with_the_name_of_another_is_none(store: Store) -> None:
+    store.put("a", [1])
+    (file,) = store.path.iterdir()
+    store.put("b", {"of another": "kind"})
+    (other,) = set(store.path.iterdir()) - {file}
+    other.replace(file)
+    assert store.get("a") is None
+    store.put("a", [2])
+    assert store.get("a") == [2]
+
+
 def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(store: Store) -> None:
     store.put("a", [1])
     (file,) = store.path.iterdir()

@@ -1,5 +1,6 @@
 """Outputs that grow: what is there after an interruption, and after going on."""
 
+import errno
 import os
 import stat
 from contextlib import nullcontext
@@ -188,3 +189,16 @@ def contents_of(folder: Path) -> dict[str, bytes]:
         for path in folder.iterdir()
         if stat.S_ISREG(path.lstat().st_mode)
     }
+
+
+def test_a_full_disk_is_told_with_the_names_of_what_was_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    outputs = PartialOutputs([tmp_path / "out.wa", tmp_path / "out.trace"], "a run", resume=False)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError, match=r"out\.wa or .*out\.trace: cannot be written: No space"):
+        outputs.save()
+    outputs.discard()

@@ -173,3 +173,27 @@ def test_after_random_edits_answers_are_those_of_a_run_from_scratch(decide, item
 @pytest.mark.slow
 def test_after_many_random_edits_answers_are_those_of_a_run_from_scratch(decide, items):
     try_edits(decide, items(*PAIRS), range(1000, 1300))
+
+
+LIKES = ":~ noali(1,1). [-1@4] :~ noali(2,1). [1@4]"
+DEAR = ":~ n(m), noali(1,1). [1@5]"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "constants"),
+    [
+        (["#const k' = 1. #const m = k'.", DEAR], ["#const k' = 7. #const m = k'.", DEAR], {}),
+        (["#const k = x. #const m = x.", DEAR], ["#const k = y. #const m = x.", DEAR], {"m": "k"}),
+        (["-a(X) :- n(X)."], ["-a(X) :- n(X).", "a(7)."], {}),
+    ],
+    ids=["constant with a mark", "constant for a constant", "denied fact"],
+)
+def test_what_an_edit_touches_without_being_named_is_decided_again(
+    decide, items, before, after, constants
+):
+    pairs = items("n(7)", "n(x)", "n(y)", "n(3)")
+    decide([LIKES, *before], pairs, constants=constants)
+    answers, _ = decide([LIKES, *after], pairs, constants=constants)
+    scratch = decide([LIKES, *after], pairs, kept=False, constants=constants)[0]
+    assert answers == scratch
+    assert answers != decide([LIKES, *before], pairs, kept=False, constants=constants)[0]

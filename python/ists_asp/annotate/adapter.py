@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import warnings
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -157,7 +158,8 @@ def _unreadable(files: Iterable[Path]) -> Path | None:
 
     for path in files:
         try:
-            torch.load(path, map_location="cpu", weights_only=True)
+            with _quiet():
+                torch.load(path, map_location="cpu", weights_only=True)
         except Exception:
             return path
     return None
@@ -165,11 +167,13 @@ def _unreadable(files: Iterable[Path]) -> Path | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Stanza's log: what matters of it is in our own errors."""
+    """Silence Stanza's log and torch's warnings: what matters of them is in our own errors."""
     logger = logging.getLogger("stanza")
     disabled, logger.disabled = logger.disabled, True
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         logger.disabled = disabled
 

@@ -1,9 +1,9 @@
 """What follows from files that rarely change, kept between runs: each thing in a file of its own.
 
 An entry belongs to a key that names all it follows from. It is written beside its place and
-renamed, so that processes may share a folder. The head of the file has the hash of the rest: a
-file that is damaged is no entry, and is written anew. What was not used for longest goes first
-where there is too much. Nothing in it is more than time.
+renamed, so that processes may share a folder. The head of the file has the hash of its key and of
+the rest: a file that is damaged, or has the name of another, is no entry, and is written anew.
+What was not used for longest goes first where there is too much. Nothing in it is more than time.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Store:
             with _opened(place) as stream:
                 seen = os.fstat(stream.fileno()).st_mtime
                 head, _, body = stream.read(LARGEST).partition(b"\n")
-            digest = sha256(body).hexdigest().encode()
+            digest = _digest(key, body)
             if head == _PACKED + digest:
                 unpacking = zlib.decompressobj()
                 body = unpacking.decompress(body, LARGEST)
@@ -112,7 +112,7 @@ class Store:
             handle, name = tempfile.mkstemp(_DRAFT, f"{place.stem}.", self.path)
             try:
                 with open(handle, "wb") as stream:  # noqa: PTH123 (a file that is open already)
-                    stream.write(head + sha256(body).hexdigest().encode() + b"\n" + body)
+                    stream.write(head + _digest(key, body) + b"\n" + body)
                 os.replace(name, place)  # noqa: PTH105
             except BaseException:
                 with suppress(OSError):
@@ -177,6 +177,10 @@ class Store:
                     with suppress(OSError):
                         if time.time() - place.stat().st_mtime >= age:
                             place.unlink()
+
+
+def _digest(key: str, body: bytes) -> bytes:
+    return sha256(key.encode() + b"\n" + body).hexdigest().encode()
 
 
 def _opened(place: Path) -> IO[bytes]:

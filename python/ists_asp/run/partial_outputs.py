@@ -53,7 +53,7 @@ class PartialOutputs(Closing):
         try:
             self._journal = CheckpointLog(journal_of(targets[0]), run, resume)
         except OSError as error:
-            raise _failure(error) from None
+            raise self._failure(error) from None
         self.drafts = tuple(draft_of(target, self._journal.lot) for target in targets)
         try:
             mark = self._journal.last or Mark(0, tuple((0, "") for _ in targets))
@@ -70,7 +70,7 @@ class PartialOutputs(Closing):
                 self.discard()
             self.close()
             if isinstance(error, OSError):
-                raise _failure(error) from None
+                raise self._failure(error) from None
             raise
         self.done = self._pairs = self.saved = mark.pairs
 
@@ -95,7 +95,7 @@ class PartialOutputs(Closing):
                 stream.write(data)
                 whole.update(data)
         except OSError as error:
-            raise _failure(error) from None
+            raise self._failure(error) from None
         self._pairs += 1
 
     def fail(self, identifier: str, reason: str) -> None:
@@ -119,7 +119,7 @@ class PartialOutputs(Closing):
             )
             self._journal.note(Mark(self._pairs, drafts), self._fresh)
         except OSError as error:
-            raise _failure(error) from None
+            raise self._failure(error) from None
         self._fresh = []
         self.saved = self._pairs
 
@@ -135,7 +135,7 @@ class PartialOutputs(Closing):
                 draft.replace(os.path.realpath(target))
             self._journal.remove()
         except OSError as error:
-            raise _failure(error) from None
+            raise self._failure(error) from None
         self.close()
 
     def discard(self) -> None:
@@ -145,6 +145,12 @@ class PartialOutputs(Closing):
                 draft.unlink(missing_ok=True)
             self._journal.remove()
         self.close()
+
+    def _failure(self, error: OSError) -> DataError:
+        # What fails for want of room names no file.
+        named = isinstance(error.filename, str)
+        name = error.filename if named else " or ".join(map(str, self.targets))
+        return DataError(f"cannot be written: {error.strerror or error}", where=name, hint=_HINT)
 
 
 def _open(draft: Path, target: Path, size: int, digest: str, whole: blake2b) -> IO[bytes]:
@@ -195,8 +201,3 @@ def _new(draft: Path, real: Path) -> IO[bytes]:
 
 def _damaged(draft: Path, found: str) -> DataError:
     return DataError(found, where=str(draft), hint="Leave out --resume to begin anew")
-
-
-def _failure(error: OSError) -> DataError:
-    name = error.filename if isinstance(error.filename, str) else None
-    return DataError(f"cannot be written: {error.strerror or error}", where=name, hint=_HINT)

@@ -25,7 +25,7 @@ from ists_asp.syntax.parts import parts
 from ists_asp.syntax.signatures import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
@@ -36,6 +36,9 @@ __all__ = ["Edits", "shown_by_core"]
 
 _MOST = 500
 """Statements that differ, or facts that follow: with more of them every pair counts as touched."""
+
+_NEGATED = re.compile(r"""\"(?:[^"\\]|\\.)*+"|-([_']*[a-z][A-Za-z0-9_']*)""")
+"""The names behind the sign of classical negation in a statement; some that are none as well."""
 
 _BASE = "#program base."
 _IGNORED = (ASTType.Defined, ASTType.Program)
@@ -148,6 +151,9 @@ class Edits:
         before = {Signature(*name) for name in old.tables}
         self._tables |= before - derived
         given = {text.partition("=")[0] for text in (*old.constants, *new.constants)}
+        self._negated = {
+            name for text in {*old.statements, *new.statements} for name in _NEGATED.findall(text)
+        }
         self._constants |= given | {
             change.node.name
             for change in changes
@@ -185,7 +191,7 @@ class Edits:
         yield from changed
         values = self._changed_values(old, new, changed)
         if values:
-            spoken = re.compile(rf"(?<![A-Za-z0-9_'])(?:{'|'.join(values)})(?![A-Za-z0-9_'])")
+            spoken = _speaks_of(values)
             known = {id(change.node) for change in changed}
             for text, _, node in now:
                 name = spoken.search(text)
@@ -209,16 +215,20 @@ class Edits:
             for node in self._rules.statements
             if self._shapes.of(node).kind is ASTType.Definition
         ]
-        while True:
+        # The value of a constant may be the name of another one.
+        given = (text.partition("=") for text in (*old.constants, *new.constants))
+        definitions += [(name, value) for name, _, value in given]
+        while found:
+            spoken = _speaks_of(found)
             more = {
-                name: found[other]
+                name: found[other[0]]
                 for name, text in definitions
-                for other in [*found]
-                if name not in found and re.search(rf"\b{other}\b", text)
+                if name not in found and (other := spoken.search(text))
             }
             if not more:
-                return found
+                break
             found.update(more)
+        return found
 
     def _index(self, gone: Sequence[AST]) -> None:
         """Note which rules derive a predicate, and which statements speak of it."""
@@ -253,6 +263,9 @@ class Edits:
             atom = next(iter(waiting))
             place = waiting.pop(atom)
             name = signature(atom)
+            if name.name in self._negated:
+                # It may contradict what a rule derives.
+                raise TooMuchError
             self._facts.rows(name).add(atom[1:], 1)
             for node in self._by_atom[name]:
                 shape = self._shapes.of(node)
@@ -301,6 +314,11 @@ class Edits:
     def _deriving(self, name: Signature) -> Iterator[Variant]:
         for node in self._by_head[name]:
             yield from self._read(node)
+
+
+def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Finds the first of some names in a text."""
+    return re.compile(rf"(?<![A-Za-z0-9_'])(?:{'|'.join(names)})(?![A-Za-z0-9_'])")
 
 
 def _is_plain(term: Any) -> bool:  # noqa: ANN401 (a term)

@@ -296,6 +296,7 @@ class _Made:
         own = str(self._decision.atom.arguments[2]).upper()
         if other is not None:
             told = f"{own}, not {str(other).upper()}"
+            reasons = "as much speaks for either" if self._weighs_as(other) else reasons
             return f"{told}: {reasons}" if reasons else told
         if self._kind is DecisionKind.LABEL:
             left = self._licensed() - {self._decision.atom.arguments[2]}
@@ -303,6 +304,14 @@ class _Made:
         elif self._forbidden_scores():
             return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
+
+    def _weighs_as(self, other: Ground | Spans) -> bool:
+        """Whether another label weighs the same, as SPE1 and SPE2 do where both sides add alike."""
+        if self._kind is not DecisionKind.LABEL:
+            return False
+        weights: dict[object, int] = dict(self._weighing(LABEL_WEIGHT.name, self._spans))
+        own = weights.get(self._decision.atom.arguments[-1])
+        return own is not None and own == weights.get(other)
 
     def _left_over(self, other: Ground | Spans | None) -> str:
         """Why a chunk has no counterpart."""
