@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
-    from ists_asp.rules.check.source import Statement
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.syntax.terms import Term
 
-__all__ = ["Atom", "Read", "Source", "read_atoms"]
+__all__ = ["Atom", "Read", "Source", "Statement", "read_atoms"]
 
 _FILES = 512
 
@@ -29,6 +29,15 @@ _HEADS = {
     ASTType.Disjunction: lambda part: (part.literal, part.condition),
     ASTType.HeadAggregate: lambda part: (part.condition.literal, part.condition.condition),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with its name and the path of its file."""
+
+    path: Path
+    node: AST
+    rule: NamedRule
 
 
 class Atom(NamedTuple):

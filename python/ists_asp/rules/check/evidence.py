@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ists_asp.rules.check.source import Checked, Statement, Weighed
+    from ists_asp.rules.check.atoms import Statement
+    from ists_asp.rules.check.source import Checked, Weighed
     from ists_asp.syntax.terms import Bindings, Term
 
 __all__ = ["check_evidence"]

@@ -15,7 +15,8 @@ from ists_asp.vocabulary import SURE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.rules.check.source import Checked, Statement
+    from ists_asp.rules.check.atoms import Statement
+    from ists_asp.rules.check.source import Checked
 
 __all__ = ["check_names"]
 

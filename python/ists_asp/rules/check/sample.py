@@ -12,7 +12,8 @@ from ists_asp.syntax.signatures import derives_atom, predicates
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from ists_asp.rules.check.source import Checked, Statement
+    from ists_asp.rules.check.atoms import Statement
+    from ists_asp.rules.check.source import Checked
 
 __all__ = ["check_sample"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -13,7 +12,7 @@ from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.resources import rules_dir
-from ists_asp.rules.check.atoms import Source, read_atoms
+from ists_asp.rules.check.atoms import Source, Statement, read_atoms
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.copy import is_shipped
 from ists_asp.rules.loader import RuleSet, read_rules
@@ -29,21 +28,11 @@ if TYPE_CHECKING:
     from ists_asp.errors import RuleError
     from ists_asp.rules.check.atoms import Read
     from ists_asp.rules.check.programs import Plan, Program
-    from ists_asp.rules.directives import NamedRule
 
-__all__ = ["Checked", "Statement", "Weighed", "read_plan"]
+__all__ = ["Checked", "Weighed", "read_plan"]
 
 _WEIGHT = re.compile(rf"{WEIGHT.name}\(.*\)\.", re.DOTALL)
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement with its name and the path of its file."""
-
-    path: Path
-    node: AST
-    rule: NamedRule
 
 
 Weighed: TypeAlias = tuple[str, str]
