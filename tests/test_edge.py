@@ -71,7 +71,11 @@ def test_one_pair_alone_and_among_others(system, name):
         (MemoryError(), "no memory is left"),
         (RuntimeError("unexpected"), "clingo cannot decide by the rules: unexpected"),
         (RuntimeError("x: Value too large for defined data type"), "arithmetic overflow"),
-        (AssertionError(), "clingo cannot decide by the rules: AssertionError"),
+        (AssertionError(), "what the rules derive cannot be read: AssertionError."),
+        (
+            IndexError("list index out of range"),
+            "what the rules derive cannot be read: IndexError: list index out of range.",
+        ),
     ],
 )
 def test_whatever_is_raised_names_the_pair(raised, message):

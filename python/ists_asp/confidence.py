@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from ists_asp.model import Confidence, Label
+from ists_asp.model import Confidence
 from ists_asp.syntax.ground import split, written
 from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT, SURE
 
@@ -189,7 +189,7 @@ class _Weighed:
             sorted({of[token] for token in tokens})
             for of, tokens in zip(numbers, (line.tokens1, line.tokens2), strict=True)
         ]
-        if line.label is Label.NOALI:
+        if not all(sides):
             side = 0 if sides[0] else 1
             best = self._best.get((side, sides[side][0]))
             return ("alone", _ALONE if best is None else -best), None, None

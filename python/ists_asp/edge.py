@@ -42,8 +42,8 @@ def inside(pair: Pair) -> Iterator[None]:
 
     Raises:
         MemoryLimitError: there is no memory left.
-        RuleError: the rules are nested too deeply, or clingo or a reader has met something
-            else that it cannot take.
+        RuleError: the rules are nested too deeply, or clingo or whoever reads what they derive has
+            met something else that it cannot take.
     """
     where = of_pair(pair.id)
     try:
@@ -60,10 +60,17 @@ def inside(pair: Pair) -> Iterator[None]:
         ) from None
     except RecursionError:
         raise too_deep(where) from None
-    except Exception as error:
+    except (RuntimeError, OverflowError) as error:
+        # What clingo raises.
         told = clingo_error("decide by", str(error) or type(error).__name__)
         told.where = where
         raise told from error
+    except Exception as error:
+        raise RuleError(
+            f"what the rules derive cannot be read: {_fault(error)}",
+            where=where,
+            hint="Look for terms of an odd kind; if no rule is yours, please report this",
+        ) from error
 
 
 def unless_it_fails(work: Callable[[], T | None]) -> T | None:
@@ -75,6 +82,11 @@ def unless_it_fails(work: Callable[[], T | None]) -> T | None:
         return work()
     except Exception:
         return None
+
+
+def _fault(error: Exception) -> str:
+    """An error of Python in one line."""
+    return ": ".join(filter(None, (type(error).__name__, shortened(str(error)))))
 
 
 def too_deep(where: str | None = None) -> RuleError:

@@ -210,7 +210,7 @@ def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
     question = ["1 <==> 1"] if command == "why" else []
     script = f"""if True:
         from ists_asp.cli import main
-from ists_asp.sandbox import guard
+        from ists_asp.sandbox import guard
         guard.active = True
         guard.lifetime = lambda seconds, pairs: seconds
         main({["--timeout", "0.3", words, words, *question]!r})
@@ -235,7 +235,9 @@ def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
     (tmp_path / "a.tsv").write_text("3\ta cat\ta dog\n")
     (tmp_path / "gold.wa").write_text(GOLD)
     for module in list(sys.modules.values()):
-        if module.__name__.startswith("ists_asp.cli.") and hasattr(module, "isolate"):
+        if module.__name__.startswith(("ists_asp.cli.", "ists_asp.sandbox.")) and hasattr(
+            module, "isolate"
+        ):
             monkeypatch.setattr(module, "isolate", isolate)
     # Nothing reads the files before.
     for option in ASKED[command]:
