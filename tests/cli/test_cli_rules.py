@@ -243,7 +243,14 @@ def test_check_as_json_has_all_findings(run, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", [(), ("--profile", "headlines"), ("--profile", "baseline")])
+@pytest.mark.parametrize(
+    "profile",
+    [
+        pytest.param((), marks=pytest.mark.long),
+        pytest.param(("--profile", "headlines"), marks=pytest.mark.long),
+        ("--profile", "baseline"),
+    ],
+)
 def test_check_has_nothing_to_say_about_an_unedited_copy(good, profile):
     good("rules", "copy", "my")
     options = ("rules", "check", "my", "--no-sample", *profile)
