@@ -15,8 +15,6 @@ from ists_asp.cli import main
 from ists_asp.engine import load
 from ists_asp.learn import read_gold
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
-
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.
 FEATURES = ["any_pair", "meaning_alike", "sentences_alike"]
@@ -52,6 +50,8 @@ def places(study):
     return range(len(study.items))
 
 
+@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_feature_switched_off_is_as_good_as_its_rule_deleted(study, places, name):
     surveyed = study.survey(places, {name})
@@ -60,12 +60,16 @@ def test_a_feature_switched_off_is_as_good_as_its_rule_deleted(study, places, na
     assert fast == [study.without(name, places)[place] for place in places]
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_some_of_these_make_a_difference(study, places):
     surveyed = study.survey(places, set(FEATURES))
     for name in FEATURES:
         assert any(one.without.get(name, one.scores) != one.scores for one in surveyed), name
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_chunks_that_the_rules_find_are_kept_while_features_are_left_out():
     study = make("images", "images", bare=True)
     surveyed = study.survey([0, 1], {"any_pair"})
@@ -90,11 +94,15 @@ def test_worth_is_what_is_lost_without_the_rule(study, places):
     assert other.changed == sum(without[place] != base[place].scores for place in places)
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_several_processes_find_the_same(study):
     wanted = [FEATURES[0], OTHER]
     assert ablate(study, wanted, jobs=2) == ablate(study, wanted)
 
 
+@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells processes of this")
 def test_processes_end_with_a_command_that_is_killed():
     command = ["-m", "ists_asp", "rules", "ablate", "--jobs", "2", "--profile", "headlines"]
@@ -124,6 +132,8 @@ def test_processes_end_with_a_command_that_is_killed():
     process.communicate(timeout=30)
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_decisions_are_right_or_wrong_by_gold(study):
     """By its own answers as gold all decisions are right, by other gold all are wrong."""
     (trace,) = study.system.trace_annotated([study.items[0].pair])
@@ -139,6 +149,8 @@ def test_decisions_are_right_or_wrong_by_gold(study):
     assert max(one.right + one.wrong for one in one.tallies.values()) <= 3 * aligned
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_tells_and_writes(tmp_path):
     gold = SAMPLES / "headlines"
     args = ["rules", "ablate", "--gold", gold, "--profile", "headlines", "--cache", "none"]
@@ -164,6 +176,8 @@ def test_the_command_tells_and_writes(tmp_path):
     assert "Did you mean 'any_pair'?" in message
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_a_constraint_is_left_out_like_a_rule(study, tmp_path, places):
     rules = tmp_path / "mine.lp"
     rules.write_text(

@@ -12,8 +12,6 @@ from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import copy_rules
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
-
 POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
 SAME = ("the dog barks", "the dog barks")
 SYNONYM = (
@@ -58,6 +56,8 @@ def run(old, folder, *texts):
         return compare(before, after, None, causes), edits
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_rules_change_nothing(shipped, edited):
     found, (edits, weights) = run(shipped, edited("words/similarity.lp", str.strip), POWER, SAME)
     assert (found.count, found.changed) == (2, ())
@@ -65,6 +65,8 @@ def test_the_same_rules_change_nothing(shipped, edited):
     assert (weights.added, weights.removed, weights.changed) == (0, 0, 0)
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_an_added_rule_is_responsible_through_all_that_rests_on_it(shipped, edited):
     folder = edited("words/similarity.lp", lambda text: text + SYNONYM)
     found, (edits, _) = run(shipped, folder, SAME, POWER)
@@ -114,6 +116,8 @@ def test_a_changed_weight_is_told_with_its_values(shipped, edited):
     assert cause.moved[0].decision == "align"
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_a_weight_that_moves_a_score_is_told_by_its_name(shipped, edited):
     weight = '\n%@rule costly: "costs a point"\nweight(different_numbers,score,-100).\n'
     folder = edited("labels/quantities.lp", lambda text: text + weight)
@@ -127,6 +131,8 @@ def test_a_weight_that_moves_a_score_is_told_by_its_name(shipped, edited):
     assert [(one.decision, one.by) for one in cause.moved] == [("score", -100)]
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_a_chunk_that_a_rule_cuts(shipped, edited):
     cut = '\n%@rule cut: "cut"\nmust_split(1,3) :- token(1,3,_).\n'
     folder = edited("chunking/boundaries.lp", lambda text: text + cut)
@@ -139,6 +145,8 @@ def test_a_chunk_that_a_rule_cuts(shipped, edited):
     assert not any(pair.causes[1:])
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_a_rule_that_now_keeps_another_from_firing(shipped, edited):
     folder = edited(
         "labels/contradiction.lp",
@@ -158,6 +166,8 @@ def test_a_rule_that_now_keeps_another_from_firing(shipped, edited):
         assert ("never_equal", "new") in [(cause.rule, cause.only) for cause in causes]
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
@@ -193,6 +203,8 @@ def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch
     assert "Lost: 1 pair" in told
 
 
+@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
@@ -215,6 +227,8 @@ def test_arguments_that_do_not_go_together(args, code, words, tmp_path, monkeypa
     assert words in result.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.long
 def test_a_constraint_and_a_preference_are_responsible(shipped, tmp_path):
     rules = tmp_path / "mine.lp"
     rules.write_text(
