@@ -101,3 +101,10 @@ def test_any_bytes_give_printable_lines(data):
         return
     for text in lines(data):
         assert not any(unicodedata.category(char) == "Cc" and char != "\t" for char in text)
+
+
+def test_the_column_of_a_byte_that_is_no_text_counts_from_1():
+    told = []
+    list(read_lines(io.BytesIO(b"good\ncaf\xe9 x\n"), name="f", warn=told.append))
+    assert len(told) == 1
+    assert told[0].startswith("f:2: byte 0xE9 at column 4 is not UTF-8")

@@ -55,6 +55,7 @@ def test_only_alphabetic_words_of_four_letters_are_compared() -> None:
     assert (
         similar_spelling(["cat", "1000", "co-op", "word"], ["cut", "1001", "co-op2", "Word"]) == []
     )
+    assert similar_spelling(["word", "cat"], ["ward", "cut"]) == [("word", "ward", 75)]
 
 
 def test_words_are_lower_cased() -> None:

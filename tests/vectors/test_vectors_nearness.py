@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from clingo import Control
@@ -152,3 +154,10 @@ def test_without_vectors_there_are_no_facts() -> None:
         known = knowledge.relations(Pair("1", sentence("a dog"), sentence("a puppy")))
     assert known.nearness == Nearness()
     assert known.nearness_in_context == Nearness()
+
+
+def test_tokens_are_near_from_25_percent_on() -> None:
+    one = np.array([[100.0, 0.0]], np.float32)
+    for percent, found in ((24, ()), (25, (Near(1, 1, 25),)), (26, (Near(1, 1, 26),))):
+        other = np.array([[percent, math.sqrt(100**2 - percent**2)]], np.float32)
+        assert Nearness.of(one, other).near == found
