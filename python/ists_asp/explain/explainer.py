@@ -43,6 +43,7 @@ _MIN_SPELLED = 4
 """Shorter words may mean different things with and without their marks: ``us``, ``U.S.``."""
 
 _MIN_PART = 3
+_MAX_SPELLED = 3
 
 _ALSO = "also"
 _QUOTED = "quoted"
@@ -212,17 +213,16 @@ def _written_alike(ways: set[str]) -> bool:
 
 
 def _joined(forms: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
-    """One token or two by their letters and digits: first, last, and how they are written."""
+    """Up to three tokens by their letters: the first, the last, and how they are written."""
     found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     plain = [_MARKS.sub("", form).lower() for form in forms]
-    for first, word in enumerate(plain, start=1):
-        if len(word) >= _MIN_SPELLED and word.isalpha():
-            found[word].append((first, first, forms[first - 1].lower()))
-        if first < len(plain) and word.isalpha() and plain[first].isalpha():
-            joined = word + plain[first]
+    for first in range(len(plain)):
+        for end in range(first + 1, min(first + _MAX_SPELLED, len(plain)) + 1):
+            if not plain[end - 1].isalpha():
+                break
+            joined = "".join(plain[first:end])
             if len(joined) >= _MIN_SPELLED:
-                both = f"{forms[first - 1]} {forms[first]}".lower()
-                found[joined].append((first, first + 1, both))
+                found[joined].append((first + 1, end, " ".join(forms[first:end]).lower()))
     return found
 
 
