@@ -37,7 +37,10 @@ _FORMS = {
         5,
     ): "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id "
     "that has a statement",
-    ("more_told", 4): "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last",
+    (
+        "more_told",
+        4,
+    ): "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last",
 }
 
 
