@@ -261,6 +261,22 @@ CASES = {
         ["the kind of marriage (probably gay marriage against same-sex marriage)"],
         [],
     ),
+    "one and four are five": (
+        "images",
+        "[ A red bird and four other birds ] [ in the snow ]",
+        "[ Five birds ] [ in the snow ]",
+        "1-1 SIMI 3, 2-2 EQUI 5",
+        [],
+        ["the number"],
+    ),
+    "on the back and in front are no opposites": (
+        "images",
+        "[ A woman ] [ rides ] [ on the back ] [ of a bike ]",
+        "[ Boats ] [ lie ] [ in front ] [ of a mountain ]",
+        "",
+        [],
+        ["opposite"],
+    ),
     "years count nothing": (
         "headlines",
         "[ Jury ] [ gives ] [ the 2012 Peace Prize ]",
