@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import tee
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Function, Number
+from clingo import Function, Number, String
 
 from ists_asp.edge import inside
 from ists_asp.errors import RuleError
@@ -36,6 +37,13 @@ __all__ = ["Explainer", "answer_facts", "load_explainer"]
 
 _PREFIX = "say_"
 """The rule that decides statements of a kind is called so, followed by the kind."""
+
+_MARKS = re.compile(r"[-.‐‑]")
+_MIN_SPELLED = 4
+"""Shorter words may mean different things with and without their marks: ``us``, ``U.S.``."""
+
+_MIN_PART = 3
+_MAX_SPELLED = 3
 
 _ALSO = "also"
 _QUOTED = "quoted"
@@ -144,7 +152,7 @@ class Explainer:
                     self._reason(item.kind),
                 )
             )
-        return Explanation(answer, _text(told, templates), tuple(statements))
+        return Explanation(answer, _text(told, shown, templates), tuple(statements))
 
     def _reason(self, kind: str) -> Reason:
         name = _PREFIX + kind
@@ -180,6 +188,42 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
             case = _case(item.form)
             if case:
                 yield Function("letters", [Number(side), Number(item.index), Function(case)])
+    yield from _spelled(answer)
+
+
+def _spelled(answer: Answer) -> Iterator[Symbol]:
+    """Words written in one way here and in another there: ``flat-screen``, ``flat screen``."""
+    pair = answer.pair
+    sides = [_joined([item.form for item in sent.tokens]) for sent in (pair.sent1, pair.sent2)]
+    for word in sorted(sides[0].keys() & sides[1].keys()):
+        ways = [{written for _, _, written in side[word]} for side in sides]
+        if ways[0] == ways[1] or not _written_alike(ways[0] | ways[1]):
+            continue
+        for number, side in enumerate(sides, start=1):
+            for first, last, _ in side[word]:
+                yield Function(
+                    "spelled", [Number(number), Number(first), Number(last), String(word)]
+                )
+
+
+def _written_alike(ways: set[str]) -> bool:
+    """Whether a hyphen is meant somewhere: ``may be`` is not ``maybe``."""
+    marked = any(_MARKS.search(way) for way in ways)
+    return marked or all(len(part) >= _MIN_PART for way in ways for part in way.split())
+
+
+def _joined(forms: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
+    """Up to three tokens by their letters: the first, the last, and how they are written."""
+    found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    plain = [_MARKS.sub("", form).lower() for form in forms]
+    for first in range(len(plain)):
+        for end in range(first + 1, min(first + _MAX_SPELLED, len(plain)) + 1):
+            if not plain[end - 1].isalpha():
+                break
+            joined = "".join(plain[first:end])
+            if len(joined) >= _MIN_SPELLED:
+                found[joined].append((first + 1, end, " ".join(forms[first:end]).lower()))
+    return found
 
 
 def _case(form: str) -> str | None:
@@ -245,7 +289,7 @@ def _said(answer: Answer, item: Item, templates: Templates, *, literal: bool) ->
     return templates.word(item.name)
 
 
-def _text(told: Sequence[_Told], templates: Templates) -> str:
+def _text(told: Sequence[_Told], shown: Shown, templates: Templates) -> str:
     sentences: dict[int, dict[tuple[int, str], list[_Told]]] = {}
     for item in told:
         clauses = sentences.setdefault(item.place.sentence, {})
@@ -253,16 +297,20 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
     return templates.joins["sentences"].join(
         sentence(
             templates.joins["clauses"].join(
-                _clause(items, templates) for items in clauses.values()
+                _clause(items, templates, shown.more.get((number, *place)))
+                for place, items in clauses.items()
             ),
             templates,
         )
-        for clauses in sentences.values()
+        for number, clauses in sentences.items()
     )
 
 
-def _clause(items: Sequence[_Told], templates: Templates) -> str:
+def _clause(items: Sequence[_Told], templates: Templates, more: str | None = None) -> str:
+    """Statements of one clause; ``more`` is the word for those that are not told."""
     texts = list(dict.fromkeys(item.text for item in items))
+    if more is not None:
+        texts.append(templates.word(more))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}
     )

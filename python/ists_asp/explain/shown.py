@@ -37,6 +37,10 @@ _FORMS = {
         5,
     ): "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id "
     "that has a statement",
+    (
+        "more_told",
+        4,
+    ): "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last",
 }
 
 
@@ -77,13 +81,17 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Shown:
-    """What there is to say about an answer; all but pieces and places by statement."""
+    """What there is to say about an answer; all but pieces and places by statement.
+
+    ``more`` says of a clause how many statements are not told one by one, by a word's key.
+    """
 
     kinds: dict[Ground, str] = field(default_factory=dict)
     uses: dict[Ground, set[int]] = field(default_factory=lambda: defaultdict(set))
     choices: dict[Ground, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     pieces: list[Piece] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
+    more: dict[tuple[int, int, str], str] = field(default_factory=dict)
 
 
 def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
@@ -105,6 +113,7 @@ class _Reader:
             "uses": self._uses,
             "choice": self._choice,
             "piece": self._piece,
+            "more_told": self._more,
         }
 
     def read(self, atoms: Iterable[Ground]) -> Shown:
@@ -159,14 +168,19 @@ class _Reader:
             return False
         if not all(map(_is_number, (sentence, order, rank))):
             return False
-        also = _is_function(clause, "also", 1)
-        name = clause.arguments[0] if also else clause
-        if not _is_name(name):
+        key = _clause_key(clause)
+        if key is None:
             return False
-        key = f"also_{name}" if also else str(name)
         self._found.places.append(
             Place(sentence.number, order.number, key, rank.number, identifier)
         )
+        return True
+
+    def _more(self, sentence: Ground, order: Ground, clause: Ground, word: Ground) -> bool:
+        key = _clause_key(clause)
+        if key is None or not (_is_number(sentence) and _is_number(order) and _is_name(word)):
+            return False
+        self._found.more[sentence.number, order.number, key] = word
         return True
 
     def _item(self, what: Ground) -> Item | None:
@@ -184,6 +198,15 @@ class _Reader:
         (key,) = what.arguments
         names = (key,) if _is_name(key) else (key.name, *key.arguments)
         return Item("key", "_".join(names)) if all(map(_NAME.fullmatch, names)) else None
+
+
+def _clause_key(clause: Ground) -> str | None:
+    """The key of a clause's template, or None if the term is none."""
+    also = _is_function(clause, "also", 1)
+    name = clause.arguments[0] if also else clause
+    if not _is_name(name):
+        return None
+    return f"also_{name}" if also else str(name)
 
 
 def _is_name(term: Ground) -> bool:
