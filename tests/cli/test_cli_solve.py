@@ -190,16 +190,17 @@ def test_a_constant_that_no_rule_has_is_warned_of(run, command):
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "warning: -c highets: the rules of profile sts-en have no #const of this name, "
-        "but eagerness, highest, margin, perhaps_below, probably_below, strict. "
-        "Did you mean highest?"
+        "but eagerness, highest, margin, most_mentioned, most_quoted, most_told, "
+        "perhaps_below, probably_below, strict. Did you mean highest?"
     ]
 
 
 def test_an_unknown_constant_is_told_with_those_that_there_are(run):
-    result = run("solve", "a cat", "a dog", "-c", "most=3", "--profile", "pilot-2015-images")
+    result = run("solve", "a cat", "a dog", "-c", "odd=3", "--profile", "pilot-2015-images")
     assert result.stderr.endswith(
         "have no #const of this name, "
-        "but eagerness, margin, perhaps_below, probably_below, strict\n"
+        "but eagerness, margin, most_mentioned, most_quoted, most_told, perhaps_below, "
+        "probably_below, strict\n"
     )
 
 
