@@ -120,7 +120,8 @@ class Other:
 
 @pytest.mark.parametrize("processor", ["pos", "lemma"])
 @pytest.mark.parametrize(
-    "content", [0, 1000, b"no model", pickle.dumps(print, protocol=4), Other(), {"other": 1}]
+    "content",
+    [0, 1000, 20_000, b"no model", pickle.dumps(print, protocol=4), Other(), {"other": 1}],
 )
 def test_a_damaged_model(
     copy: Path,

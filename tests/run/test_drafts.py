@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import stat
 from contextlib import nullcontext
 from pathlib import Path
@@ -41,6 +42,18 @@ def test_outputs_appear_at_the_end(targets: list[Path]) -> None:
         drafts.publish()
     assert contents(targets) == expected(2)
     assert sorted(path.name for path in targets[0].parent.iterdir()) == ["out.jsonl", "out.wa"]
+
+
+def test_what_has_vanished_with_its_folder_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with PartialOutputs([folder / "a", folder / "b"], "run", resume=False) as drafts:
+        assert not drafts.resumable
+        write(drafts, 0)
+        drafts.save()
+        assert drafts.resumable
+        shutil.rmtree(folder)
+        assert not drafts.resumable
 
 
 @pytest.mark.parametrize("unsaved", [0, 1, 2])

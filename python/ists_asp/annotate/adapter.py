@@ -6,6 +6,7 @@ user's screen, and returns plain strings.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import threading
@@ -135,8 +136,10 @@ class StanzaAdapter:
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
             no_fault_of_files(error)
-            # The system's refusals say nothing about the files.
-            refused = isinstance(error, OSError | ImportError | MemoryError)
+            # The system's refusals say nothing about the files, but for a place beyond their end.
+            refused = isinstance(error, OSError | ImportError | MemoryError) and (
+                getattr(error, "errno", None) != errno.EINVAL
+            )
             culprit = None if refused else _unreadable(models.files)
             reason = (
                 f"{culprit.relative_to(models.directory)} is damaged, or not a model"

@@ -138,6 +138,11 @@ class PartialOutputs(Closing):
             raise self._failure(error) from None
         self.close()
 
+    @property
+    def resumable(self) -> bool:
+        """Whether there is something to go on with: a folder may have vanished meanwhile."""
+        return bool(self.saved) and all(draft.exists() for draft in self.drafts)
+
     def discard(self) -> None:
         """Leave nothing behind."""
         with suppress(OSError):

@@ -294,7 +294,7 @@ def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iter
         try:
             yield _Sink(job, made_by, drafts, devices)
         except BaseException:
-            if drafts.saved and source.same():
+            if drafts.resumable and source.same():
                 note(f"{drafts.saved} pairs are done; --resume goes on from there")
             else:
                 drafts.discard()
