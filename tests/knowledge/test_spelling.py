@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.knowledge.spelling import Glued, glued, similar_spelling, similarity
+from ists_asp.knowledge.spelling import (
+    Glued,
+    glued,
+    similar_spelling,
+    similarity,
+    written_otherwise,
+)
 
 LETTERS = st.text(alphabet="abcdeé", max_size=9)
 
@@ -56,6 +62,25 @@ def test_only_alphabetic_words_of_four_letters_are_compared() -> None:
         similar_spelling(["cat", "1000", "co-op", "word"], ["cut", "1001", "co-op2", "Word"]) == []
     )
     assert similar_spelling(["word", "cat"], ["ward", "cut"]) == [("word", "ward", 75)]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "word"),
+    [
+        ("a flat-screen", "the flat screen", "flatscreen"),
+        ("U.S.A.", "USA", None),
+        ("maybe so", "may be so", None),
+        ("the policeman", "police man", "policeman"),
+        ("E-Mail", "email", "email"),
+        ("flat screen", "flat screen", None),
+    ],
+)
+def test_words_that_marks_and_blanks_tell_apart(one: str, two: str, word: str | None) -> None:
+    found = list(written_otherwise(one.split(), two.split()))
+    assert {letters for *_, letters in found} == ({word} if word else set())
+    for number, first, last, letters in found:
+        tokens = (one, two)[number - 1].split()[first - 1 : last]
+        assert "".join(tokens).replace("-", "").lower() == letters
 
 
 def test_words_are_lower_cased() -> None:

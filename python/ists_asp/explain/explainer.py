@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import tee
@@ -16,6 +15,7 @@ from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
+from ists_asp.knowledge.spelling import written_otherwise
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_program
 from ists_asp.solver import Solver, SolverOptions
@@ -37,13 +37,6 @@ __all__ = ["Explainer", "answer_facts", "load_explainer"]
 
 _PREFIX = "say_"
 """The rule that decides statements of a kind is called so, followed by the kind."""
-
-_MARKS = re.compile(r"[-.‐‑]")
-_MIN_SPELLED = 4
-"""Shorter words may mean different things with and without their marks: ``us``, ``U.S.``."""
-
-_MIN_PART = 3
-_MAX_SPELLED = 3
 
 _ALSO = "also"
 _QUOTED = "quoted"
@@ -192,38 +185,11 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
 
 
 def _spelled(answer: Answer) -> Iterator[Symbol]:
-    """Words written in one way here and in another there: ``flat-screen``, ``flat screen``."""
-    pair = answer.pair
-    sides = [_joined([item.form for item in sent.tokens]) for sent in (pair.sent1, pair.sent2)]
-    for word in sorted(sides[0].keys() & sides[1].keys()):
-        ways = [{written for _, _, written in side[word]} for side in sides]
-        if ways[0] == ways[1] or not _written_alike(ways[0] | ways[1]):
-            continue
-        for number, side in enumerate(sides, start=1):
-            for first, last, _ in side[word]:
-                yield Function(
-                    "spelled", [Number(number), Number(first), Number(last), String(word)]
-                )
-
-
-def _written_alike(ways: set[str]) -> bool:
-    """Whether a hyphen is meant somewhere: ``may be`` is not ``maybe``."""
-    marked = any(_MARKS.search(way) for way in ways)
-    return marked or all(len(part) >= _MIN_PART for way in ways for part in way.split())
-
-
-def _joined(forms: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
-    """Up to three tokens by their letters: the first, the last, and how they are written."""
-    found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    plain = [_MARKS.sub("", form).lower() for form in forms]
-    for first in range(len(plain)):
-        for end in range(first + 1, min(first + _MAX_SPELLED, len(plain)) + 1):
-            if not plain[end - 1].isalpha():
-                break
-            joined = "".join(plain[first:end])
-            if len(joined) >= _MIN_SPELLED:
-                found[joined].append((first + 1, end, " ".join(forms[first:end]).lower()))
-    return found
+    sides = (
+        [token.form for token in sent.tokens] for sent in (answer.pair.sent1, answer.pair.sent2)
+    )
+    for number, first, last, word in written_otherwise(*sides):
+        yield Function("spelled", [Number(number), Number(first), Number(last), String(word)])
 
 
 def _case(form: str) -> str | None:
