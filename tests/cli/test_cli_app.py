@@ -2,6 +2,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -240,3 +241,13 @@ def test_a_command_imports_what_it_needs(arguments, needed, ours, tmp_path):
     loaded = done.stderr.rpartition("loaded ")[2].split()
     assert {name.partition(".")[0] for name in loaded} & HEAVY <= needed
     assert len([name for name in loaded if name.startswith("ists_asp")]) <= ours
+
+
+def test_an_interrupt_that_a_library_has_caught_is_not_lost(
+    run, files, pairs, tmp_path, monkeypatch
+):
+    first, second = files(pairs)
+    monkeypatch.setattr("ists_asp.cli.interrupts._heard", signal.SIGTERM)
+    result = run("solve", "--sent1", first, "--sent2", second, "-o", "out.wa")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert not (tmp_path / "out.wa").exists()

@@ -92,6 +92,8 @@ def generate(profile: str, number: int) -> list[str]:
     if random.random() < 0.4:
         # By itself: what the subject's rule breaks is not to hide everything else.
         lines[0] = writer.anything()
+    # A thousand files are to be about all predicates, however many there are.
+    lines += [writer.derive(known[place]) for place in range(number + 1000, len(known), 1000)]
     random.shuffle(lines)
     return lines
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["INTERRUPTED", "end", "end_with", "heard", "raise_once"]
+__all__ = ["INTERRUPTED", "end", "end_with", "heard", "raise_once", "still_heard"]
 
 INTERRUPTED = 130
 """The exit code after an interrupt, as shells have it."""
@@ -39,6 +39,16 @@ _heard = 0
 def heard() -> bool:
     """Whether the command was interrupted while it worked."""
     return bool(_heard)
+
+
+def still_heard() -> None:
+    """Raise an interrupt again that a library has caught, for whoever has much left to do.
+
+    Raises:
+        KeyboardInterrupt: the command was interrupted.
+    """
+    if _heard:
+        raise KeyboardInterrupt
 
 
 def end(code: int) -> NoReturn:

@@ -22,6 +22,7 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.input.pair_source import opened
+from ists_asp.cli.interrupts import still_heard
 from ists_asp.cli.jobs.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.engine.loading import load_reader
@@ -131,12 +132,14 @@ def solve_once(job: Job) -> int:
             pass
         with progress(source.count, shown=not job.quiet, done=sink.done) as step:
             for number, outcome in enumerate(run(pairs, annotator, executor, stages, told), 1):
+                still_heard()
                 _tell(outcome, job)
                 sink.write(outcome)
                 if number % BATCH == 0:
                     sink.save()
                 step()
         source.check_same()
+        still_heard()
         sink.finish()
         failed = sink.failed
     if not (job.quiet or job.inputs.single):
