@@ -6,6 +6,7 @@ import pytest
 
 import ists_asp
 from ists_asp.confidence import Confident, leads_of, percent, sure_tables
+from ists_asp.errors import RuleError
 from ists_asp.io.jsonl import write_jsonl
 from ists_asp.io.readable import format_answer
 from ists_asp.model import Confidence, Label
@@ -152,3 +153,20 @@ def test_given_chunks_are_as_sure_as_their_table_says(system):
     (answer,) = system.solve_many([pair])
     assert (answer.boundaries1, answer.boundaries2) == ((), ())
     assert None not in shares(answer)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        'sure(1,"bomb","bomb",#inf)',
+        "sure(equi,found,0,101)",
+        "sure(equi,found,0,-1)",
+        'sure(equi,found,"a",50)',
+        "sure(equi,always,0,50)",
+    ],
+)
+def test_a_table_that_is_none_is_one_line_with_its_place(tmp_path, fact):
+    (tmp_path / "mine.lp").write_text(f"extra.\n{fact}.\n")
+    with pytest.raises(RuleError) as caught:
+        ists_asp.load("baseline", rules=tmp_path / "mine.lp")
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.lp'}:2: {fact} is no row of a table")

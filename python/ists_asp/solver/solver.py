@@ -31,7 +31,7 @@ from ists_asp.solver.search import Found, search
 from ists_asp.solver.shapes import Shapes
 from ists_asp.solver.weighed import weights_of, weights_of_atoms
 from ists_asp.syntax.ground import texts
-from ists_asp.vocabulary import BEYOND_LIMITS
+from ists_asp.vocabulary import BEYOND_LIMITS, SURE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -75,7 +75,8 @@ class Solver(Generic[A]):
 
     Raises:
         UsageError: a constant is not an ASP term.
-        RuleError: clingo cannot ground the facts and tables among the rules.
+        RuleError: clingo cannot ground the facts and tables among the rules, or a table of
+            confidence is none.
     """
 
     def __init__(
@@ -91,7 +92,11 @@ class Solver(Generic[A]):
         self._rules = rules
         self._read = read
         self._objective = objective_for(rules, self._shapes)
-        tables = sure_tables(self._grounder.program.facts)
+        try:
+            tables = sure_tables(self._grounder.program.facts)
+        except RuleError as error:
+            error.where = self._last_to_derive(SURE.signature)
+            raise
         # Tables are among the rules of answers only.
         own: AddConfidence[A] | None = Confident(tables) if tables else None  # type: ignore[assignment]
         self._confident = confident or own
@@ -414,6 +419,15 @@ class Solver(Generic[A]):
                 raise self._unsatisfied(error, facts) from None
         alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
         return decide(pair, alone, self.answer)
+
+    def _last_to_derive(self, key: Signature) -> str | None:
+        """The file and line of the last rule with a predicate in its head: users' come last."""
+        places = [
+            f"{rule.file}:{rule.line}"
+            for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
+            if key in self._shapes.of(node).derived
+        ]
+        return places[-1] if places else None
 
     def _overflow(self, error: WeightsError, facts: Sequence[Symbol]) -> RuleError:
         """The error with the numbers or the rules in its words that it comes from."""
