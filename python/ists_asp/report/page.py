@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Confidence
     from ists_asp.report.evidence import Line
     from ists_asp.report.gold import Comparison
-    from ists_asp.trace.view.contrast import Because, Contrast
+    from ists_asp.trace.view.because import Because
+    from ists_asp.trace.view.contrast import Contrast
 
 __all__ = ["Entry", "page"]
 

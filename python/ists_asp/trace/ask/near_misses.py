@@ -19,7 +19,7 @@ from ists_asp.syntax.changes import PREFIX, as_term, fill, is_atom, variable_nam
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.core.patterns import Pattern, may_agree, pattern_of
 from ists_asp.trace.core.queries import NUMBER, Query, queries_of
-from ists_asp.trace.view.contrast import own_rules
+from ists_asp.trace.view.because import own_rules
 from ists_asp.trace.view.tree import Branch, reason_tree, render
 
 if TYPE_CHECKING:

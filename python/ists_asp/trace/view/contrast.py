@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 from clingo import SymbolType
 
+from ists_asp.trace.view.because import Because, RulePlace, own_rules
 from ists_asp.trace.view.contributions import contributions, label_of
 from ists_asp.trace.view.decisions import DecisionKind
 from ists_asp.vocabulary import (
@@ -26,24 +27,15 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = [
-    "Because",
-    "Contrast",
-    "Contrasted",
-    "Reason",
-    "RulePlace",
-    "contrast",
-    "own_rules",
-]
+__all__ = ["Contrast", "Contrasted", "Reason", "contrast"]
 
 _REASONS = 2
 """Reasons that the sentence of a contrast gives."""
@@ -56,30 +48,6 @@ _SIDES = 2
 
 Spans: TypeAlias = "tuple[Ground, ...]"
 """The two spans of a pair."""
-
-
-class RulePlace(msgspec.Struct, frozen=True):
-    """A rule: its name (``file:line`` if it has none), and where it stands."""
-
-    name: str
-    file: str
-    line: int
-
-    @classmethod
-    def of(cls, rule: NamedRule) -> RulePlace:
-        """The place of a rule."""
-        return cls(rule.name, rule.file, rule.line)
-
-    def __str__(self) -> str:
-        where = f"{self.file}:{self.line}"
-        return where if self.name == where else f"{self.name} {where}"
-
-
-class Because(msgspec.Struct, frozen=True):
-    """A rule that fired, and what it says of these words."""
-
-    sentence: str
-    rule: RulePlace
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -254,7 +222,7 @@ class _Made:
                     yield from self._rules(needed, depth - 1)
 
     def _fired(self, firing: RuleInstance) -> Because:
-        return _because(self._trace, firing)
+        return Because.of(self._trace, firing)
 
     def _second(self, other: Ground | Spans | None) -> str | None:
         """What came second, in a few words."""
@@ -360,36 +328,6 @@ class _Made:
             where = "ahead of" if one.amount > 0 else "behind"
             return f"{own} begins {where} {str(other).upper()}"
         return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
-
-
-def own_rules(
-    trace: Trace, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance] = ()
-) -> Iterator[Because]:
-    """The user's rules that evidence and other rules rest on, each once."""
-    own = trace.reified.own
-    if not own:
-        return
-    told: set[str] = set()
-    seen: set[Ground] = set()
-    atoms = [atom for atom in evidence if atom is not None]
-    left = [*firings, *(one for atom in atoms for one in trace.reasons(atom)[:1])]
-    while left:
-        firing = left.pop(0)
-        rule = firing.probe.rule
-        if id(rule) in own and rule.name not in told:
-            told.add(rule.name)
-            yield _because(trace, firing)
-        needed = [*firing.positive]
-        for group in trace.groups(firing):
-            needed += [atom for element in group.elements for atom in element.positive]
-        for atom in needed:
-            if atom not in seen:
-                seen.add(atom)
-                left += trace.reasons(atom)[:1]
-
-
-def _because(trace: Trace, firing: RuleInstance) -> Because:
-    return Because(trace.says(firing), RulePlace.of(firing.probe.rule))
 
 
 def _joined(sentences: Sequence[str]) -> str:

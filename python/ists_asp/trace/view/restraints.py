@@ -14,7 +14,7 @@ from clingo import SymbolType
 
 from ists_asp.errors import IstsError
 from ists_asp.rules.restraints import HARD, is_core, restraining
-from ists_asp.trace.view.contrast import RulePlace
+from ists_asp.trace.view.because import RulePlace
 from ists_asp.trace.view.decisions import decided
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
