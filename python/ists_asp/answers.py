@@ -131,6 +131,7 @@ def read_answer(
                 label,
                 score,
                 _tags(tags[link]) if link in tags else frozenset(),
+                spans=(str(link[0]), str(link[1])),
             )
         )
     for name, found in (("label", labels), ("score", scores), ("tag", tags)):

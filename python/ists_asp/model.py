@@ -163,7 +163,8 @@ class Alignment:
 
     ``tokens1`` and ``tokens2`` are token numbers; an empty side means *not aligned*
     (written ``0``). ``score`` is None where the file has ``NIL``. ``confidence`` is there where
-    the rules have a table for it; lines are compared without.
+    the rules have a table for it, ``spans`` are the terms that the rules have for the two sides
+    where rules aligned them; lines are compared without either.
     """
 
     tokens1: tuple[int, ...]
@@ -172,6 +173,7 @@ class Alignment:
     score: float | None
     tags: frozenset[Tag] = frozenset()
     confidence: Confidence | None = field(default=None, compare=False)
+    spans: tuple[str, str] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,8 @@ EDITS = {
         ':- score(X,Y,3), _number(X,Y). _number(X,Y) :- aligned(X,Y), numeral(1,_,"12").',
         {"1"},
     ),
+    "a constraint about a place": (":- aligned(run(2,2),run(9,9)).", set()),
+    "a constraint about places that one has": (":- aligned(run(3,3),run(3,3)).", {"2", "3", "5"}),
     "a weak constraint": (':~ aligned(X,Y), lemma(1,I,"oil"). [-5@4,X,Y,I]', {"5"}),
 }
 
@@ -120,6 +122,21 @@ def test_an_edit_touches_pairs_where_it_may_have_an_instance(cache, tmp_path, na
     assert all("mine.lp:1" in place for place in stages.edits)
     again, stages = decide(pairs, cache, tmp_path / "mine.lp")
     assert (again, stages.kept) == (answers, len(pairs))
+
+
+def test_an_edit_is_of_the_nearest_version(cache, tmp_path):
+    """What was tried in between and taken back costs nothing."""
+    mine = tmp_path / "mine.lp"
+    mine.write_text(":- aligned(X,Y), label(X,Y,simi).")
+    _, stages = decide(annotated(), cache, mine)
+    assert stages.edits
+    mine.write_text('negation("scarcely").')
+    _, stages = decide(annotated(), cache, mine)
+    assert stages.edits.total() == 1
+    for text in ('negation("hardly").', 'negation("barely").', ""):
+        mine.write_text(text)
+        _, stages = decide(annotated(), cache, mine)
+        assert not stages.edits
 
 
 def test_without_an_edit_nothing_is_decided(cache, answers):

@@ -8,7 +8,8 @@ and the version of the rules that decided them.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.batching import Item
     from ists_asp.solver.edits import Edits
     from ists_asp.solver.solver import Solver
-    from ists_asp.solver.touched import Decided, Pattern
+    from ists_asp.solver.touched import Arguments, Decided
     from ists_asp.syntax.signatures import Signature
 
 __all__ = ["Keeping"]
@@ -51,6 +52,10 @@ _ANSWERS = "answers"
 
 _Kept: TypeAlias = "tuple[bool, list[Any]]"
 """Whether it is sure that no other answer is as good, and the answers of a pair."""
+
+
+_VERSIONS = 3
+"""Versions of the rules whose answers to a batch are kept: an edit may be of any of them."""
 
 
 class _Entry(NamedTuple):
@@ -79,6 +84,7 @@ class Keeping:
         # No rule speaks of these tables, but answers tell what they say.
         self._about += [str(sorted(sure_tables(solver.program.facts).items()))]
         self._edits: dict[str, Edits | None] = {}
+        self._distances: dict[str, int] = {}
         self._noted = False
         self._batches = 0
 
@@ -102,7 +108,8 @@ class Keeping:
     def _try_some(self, items: Sequence[Item]) -> Iterator[Solution[Answer] | IstsError]:
         texts = [Atoms.of(facts).text for _, facts in items]
         key = self._remembered.key_of("answers", [*self._about, *texts])
-        entry = self._entry(key, len(items))
+        entries = self._entries(key)
+        entry = self._nearest(entries) or _Entry("", [None] * len(items))
         known, places = entry.answers, [""] * len(items)
         if entry.rules != self._digest:
             known, places = self._untouched(entry, items, texts)
@@ -122,20 +129,41 @@ class Keeping:
                 found.append(None)
                 yield tried
         self._batches += 1
-        fresh = entry.rules != self._digest or any(
+        fresh = [one[0] for one in entries][:1] != [self._digest] or any(
             one is not None and was is None for one, was in zip(found, known, strict=True)
         )
         # What clingo has to say about the rules is to be heard in every run.
         if fresh and not self._solver.warnings and self._batches <= _MOST:
             self._keep_version()
-            self._remembered.put(key, [self._digest, found])
+            others = [tuple(one) for one in entries if one.rules != self._digest]
+            self._remembered.put(key, [(self._digest, found), *others][:_VERSIONS])
 
-    def _entry(self, key: str, size: int) -> _Entry:
-        """What is kept of a batch."""
-        found = self._remembered.get(key)
-        if found is None:
-            return _Entry("", [None] * size)
-        return _Entry(*found)
+    def _entries(self, key: str) -> list[_Entry]:
+        """What is kept of a batch, the last first."""
+        return [_Entry(*one) for one in self._remembered.get(key) or ()]
+
+    def _nearest(self, entries: Sequence[_Entry]) -> _Entry | None:
+        """The one of the rules that differ least from those of now."""
+        if len(entries) < 2:
+            return next(iter(entries), None)
+        return min(entries, key=lambda one: self._distance(one.rules))
+
+    def _distance(self, digest: str) -> int:
+        """How many statements and constants differ from rules that were kept."""
+        if digest == self._digest:
+            return 0
+        if digest not in self._distances:
+            old, new = self._kept_version(digest), self._version
+            self._distances[digest] = sys.maxsize
+            if old is not None:
+                before, after = map(_said, (old, new))
+                # Two versions that say the same may say it in other places.
+                self._distances[digest] = 1 + (before - after).total() + (after - before).total()
+        return self._distances[digest]
+
+    def _kept_version(self, digest: str) -> Version | None:
+        kept = self._remembered.get(self._remembered.key_of("version", [digest]))
+        return None if kept is None else Version(*kept)
 
     def _untouched(
         self, entry: _Entry, items: Sequence[Item], texts: Sequence[str]
@@ -165,11 +193,11 @@ class Keeping:
         """
         if digest not in self._edits:
             self._edits[digest] = None
-            kept = self._remembered.get(self._remembered.key_of("version", [digest]))
+            old = self._kept_version(digest)
             with suppress(IstsError):
                 self._solver.check(facts)
-                if kept is not None and not self._solver.warnings:
-                    self._edits[digest] = self._solver.edits(Version(*kept), self._version)
+                if old is not None and not self._solver.warnings:
+                    self._edits[digest] = self._solver.edits(old, self._version)
         return self._edits[digest]
 
     @cached_property
@@ -191,21 +219,29 @@ class Keeping:
         """What the answers of pairs say, by line."""
         if not self._answers or not self._solver.shows_answers:
             return {}
-        found: dict[Signature, dict[Pattern, dict[int, int]]] = {
+        # Few runs need it.
+        from ists_asp.solver.touched import ground
+
+        found: dict[Signature, dict[Arguments, dict[int, int]]] = {
             one.signature: defaultdict(lambda: defaultdict(int))
             for one in (ALIGNED, LABEL, SCORE, TAG)
         }
         for place, kept in enumerate(answers):
-            for number, (first, second, label, score, tags, _) in enumerate(_lines(kept)):
-                if first and second:
-                    bit = 1 << place
-                    found[ALIGNED.signature][None][number] |= bit
-                    found[LABEL.signature][label.lower()][number] |= bit
-                    found[SCORE.signature][str(int(score))][number] |= bit
-                    for tag in tags:
-                        found[TAG.signature][tag.lower()][number] |= bit
-        places = {ALIGNED.signature: None}
-        return {name: (places.get(name, 2), values) for name, values in found.items()}
+            for number, (_, _, label, score, tags, _, spans) in enumerate(_lines(kept)):
+                if spans:
+                    link = tuple(map(ground, spans))
+                    said = [(ALIGNED, ()), (LABEL, (label.lower(),)), (SCORE, (str(int(score)),))]
+                    said += [(TAG, (tag.lower(),)) for tag in tags]
+                    for name, values in said:
+                        found[name.signature][link + values][number] |= 1 << place
+        return found
+
+
+def _said(rules: Version) -> Counter[str]:
+    """The statements and constants of a rule set; each file has a ``#program base.`` as well."""
+    found = Counter(rules.statements + rules.constants)
+    del found["#program base."]
+    return found
 
 
 def _lines(kept: _Kept | None) -> list[Any]:
@@ -229,6 +265,7 @@ def _written(solution: Solution[Answer]) -> _Kept | None:
                     sorted(one.tags),
                     one.confidence
                     and (one.confidence.alignment, one.confidence.label, one.confidence.score),
+                    one.spans,
                 )
                 for one in answer.alignments
             ],
@@ -260,8 +297,9 @@ def _read(kept: Sequence[Any], pair: Pair) -> Answer:
                 score,
                 frozenset(map(Tag, tags)),
                 sure and Confidence(*sure),
+                spans and tuple(spans),
             )
-            for one, two, label, score, tags, sure in lines
+            for one, two, label, score, tags, sure, spans in lines
         ),
         tuple(cost),
         True,

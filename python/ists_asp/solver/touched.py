@@ -36,6 +36,7 @@ __all__ = [
     "Variant",
     "bind",
     "filled",
+    "ground",
     "signature",
     "variables",
 ]
@@ -126,7 +127,7 @@ class Indexed:
                 if name.name in _MEASURED:
                     found.add((None,) * name.arity, bits)
                     continue
-                parsed = tuple(map(_ground, split(arguments)))
+                parsed = tuple(map(ground, split(arguments)))
                 if len(parsed) == name.arity:
                     found.add(parsed, bits)
         return found
@@ -161,7 +162,7 @@ class Tables:
         if found is None:
             found = self._rows[name] = Rows()
             for fact in written(self._facts.get(name, ())):
-                found.add(tuple(map(_ground, split(fact.partition("(")[2][:-1]))), 1)
+                found.add(tuple(map(ground, split(fact.partition("(")[2][:-1]))), 1)
         return found
 
 
@@ -199,9 +200,9 @@ class Variant:
             yield atom, self.needed + beside
 
 
-Decided: TypeAlias = "Mapping[Signature, tuple[int | None, Mapping[Pattern, Mapping[int, int]]]]"
-"""What was decided, by predicate: which argument is known, and for each of its values the pairs
-by the number of a line of their answers."""
+Decided: TypeAlias = "Mapping[Signature, Mapping[Arguments, Mapping[int, int]]]"
+"""What was decided, by predicate: the arguments of its atoms, each with the pairs that have it by
+the number of a line of their answers."""
 
 
 class Reach:
@@ -309,10 +310,9 @@ class Reach:
         """The pairs whose answers have a line of which all atoms say something."""
         found: list[Mapping[int, int]] = []
         for atom in atoms:
-            place, values = self._decided[signature(atom)]
             lines: dict[int, int] = defaultdict(int)
-            for value, its in values.items():
-                if place is None or _agree(value, atom[1 + place]):
+            for arguments, its in self._decided[signature(atom)].items():
+                if all(map(_agree, arguments, atom[1:])):
                     for line, bits in its.items():
                         lines[line] |= bits
             found.append(lines)
@@ -414,9 +414,9 @@ def _agree(one: Pattern, other: Pattern) -> bool:
     return one[0] == other[0] and len(one) == len(other) and all(map(_agree, one[1:], other[1:]))
 
 
-def _ground(text: str) -> Pattern:
-    """A ground term."""
+def ground(text: str) -> Pattern:
+    """The pattern of a ground term."""
     if text[:1] == '"' or not text.endswith(")"):
         return text
     name, _, rest = text.partition("(")
-    return (name, *map(_ground, split(rest[:-1].removesuffix(","))))
+    return (name, *map(ground, split(rest[:-1].removesuffix(","))))
