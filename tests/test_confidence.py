@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import ists_asp
-from ists_asp.confidence import Confident, leads_of, percent, sure_tables
+from ists_asp.confidence import Confident, leads_of, percent
 from ists_asp.errors import RuleError
 from ists_asp.io.jsonl import write_jsonl
 from ists_asp.io.readable import format_answer
@@ -112,7 +112,7 @@ def test_steps_are_found_by_the_lead():
 def test_a_table_of_ones_own_counts(tmp_path, answers):
     file = tmp_path / "mine.lp"
     file.write_text("sure(align,found,0,61; align,found,500,87).\nsure(equi,given,0,50).\n")
-    tables = sure_tables(Solver(load_rules(find_rules(file))).program.facts)
+    tables = Solver(load_rules(find_rules(file))).sure
     assert tables == {("align", "found"): ((0, 61), (500, 87)), ("equi", "given"): ((0, 50),)}
     (answer, *_) = answers
     found = Confident(tables)(answer, {"align_weight": ["run(1,1),run(1,1),499"]})

@@ -31,8 +31,7 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.io.tsv import read_tsv
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_pair
-from ists_asp.knowledge import Knowledge
-from ists_asp.knowledge.vectors import shipped
+from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report.gold import compare as compare_with_gold
@@ -120,7 +119,7 @@ def _cut(token: str) -> None:
 
 @cache
 def _knowledge(language: str) -> Knowledge:
-    return Knowledge(language=language, vectors_path=shipped(language))
+    return Knowledge(language=language, vectors_path=shipped_vectors(language))
 
 
 def _know(token: str) -> None:

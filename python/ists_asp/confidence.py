@@ -17,7 +17,7 @@ from clingo import SymbolType
 from ists_asp.errors import RuleError, shortened
 from ists_asp.model import Confidence
 from ists_asp.syntax.ground import split
-from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT, SURE
+from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,23 +103,22 @@ def leads_of(answer: Answer, weights: Weights) -> Leads:
 
 
 def sure_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
-    """The tables of ``sure/4`` among facts.
+    """The tables of ``sure/4``, by its facts.
 
     Raises:
         RuleError: a fact is no row of such a table.
     """
     rows: dict[Kind, dict[int, int]] = defaultdict(dict)
     for fact in facts:
-        if fact.match(SURE.name, SURE.arity):
-            name, chunks, at, share = fact.arguments
-            numbers = at.type is share.type is SymbolType.Number and 0 <= share.number <= 100
-            if str(chunks) not in ("given", "found") or not numbers:
-                raise RuleError(
-                    f"{shortened(str(fact))} is no row of a table of confidence",
-                    expected="sure(Kind,given,Lead,Percent) or found, Percent from 0 to 100",
-                    hint="Rename this predicate, or look at docs/vocabulary.md",
-                )
-            rows[str(name), str(chunks)][at.number] = share.number
+        name, chunks, at, share = fact.arguments
+        numbers = at.type is share.type is SymbolType.Number and 0 <= share.number <= 100
+        if str(chunks) not in ("given", "found") or not numbers:
+            raise RuleError(
+                f"{shortened(str(fact))} is no row of a table of confidence",
+                expected="sure(Kind,given,Lead,Percent) or found, Percent from 0 to 100",
+                hint="Rename this predicate, or look at docs/vocabulary.md",
+            )
+        rows[str(name), str(chunks)][at.number] = share.number
     return {kind: tuple(sorted(steps.items())) for kind, steps in rows.items()}
 
 

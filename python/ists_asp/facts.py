@@ -51,8 +51,8 @@ from ists_asp.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.knowledge import Nearness, PairKnowledge
-    from ists_asp.knowledge.nearness import Norm, Product
+    from ists_asp.knowledge.nearness import Nearness, Norm, Product
+    from ists_asp.knowledge.pair_knowledge import PairKnowledge
     from ists_asp.knowledge.reader import Opinions, Span
     from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.vocabulary import Vectors

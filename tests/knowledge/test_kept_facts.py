@@ -11,11 +11,10 @@ from ists_asp.errors import DataError
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.store import Store
-from ists_asp.knowledge import Knowledge
-from ists_asp.knowledge.vectors import shipped
+from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.model import Pair, Sentence, Token, Word
 
-VECTORS = shipped("en")
+VECTORS = shipped_vectors("en")
 
 
 class Plain:

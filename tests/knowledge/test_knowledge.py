@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge import (
+from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.pair_knowledge import (
     Acronym,
     Decimal,
-    Glued,
     Initials,
-    Knowledge,
     Measure,
     Multiword,
     Numeral,
     PairKnowledge,
-    Relation,
     Spelling,
     WordClass,
 )
+from ists_asp.knowledge.relation import Relation
+from ists_asp.knowledge.spelling import Glued
 from ists_asp.model import Pair, Sentence, Token, Word
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge import Knowledge, Stem
+from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.numbers import from_spanish, measure, numeral
+from ists_asp.knowledge.pair_knowledge import Stem
 from ists_asp.knowledge.relation import Relation
 from ists_asp.knowledge.spelling import similar_spelling, unaccented
 from ists_asp.knowledge.stems import stems
 from ists_asp.knowledge.thesaurus import Thesaurus
-from ists_asp.knowledge.vectors import Vectors, shipped
+from ists_asp.knowledge.vectors import Vectors
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.resources import data_dir
 
@@ -31,7 +32,7 @@ def thesaurus():
 
 @pytest.fixture(scope="module")
 def vectors():
-    return Vectors(shipped("es"))
+    return Vectors(shipped_vectors("es"))
 
 
 def sentence(*words: tuple[str, str, str]) -> Sentence:

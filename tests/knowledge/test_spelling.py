@@ -9,8 +9,8 @@ from ists_asp.knowledge.spelling import (
     glued,
     similar_spelling,
     similarity,
-    written_otherwise,
 )
+from ists_asp.knowledge.written import written_otherwise
 
 LETTERS = st.text(alphabet="abcdeé", max_size=9)
 

@@ -20,7 +20,7 @@ from ists_asp.facts import facts_text, pair_facts
 from ists_asp.io.jsonl import read_jsonl
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_answer, write_pair
-from ists_asp.knowledge import PairKnowledge
+from ists_asp.knowledge.pair_knowledge import PairKnowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 
 FEWER = max(10, settings.default.max_examples // 4)

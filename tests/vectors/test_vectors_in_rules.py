@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ists_asp.engine import load, loading
+from ists_asp.engine import load
 from ists_asp.io.sentences import make_sentence
+from ists_asp.knowledge import semantic
 from ists_asp.model import Chunk, Pair
 
 FIRST = ["A", "man", "with", "a", "hat", "rides", "a", "brown", "horse", "."]
@@ -36,10 +37,7 @@ class Encoder:
 @pytest.fixture
 def encoder(monkeypatch):
     found = Encoder()
-    for module in (loading,):
-        monkeypatch.setattr(
-            module, "find_encoder", lambda semantic, _language="en": found if semantic else None
-        )
+    monkeypatch.setattr(semantic, "find_encoder", lambda *_: found)
     return found
 
 
@@ -53,9 +51,9 @@ def pair():
 
 @pytest.mark.slow
 def test_weights_of_ratings_go_with_the_encoder(encoder, pair):
-    for semantic, suffix in ((False, ""), (True, "-semantic")):
-        with load("sts-en", semantic=semantic) as loaded:
-            assert loaded.knowledge == ("lexicon", "vectors", *(["context"] if semantic else []))
+    for wanted, suffix in ((False, ""), (True, "-semantic")):
+        with load("sts-en", semantic=wanted) as loaded:
+            assert loaded.knowledge == ("lexicon", "vectors", *(["context"] if wanted else []))
             assert loaded.solve(pair.sent1, pair.sent2).optimal
             files = {file.path.stem for file in loaded._rating_files()}
         assert {name for name in files if name.startswith("sts-en")} == {f"sts-en{suffix}"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,10 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ists_asp.facts import facts_text, pair_facts
-from ists_asp.knowledge import Knowledge, PairKnowledge
+from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.nearness import MAX_RUN, Near, Nearness, Norm, Product
-from ists_asp.knowledge.vectors import Vectors, shipped
+from ists_asp.knowledge.pair_knowledge import PairKnowledge
 from ists_asp.model import Pair, Sentence, Token, Word
+
+if TYPE_CHECKING:
+    from ists_asp.knowledge.vectors import Vectors
 
 INT32 = 2**31 - 1
 
@@ -102,7 +106,7 @@ cosine(100*V/(N*M)) :- V = #sum{ P,I,J : product(I,J,P) }, norm(1,1,L,N), norm(2
 )
 def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str) -> None:
     first, second = sentence(text1), sentence(text2)
-    with Knowledge(vectors_path=shipped("en")) as knowledge:
+    with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
         pair = Pair("1", first, second)
         facts = pair_facts(pair, knowledge.relations(pair), "en")
     sum1 = vectors.matrix(text1.split()).sum(axis=0)
@@ -122,7 +126,7 @@ def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str
 
 
 def test_punctuation_takes_no_part() -> None:
-    with Knowledge(vectors_path=shipped("en")) as knowledge:
+    with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
         plain = knowledge.relations(Pair("1", sentence("dogs bark"), sentence("cats meow")))
         dotted = knowledge.relations(Pair("1", sentence("dogs bark."), sentence("cats meow.")))
         apart = knowledge.relations(Pair("1", sentence("dogs bark ."), sentence(". cats meow")))

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge.vectors import Vectors, shipped
+from ists_asp.knowledge import shipped_vectors
+from ists_asp.knowledge.vectors import Vectors
 
-FILE = shipped("en")
+FILE = shipped_vectors("en")
 SHIPPED = Vectors(FILE)
 
 
@@ -88,9 +89,9 @@ def test_any_text_has_a_finite_vector(text: str) -> None:
 
 
 def test_the_shipped_files() -> None:
-    assert shipped("fr") is None
+    assert shipped_vectors("fr") is None
     for language in ("en", "es"):
-        path = shipped(language)
+        path = shipped_vectors(language)
         assert path is not None
         assert path.stat().st_size <= 12_000_000
         assert "Apache License" in (path.parent / "LICENSE").read_text(encoding="utf-8")

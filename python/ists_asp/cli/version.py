@@ -26,8 +26,8 @@ def version(*, verbose: bool) -> str:
 def _details() -> str:
     from ists_asp.annotate.models import find
     from ists_asp.engine.provenance import file_digest, provenance
+    from ists_asp.knowledge import shipped_vectors
     from ists_asp.knowledge.reader import reader_digest, shipped_reader
-    from ists_asp.knowledge.vectors import shipped
     from ists_asp.resources import asp_dir, data_dir, rules_dir
     from ists_asp.rules import list_profiles, read_profile_rules
 
@@ -43,7 +43,7 @@ def _details() -> str:
     rows += [
         (f"vectors {language}", file_digest(file))
         for language in languages
-        if (file := shipped(language)) is not None
+        if (file := shipped_vectors(language)) is not None
     ]
     rows.append(("reader", reader_digest(shipped_reader())))
     rows += [("models", stanza) for stanza in dict.fromkeys(one.stanza for one in made_by)]

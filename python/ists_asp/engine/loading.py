@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.answers import read_answer
-from ists_asp.engine.rating import load_rater
 from ists_asp.engine.reading import PairReader
 from ists_asp.engine.system import System
 from ists_asp.errors import UsageError
-from ists_asp.explain.explainer import load_explainer
 from ists_asp.io.store import Store
-from ists_asp.knowledge import Knowledge
-from ists_asp.knowledge.reader import find_reader
-from ists_asp.knowledge.semantic import find_encoder
-from ists_asp.knowledge.vectors import shipped
+from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.rules import (
     given_warnings,
     load_program,
@@ -32,6 +27,8 @@ from ists_asp.solver import Solver, SolverOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ists_asp.engine.rating import Rater
+    from ists_asp.explain.explainer import Explainer
     from ists_asp.knowledge.reader import Reader
     from ists_asp.rules import Profile, RuleSet
 
@@ -115,11 +112,36 @@ def load(
         warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
         remembered = found.remembered
         found = replace(found, warnings=(*found.warnings, *warnings)).remembering(remembered)
-    encoder = find_encoder(semantic, chosen.language)
+    encoder = None
+    if semantic is not False:
+        from ists_asp.knowledge.semantic import find_encoder
+
+        encoder = find_encoder(semantic, chosen.language)
     reads = load_reader(chosen, reader)
     said = None if kept is None or reads is None else Cache(Path(kept))
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
     solver = Solver(found, options, partial(read_answer, scheme=chosen.scheme))
+
+    # Few runs need either.
+    def explainer() -> Explainer:
+        from ists_asp.explain.explainer import load_explainer
+
+        return load_explainer(profile, own, options.constants, scripts=scripts, store=store)
+
+    def rater() -> Rater:
+        from ists_asp.engine.rating import load_rater
+
+        return load_rater(
+            profile,
+            own,
+            options.constants,
+            semantic=encoder is not None,
+            reader=reads is not None,
+            scripts=scripts,
+            store=store,
+            incremental=incremental,
+        )
+
     return System(
         chosen,
         found,
@@ -131,22 +153,13 @@ def load(
         ),
         Knowledge(
             language=chosen.language,
-            vectors_path=shipped(chosen.language) if vectors else None,
+            vectors_path=shipped_vectors(chosen.language) if vectors else None,
             encoder=encoder,
             phrases=phrases(found),
         ),
         solver,
-        lambda: load_explainer(profile, own, options.constants, scripts=scripts, store=store),
-        lambda: load_rater(
-            profile,
-            own,
-            options.constants,
-            semantic=encoder is not None,
-            reader=reads is not None,
-            scripts=scripts,
-            store=store,
-            incremental=incremental,
-        ),
+        explainer,
+        rater,
         lambda: (
             read_profile_rules(
                 profile,
@@ -179,6 +192,10 @@ def load_reader(profile: Profile, reader: bool | Path) -> Reader | None:
             expected="a profile with the table [reader] or reader_weights, such as default",
             hint="Leave the reader out, or choose such a profile",
         )
+    if reader is False:
+        return None
+    from ists_asp.knowledge.reader import find_reader
+
     return find_reader(reader)
 
 

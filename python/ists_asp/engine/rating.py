@@ -6,13 +6,16 @@ nothing to choose, and one grounding gives the sum and all of its parts.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, partial
+from itertools import islice, tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Control, SymbolType
 from clingo.ast import ASTType, ProgramBuilder
 
 from ists_asp.answers import HIGHEST, read_rating
+from ists_asp.engine.deciding import Known
 from ists_asp.errors import UsageError
 from ists_asp.facts import line_facts
 from ists_asp.rules import Purpose, check_kinds, load_program
@@ -28,22 +31,17 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
+    from ists_asp.engine.deciding import Decided
     from ists_asp.io.store import Store
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleSet, RuleWarning
+    from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
 
-__all__ = ["Evidence", "Known", "Rated", "Rater", "load_rater"]
+__all__ = ["Evidence", "Rated", "Rater", "load_rater"]
 
 
 _SIGNS = {SPEAKS_FOR.name: 1, SPEAKS_AGAINST.name: -1}
-
-
-class Known(NamedTuple):
-    """An answer, and the facts that it was found for."""
-
-    answer: Answer
-    facts: Sequence[Symbol]
 
 
 class Evidence(NamedTuple):
@@ -133,6 +131,30 @@ class Rater:
             (rated, *_) = solution.answers
             assert rated.rating is not None
             yield Rated(rated.rating, solution.grounding, solution.solving)
+
+    def rate_solutions(self, decided: Iterable[Decided]) -> Iterator[Solution[Answer]]:
+        """Rate all answers of solutions, lazily and in their order; the times grow accordingly.
+
+        Raises:
+            RuleError: the rules do not rate an answer.
+            SolveError: there is no answer for a pair, or none with a rating.
+        """
+        given, again = tee(decided)
+        ratings = self.rate_all(
+            Known(answer, facts) for solution, facts in given for answer in solution.answers
+        )
+        for first in ratings:
+            solution, _ = next(again)
+            found = [first, *islice(ratings, len(solution.answers) - 1)]
+            yield replace(
+                solution,
+                answers=tuple(
+                    replace(answer, rating=one.rating)
+                    for answer, one in zip(solution.answers, found, strict=True)
+                ),
+                grounding=solution.grounding + sum(one.grounding for one in found),
+                solving=solution.solving + sum(one.solving for one in found),
+            )
 
     def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[Evidence, ...]]:
         """The evidence for ratings, whether it has a weight or not, sorted."""

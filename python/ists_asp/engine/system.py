@@ -11,16 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
-from ists_asp.engine.deciding import beside, solutions
-from ists_asp.engine.deciding import rated as rate_solutions
+from ists_asp.engine.deciding import Known, beside, solutions
 from ists_asp.engine.given import read_pair, read_pairs
 from ists_asp.engine.preparation import Preparation
 from ists_asp.engine.provenance import Provenance, provenance
-from ists_asp.engine.rating import Known, load_rater
 from ists_asp.engine.solved import SolvedAnswer, TraceHandle
 from ists_asp.errors import IstsError, UsageError
-from ists_asp.explain.explainer import Explainer, load_explainer
-from ists_asp.explain.templates import Templates, load_templates
 from ists_asp.model import Pair
 from ists_asp.solver.kept import Keeping
 
@@ -34,7 +30,9 @@ if TYPE_CHECKING:
     from ists_asp.engine.rating import Rater
     from ists_asp.engine.reading import PairReader
     from ists_asp.engine.timings import Timings
+    from ists_asp.explain.explainer import Explainer
     from ists_asp.explain.explanation import Explanation
+    from ists_asp.explain.templates import Templates
     from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Answer, Rating, Sentence
@@ -58,8 +56,8 @@ class System(Closing):
         annotator: Annotator,
         knowledge: Knowledge,
         solver: Solver[Answer],
-        explainer: Callable[[], Explainer] | None = None,
-        rater: Callable[[], Rater] | None = None,
+        explainer: Callable[[], Explainer],
+        rater: Callable[[], Rater],
         rating_files: Callable[[], Iterable[RuleFile]] = tuple,
         store: Store | None = None,
         reader: PairReader | None = None,
@@ -73,9 +71,9 @@ class System(Closing):
         self._deciding = (
             Keeping(solver, rules, f"answers {profile.scheme}") if incremental else solver
         )
-        self._load_explainer = explainer or (lambda: load_explainer(profile.name))
+        self._load_explainer = explainer
         self._explainer: Explainer | None = None
-        self._load_rater = rater or (lambda: load_rater(profile.name))
+        self._load_rater = rater
         self._rater: Rater | None = None
         self._rating_files = rating_files
 
@@ -169,7 +167,7 @@ class System(Closing):
             rated: whether the answers are rated as well.
         """
         found = solutions(self._deciding, self.known(annotated))
-        for one in rate_solutions(found, self.rater) if rated else (one for one, _ in found):
+        for one in self.rater.rate_solutions(found) if rated else (one for one, _ in found):
             self._count(one)
             yield one.answers
 
@@ -352,6 +350,8 @@ class System(Closing):
             UsageError: there are no templates for the profile's language.
             DataError: the templates are faulty.
         """
+        from ists_asp.explain.templates import Templates, load_templates
+
         wording = load_templates(self.profile.language) if templates is None else templates
         if not isinstance(wording, Templates):
             raise UsageError(

@@ -15,7 +15,7 @@ from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
-from ists_asp.knowledge.spelling import written_otherwise
+from ists_asp.knowledge.written import written_otherwise
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_program
 from ists_asp.solver import Solver, SolverOptions

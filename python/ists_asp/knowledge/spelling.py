@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -23,7 +22,6 @@ __all__ = [
     "similar_spelling",
     "similarity",
     "unaccented",
-    "written_otherwise",
 ]
 
 MIN_LETTERS = 4
@@ -38,13 +36,6 @@ MIN_REST = 3
 MAX_PREFIX = 4
 """A prefix has so many letters at most: `non-` has four."""
 
-MAX_PARTS = 3
-"""A word that is written otherwise has so many tokens at most."""
-
-MIN_PART = 3
-"""Letters of a token that may be a part of such a word where no mark stands anywhere."""
-
-_MARKS = re.compile(r"[-.‐‑]")
 _PLAIN = str.maketrans("áéíóúüÁÉÍÓÚÜ", "aeiouuAEIOUU")
 
 
@@ -175,47 +166,6 @@ def glued(tokens1: Sequence[str], tokens2: Sequence[str]) -> list[Glued]:
         for first, joined in _joined(others)
         for token in places.get(joined, ())
     )
-
-
-def written_otherwise(
-    words1: Sequence[str], words2: Sequence[str]
-) -> Iterator[tuple[int, int, int, str]]:
-    """Words that hyphens, full stops and blanks tell apart: ``flat-screen``, ``flat screen``.
-
-    Args:
-        words1: the tokens of sentence 1.
-        words2: those of sentence 2.
-
-    Returns:
-        For each place of such a word its sentence, its first and its last token, counted from 1,
-        and its letters, in lower case.
-    """
-    sides = _by_letters(words1), _by_letters(words2)
-    for word in sorted(sides[0].keys() & sides[1].keys()):
-        ways = [{written for _, _, written in side[word]} for side in sides]
-        if ways[0] != ways[1] and _written_alike(ways[0] | ways[1]):
-            for number, side in enumerate(sides, start=1):
-                yield from ((number, first, last, word) for first, last, _ in side[word])
-
-
-def _written_alike(ways: Iterable[str]) -> bool:
-    """Whether a mark stands somewhere, or no part is short: ``may be`` is not ``maybe``."""
-    marked = any(_MARKS.search(way) for way in ways)
-    return marked or all(len(part) >= MIN_PART for way in ways for part in way.split())
-
-
-def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
-    """Up to three tokens by their letters: the first, the last, and how they are written."""
-    found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    plain = [_MARKS.sub("", word).lower() for word in words]
-    for first in range(len(plain)):
-        for end in range(first + 1, min(first + MAX_PARTS, len(plain)) + 1):
-            if not plain[end - 1].isalpha():
-                break
-            joined = "".join(plain[first:end])
-            if len(joined) >= MIN_LETTERS:
-                found[joined].append((first + 1, end, " ".join(words[first:end]).lower()))
-    return found
 
 
 def _candidates(words: Iterable[str]) -> list[str]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.knowledge.wordpiece import pieces
-from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["LANGUAGES", "Vectors", "shipped"]
-
-LANGUAGES = ("en", "es")
-"""Languages for which vectors are shipped."""
+__all__ = ["Vectors"]
 
 VERSION = 1
 """The layout of the file, as ``data/vectors/build.py`` writes it."""
@@ -92,11 +88,6 @@ class Vectors:
             pooled += scales @ self._table.codes[numbers].astype(np.float32) / len(numbers)
         pooled.setflags(write=False)
         return pooled
-
-
-def shipped(language: str) -> Path | None:
-    """Return the file of the vectors that ists-asp carries for a language, or None."""
-    return data_dir() / "vectors" / f"{language}.npz" if language in LANGUAGES else None
 
 
 def _load(path: Path) -> _Table:

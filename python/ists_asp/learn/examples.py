@@ -19,10 +19,9 @@ from clingo.ast import ASTType
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.closing import Closing
 from ists_asp.confidence import leads_of
-from ists_asp.engine import System
-from ists_asp.knowledge import Knowledge
+from ists_asp.engine.preparation import Preparation
+from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.semantic import find_encoder
-from ists_asp.knowledge.vectors import shipped
 from ists_asp.rules import (
     Purpose,
     find_rules,
@@ -160,16 +159,16 @@ class ExampleBuilder(Closing):
         self._solver: Solver[Answer] = Solver(parsed, SolverOptions(constants=bare.constants))
         knowledge = Knowledge(
             language=bare.language,
-            vectors_path=shipped(bare.language) if vectors is True else vectors or None,
+            vectors_path=shipped_vectors(bare.language) if vectors is True else vectors or None,
             encoder=encoder,
             phrases=phrases(parsed),
         )
         annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
-        self._system = System(bare, parsed, annotator, knowledge, self._solver)
+        self._preparation = Preparation(annotator, knowledge, bare.language)
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
-        self._system.close()
+        self._preparation.close()
 
     def senses(self) -> dict[Key, Sense]:
         """What each name of evidence may argue for and against, by the rules' ``argues/3``."""
@@ -221,7 +220,9 @@ class ExampleBuilder(Closing):
         kept = list(golds)
         annotated = (
             (pair, (*facts, *(more or {}).get(pair.id, ())))
-            for pair, facts in self._system.facts(gold.pair for gold in kept)
+            for pair, facts in self._preparation.known(
+                self._preparation.annotate(gold.pair for gold in kept)
+            )
         )
         known, learned = tee(annotated)
         open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in learned)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
 
-from ists_asp.confidence import sure_tables
 from ists_asp.errors import IstsError
 from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
 from ists_asp.solver.batching import in_batches
@@ -82,7 +81,7 @@ class Keeping:
         self._about = [self._remembered.family, reads, settled_text()]
         self._about += [str(solver.options.models), str(solver.options.time_limit)]
         # No rule speaks of these tables, but answers tell what they say.
-        self._about += [str(sorted(sure_tables(solver.program.facts).items()))]
+        self._about += [str(sorted(solver.sure.items()))]
         self._edits: dict[str, Edits | None] = {}
         self._distances: dict[str, int] = {}
         self._noted = False

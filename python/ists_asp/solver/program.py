@@ -15,7 +15,7 @@ from clingo.ast import AST, ASTType
 
 from ists_asp.solver.search import ground
 from ists_asp.solver.shapes import Shapes
-from ists_asp.syntax.ground import symbols, written
+from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.signatures import Signature, signature
 
 if TYPE_CHECKING:
@@ -51,24 +51,21 @@ class Program:
 
     Args:
         statements: what is grounded for each pair; no facts.
-        facts: atoms that hold for each pair, tables and others.
+        by_predicate: the atoms of each predicate that hold for each pair, of tables and others.
         tables: the predicates that are tables.
         derived: whether some table has rules, so that more facts of a table could have
             consequences that ``facts`` lacks.
     """
 
     statements: tuple[AST, ...]
-    facts: tuple[Symbol, ...]
+    by_predicate: Mapping[Signature, Sequence[Symbol]]
     tables: frozenset[Signature]
     derived: bool
 
     @cached_property
-    def by_predicate(self) -> Mapping[Signature, Sequence[Symbol]]:
-        """The facts of each predicate."""
-        found: dict[Signature, list[Symbol]] = {}
-        for fact in self.facts:
-            found.setdefault(signature(fact), []).append(fact)
-        return found
+    def facts(self) -> tuple[Symbol, ...]:
+        """Atoms that hold for each pair, predicate by predicate."""
+        return tuple(chain.from_iterable(self.by_predicate.values()))
 
     @property
     def table_facts(self) -> Iterable[Symbol]:
@@ -113,7 +110,9 @@ def prepared(
             "statements": [
                 place for place, node in enumerate(rules.statements) if id(node) in open_
             ],
-            "facts": written(program.facts),
+            "facts": [
+                [*name, Atoms.of(atoms).text] for name, atoms in program.by_predicate.items()
+            ],
             "tables": sorted(map(list, program.tables)),
             "derived": program.derived,
         }
@@ -124,7 +123,7 @@ def prepared(
     )
     return Program(
         tuple(rules.statements[place] for place in found["statements"]),
-        tuple(symbols(found["facts"])),
+        {Signature(*name): Atoms(text) for *name, text in found["facts"]},
         frozenset(Signature(*name) for name in found["tables"]),
         found["derived"],
     )
@@ -170,9 +169,12 @@ def prepare(
         # Tables that call one another through negation are for the solver to decide.
         found = _closed((shape for _, shape in kept), found - open_)
     evaluated = {id(node) for node, _ in once}
+    by_predicate: dict[Signature, list[Symbol]] = {}
+    for atom in atoms:
+        by_predicate.setdefault(signature(atom.symbol), []).append(atom.symbol)
     return Program(
         tuple(node for node, _ in kept if id(node) not in evaluated),
-        tuple(atom.symbol for atom in atoms),
+        by_predicate,
         frozenset(found),
         any(not shape.fact for _, shape in once),
     )

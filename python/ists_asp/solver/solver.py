@@ -93,12 +93,12 @@ class Solver(Generic[A]):
         self._read = read
         self._objective = objective_for(rules, self._shapes)
         try:
-            tables = sure_tables(self._grounder.program.facts)
+            self.sure = sure_tables(self.program.by_predicate.get(SURE.signature, ()))
         except RuleError as error:
             error.where = self._last_to_derive(SURE.signature)
             raise
         # Tables are among the rules of answers only.
-        own: AddConfidence[A] | None = Confident(tables) if tables else None  # type: ignore[assignment]
+        own: AddConfidence[A] | None = Confident(self.sure) if self.sure else None  # type: ignore[assignment]
         self._confident = confident or own
 
     def with_rules(self, rules: RuleSet, confident: AddConfidence[A] | None = None) -> Solver[A]:
