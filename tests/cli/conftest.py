@@ -40,10 +40,10 @@ def _annotator(lang, stanza_dir=None, package=None, _cache=None):
     return _annotators(lang, stanza_dir, package)
 
 
-def _rules(name, given=(), *, semantic=False, scripts=False, reader=False, store=None):
+def _rules(name, given=(), *purpose, scripts=False, store=None, **options):
     if given:
-        return load_program(name, given, semantic=semantic, scripts=scripts, reader=reader)
-    return _shipped_rules(name, semantic=semantic, reader=reader)
+        return load_program(name, given, *purpose, scripts=scripts, **options)
+    return _shipped_rules(name, (), *purpose, **options)
 
 
 @pytest.fixture(autouse=True)

@@ -225,8 +225,8 @@ HEAVY = {
         (["evaluate", "{gold}", "{gold}"], set(), 60),
         (
             ["solve", "--profile", "headlines", "--cache", "{cache}", "Dogs bark", "Dogs bark"],
-            {"clingo", "msgspec", "numpy", "rapidfuzz"},
-            172,
+            {"clingo", "msgspec"},
+            150,
         ),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else "",
