@@ -134,8 +134,10 @@ class Keeping:
         # What clingo has to say about the rules is to be heard in every run.
         if fresh and not self._solver.warnings and self._batches <= _MOST:
             self._keep_version()
-            others = [tuple(one) for one in entries if one.rules != self._digest]
-            self._remembered.put(key, [(self._digest, found), *others][:_VERSIONS])
+            # The version that was of use comes next, so that it stays.
+            others = sorted(entries, key=lambda one: one.rules != entry.rules)
+            kept = [tuple(one) for one in others if one.rules != self._digest]
+            self._remembered.put(key, [(self._digest, found), *kept][:_VERSIONS])
 
     def _entries(self, key: str) -> list[_Entry]:
         """What is kept of a batch, the last first."""
