@@ -181,15 +181,16 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
             case = _case(item.form)
             if case:
                 yield Function("letters", [Number(side), Number(item.index), Function(case)])
-    yield from _spelled(answer)
+    yield from _written(answer)
 
 
-def _spelled(answer: Answer) -> Iterator[Symbol]:
+def _written(answer: Answer) -> Iterator[Symbol]:
     sides = (
         [token.form for token in sent.tokens] for sent in (answer.pair.sent1, answer.pair.sent2)
     )
-    for number, first, last, word in written_otherwise(*sides):
-        yield Function("spelled", [Number(number), Number(first), Number(last), String(word)])
+    for number, first, last, word, part in written_otherwise(*sides):
+        place = map(Number, (number, first, last))
+        yield Function("written", [*place, String(word), Number(part)])
 
 
 def _case(form: str) -> str | None:

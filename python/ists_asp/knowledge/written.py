@@ -17,16 +17,15 @@ MAX_PARTS = 3
 MIN_LETTERS = 4
 """And so many letters at least."""
 
-MIN_PART = 3
-"""Letters of a token that may be a part of such a word where no mark stands anywhere."""
-
 _MARKS = re.compile(r"[-.‐‑]")
 
 
 def written_otherwise(
     words1: Sequence[str], words2: Sequence[str]
-) -> Iterator[tuple[int, int, int, str]]:
+) -> Iterator[tuple[int, int, int, str, int]]:
     """Words that hyphens, full stops and blanks tell apart: ``flat-screen``, ``flat screen``.
+
+    Whether they are the same is for rules to say: ``may be`` is not ``maybe``.
 
     Args:
         words1: the tokens of sentence 1.
@@ -34,20 +33,22 @@ def written_otherwise(
 
     Returns:
         For each place of such a word its sentence, its first and its last token, counted from 1,
-        and its letters, in lower case.
+        its letters, in lower case, and how many letters its shortest part has, whichever sentence
+        parts it; 0 where a mark stands in it somewhere.
     """
     sides = _by_letters(words1), _by_letters(words2)
     for word in sorted(sides[0].keys() & sides[1].keys()):
         ways = [{written for _, _, written in side[word]} for side in sides]
-        if ways[0] != ways[1] and _written_alike(ways[0] | ways[1]):
+        if ways[0] != ways[1]:
+            shortest = _shortest_part(ways[0] | ways[1])
             for number, side in enumerate(sides, start=1):
-                yield from ((number, first, last, word) for first, last, _ in side[word])
+                yield from ((number, first, last, word, shortest) for first, last, _ in side[word])
 
 
-def _written_alike(ways: Iterable[str]) -> bool:
-    """Whether a mark stands somewhere, or no part is short: ``may be`` is not ``maybe``."""
-    marked = any(_MARKS.search(way) for way in ways)
-    return marked or all(len(part) >= MIN_PART for way in ways for part in way.split())
+def _shortest_part(ways: Iterable[str]) -> int:
+    if any(map(_MARKS.search, ways)):
+        return 0
+    return min(len(part) for way in ways for part in way.split())
 
 
 def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
