@@ -223,9 +223,7 @@ class _Heads:
         if key not in self._held:
             possible = self._of((atom.name, len(atom.arguments)))
             # What has no rules is input: it may be anything.
-            self._held[key] = not possible or any(
-                meets(atom, values, other) for other in possible
-            )
+            self._held[key] = not possible or any(meets(atom, values, other) for other in possible)
         return self._held[key]
 
     def _of(self, key: _Key) -> list[Term]:
