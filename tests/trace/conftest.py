@@ -25,17 +25,23 @@ system = cache(load_shared)
 
 
 @cache
-def sample_traces(name, chunked):
-    """The traces of a sample set, with gold chunks or without."""
+def sample_traces(name, chunked, most=None):
+    """The traces of a sample set, with gold chunks or without; of its first pairs at most."""
     found = read_set(SAMPLES / name)
-    return list(system(name).trace_many(found.chunked if chunked else found.plain))
+    return list(system(name).trace_many((found.chunked if chunked else found.plain)[:most]))
 
 
 @pytest.fixture(
     params=SCENARIOS, ids=lambda value: f"{value[0]}-{'given' if value[1] else 'found'}"
 )
-def traces(request):
-    return sample_traces(*request.param)
+def scenario(request):
+    """A sample set, and whether its chunks are given."""
+    return request.param
+
+
+@pytest.fixture
+def traces(scenario):
+    return sample_traces(*scenario)
 
 
 @pytest.fixture(params=["fresh", "kept"])

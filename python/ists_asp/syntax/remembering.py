@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -28,6 +29,8 @@ def remembered_by_identity(
     that differ in one file share the statements of all others.
     """
     known: dict[object, tuple[_Thing, _Result]] = {}
+    # At the very end of a process clingo is gone before its syntax trees.
+    atexit.register(known.clear)
 
     @wraps(work)
     def recall(thing: _Thing, /, *args: _Options.args, **kwargs: _Options.kwargs) -> _Result:
