@@ -1,11 +1,15 @@
 """What holds for all tests: a cache of their own, one thread each, interrupts that are heard.
 
+Stanza's models are read once in a process, however many systems are loaded.
+
 Half as many examples are tried as hypothesis does by itself; ``--hypothesis-profile=thorough``
 tries many more.
 """
 
 import os
 import signal
+from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import settings
@@ -29,6 +33,16 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None
     base = tmp_path_factory.getbasetemp()
     # Child processes inherit it.
     os.environ["XDG_CACHE_HOME"] = str((base if worker_id == "master" else base.parent) / "cache")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _models_once() -> Iterator[None]:
+    """Annotators of the same models share a pipeline: reading the models takes a second."""
+    from ists_asp.annotate import annotator
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(annotator, "StanzaAdapter", cache(annotator.StanzaAdapter))
+        yield
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

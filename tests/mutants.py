@@ -3,8 +3,8 @@
 ``python -m tests.mutants`` copies the checkout, changes one line of the copy (a sign, a bound, an
 order, a rule), and runs the tests until one fails: first those that are meant for it, then those
 of every day, then all. What no test notices is told, and the exit code is 1 if those are more
-than two. ``--only 3,17`` tries some of them, ``--first`` runs only the tests that are meant for it.
-A test checks that all lines are there.
+than two. Tests that do not end notice, too. ``--only 3,17`` tries some of them, ``--first`` runs
+only the tests that are meant for it. A test checks that all lines are there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PY = "python/ists_asp"
 _LEFT_OUT = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__")
 _MISSED = 2
+_LONGEST = 3600
+"""Seconds that tests may take: a broken line may be one that ends a loop."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ MUTANTS = [
         f"{PY}/sandbox/pool.py",
         "-error.exitcode not in _CRASHES",
         "-error.exitcode in _CRASHES",
-        "tests/run tests/faults",
+        "tests/sandbox tests/run tests/faults",
     ),
     Mutant(
         f"{PY}/sandbox/guard.py",
@@ -268,18 +271,25 @@ def caught(mutant: Mutant, root: Path, stages: list[list[str]]) -> str | None:
         (root.parent / "shared").symlink_to(shared)
     mutant.apply(root)
     for stage in stages:
-        done = subprocess.run(
+        running = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *stage],
             cwd=root,
             env={**os.environ, "PYTHONPATH": str(root / "python")},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
-            check=False,
+            start_new_session=True,
         )
-        if done.returncode:
-            lines = (done.stdout + done.stderr).splitlines()
-            failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-            return failed[0] if failed else f"pytest ended with {done.returncode}"
+        try:
+            said, _ = running.communicate(timeout=_LONGEST)
+        except subprocess.TimeoutExpired:
+            # Its workers as well, which may be in a loop without an end.
+            os.killpg(running.pid, signal.SIGKILL)
+            running.communicate()
+            return f"the tests did not end within {_LONGEST} s"
+        if running.returncode:
+            failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            return failed[0] if failed else f"pytest ended with {running.returncode}"
     return None
 
 

@@ -13,6 +13,7 @@ from ists_asp.model import Confidence, Label
 from ists_asp.rules import load_rules
 from ists_asp.rules.find import find_rules
 from ists_asp.solver import Solver
+from tests.sharing import load_shared
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -24,7 +25,7 @@ CHUNKED = ("[ 12 ] [ killed ] [ in Syria ]", "[ 10 ] [ dead ] [ in Iraq ]")
 
 @pytest.fixture(scope="module")
 def system():
-    with ists_asp.load("headlines") as loaded:
+    with load_shared("headlines") as loaded:
         yield loaded
 
 
@@ -122,7 +123,7 @@ def test_a_table_of_ones_own_counts(tmp_path, answers):
 
 
 def test_profiles_without_a_table_say_nothing():
-    with ists_asp.load("es") as system:
+    with load_shared("es") as system:
         answer = system.solve("Un gato duerme", "Una gata duerme")
     assert {line.confidence for line in answer.alignments} == {None}
     assert "confidence" not in write_jsonl(answer)

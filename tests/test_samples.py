@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.engine import load
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.model import Label
+from tests.sharing import load_shared
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 SETS = {"headlines": 10, "images": 10, "answers-students": 10, "medicine": 8, "spanish": 10}
@@ -86,7 +86,7 @@ def test_the_shipped_rules_make_clingo_warn_of_nothing(profile, name):
     """A warning also keeps pairs from being decided together."""
     folder = SAMPLES / name
     pairs = read_pairs(folder / "sent1.txt", folder / "sent2.txt", warn=fail)
-    with load(profile) as system:
+    with load_shared(profile) as system:
         decided = list(system.decide(system.annotate(pairs), rated=system.rates))
         assert len(decided) == SETS[name]
         assert system.explain(decided[0][0]).text

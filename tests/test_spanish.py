@@ -9,13 +9,14 @@ from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
 from ists_asp.io.pairs import read_pairs
 from ists_asp.model import Label
+from tests.sharing import load_shared
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples" / "spanish"
 
 
 @pytest.fixture(scope="module")
 def system():
-    with ists_asp.load("es") as loaded:
+    with load_shared("es") as loaded:
         yield loaded
 
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from ists_asp.ablate import GoldItem, Study, ablate
 from ists_asp.cli import main
-from ists_asp.engine import load
 from ists_asp.learn import read_gold
+from tests.sharing import load_shared, shared_folder
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.
@@ -24,7 +24,7 @@ PAIRS = 3
 
 def make(folder, profile, bare=False):
     golds = read_gold(SAMPLES / folder)[:PAIRS]
-    with load(profile) as system:
+    with load_shared(profile) as system:
         pairs = [gold.pair for gold in golds]
         if bare:
             pairs = [
@@ -37,7 +37,7 @@ def make(folder, profile, bare=False):
             ]
         annotated = list(system.annotate(pairs))
     items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
-    return Study(items, {"profile": profile})
+    return Study(items, {"profile": profile, "programs": shared_folder(), "incremental": False})
 
 
 @pytest.fixture(scope="module")

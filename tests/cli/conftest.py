@@ -11,6 +11,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.cli import main
 from ists_asp.rules import load_program
 from ists_asp.solver import search
+from tests.sharing import shared_store
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -33,7 +34,11 @@ CHUNKED = [
 
 
 _annotators = cache(Annotator)
-_shipped_rules = cache(load_program)
+
+
+@cache
+def _shipped_rules(name, *, semantic, reader):
+    return load_program(name, semantic=semantic, reader=reader, store=shared_store())
 
 
 def _annotator(lang, stanza_dir=None, package=None, _cache=None):

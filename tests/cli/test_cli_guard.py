@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from itertools import count
 
 import pytest
 from click.testing import CliRunner
@@ -171,7 +172,11 @@ def test_a_pair_that_costs_a_child_its_life_costs_no_other_pair(ids, code, out, 
     ],
 )
 def test_a_pair_that_fails_costs_no_other_pair(ids, expected):
+    calls = count()
+
     def decide(pairs):
+        if next(calls) > 2 * len(expected):
+            pytest.fail("pairs are tried again without an end")
         batch = list(pairs)
         for pair in batch:
             if pair.id == "odd":

@@ -4,11 +4,11 @@ from functools import cache
 
 import pytest
 
-import ists_asp
+from tests.sharing import load_shared
 
 
 @pytest.fixture(scope="session")
 def system():
-    load = cache(ists_asp.load)
+    load = cache(load_shared)
     yield load
     load.cache_clear()

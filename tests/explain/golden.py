@@ -56,6 +56,21 @@ def make_answer(sent1, sent2, lines):
     return given_answer(pair, alignments)
 
 
+def explain_all(system, cases):
+    """Explanations of answers, by key; those of a profile are made together.
+
+    Args:
+        system: loads a profile.
+        cases: profile and answer, by key.
+    """
+    found = {}
+    for name in {profile for profile, _ in cases.values()}:
+        own = [key for key, (profile, _) in cases.items() if profile == name]
+        explained = system(name).explain_many(cases[key][1] for key in own)
+        found |= zip(own, explained, strict=True)
+    return found
+
+
 def write_texts(texts):
     """Write what is said now, for review after the wording has changed."""
     cases = [replace(case, text=text) for case, text in zip(read_cases(), texts, strict=True)]

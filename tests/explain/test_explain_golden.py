@@ -5,15 +5,22 @@ After a change of wording, ``golden.write_texts`` writes the file anew, to be re
 
 import pytest
 
-from tests.explain.golden import make_answer, read_cases
+from tests.explain.golden import explain_all, make_answer, read_cases
 
 CASES = read_cases()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.sent1[:40])
-def test_the_answer_is_explained_as_reviewed(system, case):
-    assert case.text
-    assert system(case.profile).explain(case.answer).text == case.text
+@pytest.fixture(scope="module")
+def explained(system):
+    """The explanation of each case, by its place."""
+    cases = {place: (case.profile, case.answer) for place, case in enumerate(CASES)}
+    return explain_all(system, cases)
+
+
+@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
+def test_the_answer_is_explained_as_reviewed(explained, place):
+    assert CASES[place].text
+    assert explained[place].text == CASES[place].text
 
 
 @pytest.mark.slow

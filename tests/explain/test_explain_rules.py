@@ -57,7 +57,7 @@ def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
         ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(RuleError, match=r"the table \[explanation\] is missing") as caught,
     ):
-        mine.explain(mine.solve("a cat", "a dog"))
+        mine.explain(make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 2"))
     assert "\n" not in str(caught.value)
 
 
@@ -87,7 +87,7 @@ def test_a_statement_without_a_rule_of_its_name_says_so(tmp_path):
         ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(RuleError, match="expected %@rule say_identical"),
     ):
-        mine.explain(mine.solve("a cat", "a cat"))
+        mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
 
 
 def test_contradictory_rules_say_so(tmp_path):
@@ -99,7 +99,7 @@ def test_contradictory_rules_say_so(tmp_path):
         ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(UnsatisfiableError, match="admit no answer set"),
     ):
-        mine.explain(mine.solve("a cat", "a cat"))
+        mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
 
 
 def test_alignments_of_other_sentences_are_refused():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.explain.golden import make_answer
+from tests.explain.golden import explain_all, make_answer
 
 CASES = {
     "an infinitive in both announces in both": (
@@ -395,10 +395,17 @@ GRAMMAR = {
 }
 
 
+@pytest.fixture(scope="module")
+def explained(system):
+    """The explanation of each case, by its name."""
+    cases = (CASES | GRAMMAR).items()
+    return explain_all(system, {name: (case[0], make_answer(*case[1:4])) for name, case in cases})
+
+
 @pytest.mark.parametrize("name", [*CASES, *GRAMMAR])
-def test_what_is_said_is_so(system, name):
-    profile, sent1, sent2, lines, said, unsaid = (CASES | GRAMMAR)[name]
-    text = system(profile).explain(make_answer(sent1, sent2, lines)).text
+def test_what_is_said_is_so(explained, name):
+    *_, said, unsaid = (CASES | GRAMMAR)[name]
+    text = explained[name].text
     assert [words for words in said if words not in text] == [], text
     assert [words for words in unsaid if words in text] == [], text
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.engine import load
 from ists_asp.io.pairs import read_pairs
+from tests.sharing import load_shared
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
@@ -40,7 +40,7 @@ def test_samples_are_their_own_mirror_images(name, chunked):
     folder = ROOT / "data" / "samples" / name
     ending = ".chunk.txt" if chunked else ".txt"
     pairs = read_pairs(folder / f"sent1{ending}", folder / f"sent2{ending}", chunked=chunked)
-    with load(name) as system:
+    with load_shared(name) as system:
         assert different(system, pairs) == []
 
 
@@ -54,5 +54,5 @@ def test_train_pairs_are_their_own_mirror_images(name, chunked):
     ending = ".chunk.txt" if chunked else ".txt"
     files = (DATA / name / f"sent{side}{ending}" for side in (1, 2))
     pairs = list(read_pairs(*files, chunked=chunked))[:300]
-    with load(name) as system:
+    with load_shared(name) as system:
         assert len(different(system, pairs)) <= len(pairs) // 50

@@ -13,7 +13,6 @@ from clingo import Control, Function, Number, String, parse_term
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-import ists_asp
 from ists_asp.errors import DataError
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.facts import facts_text, pair_facts
@@ -22,6 +21,7 @@ from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_answer, write_pair
 from ists_asp.knowledge.pair_knowledge import PairKnowledge
 from ists_asp.model import Pair, Sentence, Token, Word
+from tests.sharing import load_shared
 
 FEWER = max(10, settings.default.max_examples // 4)
 """Examples that need Stanza and clingo."""
@@ -47,7 +47,7 @@ TEXTS = st.text(max_size=40) | st.lists(WORDS, max_size=12).map(" ".join)
 
 @pytest.fixture(scope="module")
 def system():
-    with ists_asp.load("images") as loaded:
+    with load_shared("images") as loaded:
         yield loaded
 
 

@@ -16,6 +16,7 @@ from ists_asp.errors import ResourceError, UsageError
 from ists_asp.facts import opinion_facts
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, Reader, shipped_reader
 from ists_asp.model import Chunk, Pair, Sentence, Token
+from tests.sharing import load_shared
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -41,7 +42,7 @@ def reader() -> Reader:
 
 @pytest.fixture(scope="module")
 def system():
-    with ists_asp.load("headlines", reader=True) as found:
+    with load_shared("headlines", reader=True) as found:
         yield found
 
 
@@ -128,7 +129,7 @@ def test_ratings_weigh_what_the_reader_holds() -> None:
 
 def test_an_answer_tells_which_reader_was_used(system: ists_asp.System, reader: Reader) -> None:
     assert f"reader {reader.digest}" in str(system.provenance)
-    with ists_asp.load("headlines") as without:
+    with load_shared("headlines") as without:
         assert "reader none" in str(without.provenance)
         ((_, facts),) = without.facts([pair(*PAIRS[0])])
         assert not any(fact.name.startswith("reader_") for fact in facts)

@@ -2,15 +2,15 @@
 
 import pytest
 
-import ists_asp
 from ists_asp.io.given import given_answer
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair
+from tests.sharing import load_shared
 
 
 @pytest.fixture(scope="session")
 def trace():
-    with ists_asp.load("headlines") as system:
+    with load_shared("headlines") as system:
         yield system.trace("12 killed in bus accident on Monday", "10 killed in road accident")
 
 

@@ -10,6 +10,7 @@ from ists_asp.compare.rules_run import run_both
 from ists_asp.engine import load
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
+from tests.sharing import load_shared
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +23,7 @@ EDITS = {
     "finance.tsv": FINANCE,
 }
 FAR = "On Monday in the north after a day of rain and wind a storm hits coast"
-shipped = cache(load)
+shipped = cache(load_shared)
 
 
 def told(answered):

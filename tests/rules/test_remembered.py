@@ -43,6 +43,12 @@ def sources(folder: Path, text: str, name: str = "mine.lp"):
     return find_rules(folder)
 
 
+@pytest.fixture(autouse=True)
+def _forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is known of files; what other tests have parsed comes back afterwards."""
+    monkeypatch.setattr(parsing_module, "_known", {})
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "cache")

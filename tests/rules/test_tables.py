@@ -10,6 +10,7 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
 from ists_asp.rules import phrases
 from ists_asp.rules.tables import table_rules
+from tests.sharing import load_shared
 
 
 def test_each_line_is_a_fact_on_the_same_line():
@@ -62,7 +63,7 @@ def test_entries_of_several_words_are_phrases(system):
 
 
 def test_shipped_opposites_and_denials():
-    with load("headlines") as loaded:
+    with load_shared("headlines") as loaded:
         for one, two in (
             ("Minister denies rumours", "Minister confirms rumours"),
             ("Parliament passes bill", "Parliament rejects bill"),

@@ -28,6 +28,18 @@ score(X,Y,5) :- label(X,Y,equi).
 """
 
 
+class Charging(DualValues):
+    """Says for which priorities chunks have prices."""
+
+    def __init__(self):
+        super().__init__()
+        self.charged = []
+
+    def _charge(self, control, priority, *others):
+        self.charged.append(priority)
+        super()._charge(control, priority, *others)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_an_answer_costs_the_same_with_prices_as_without(seed):
     random = Random(seed)
@@ -47,13 +59,15 @@ def test_an_answer_costs_the_same_with_prices_as_without(seed):
             ]
     statements = []
     parse_string(MACHINE + "".join(f"{fact}.\n" for fact in facts), statements.append)
-    costs = []
-    for strategy, prices in (("--opt-strategy=bb", None), (CORE_GUIDED, DualValues())):
+    costs, charging = [], Charging()
+    for strategy, prices in (("--opt-strategy=bb", None), (CORE_GUIDED, charging)):
         control = ground(statements, (), [strategy], lambda *_: None, prices)
         found, _ = search(control, 60, atoms=False)
         assert found.optimal
         costs.append(found.cost)
     assert costs[0] == costs[1]
+    # Alignments whose prices are hardly more than they weigh are still in question.
+    assert charging.charged == [4, 3, 2, 1]
 
 
 @pytest.mark.slow

@@ -8,34 +8,40 @@ from itertools import count
 import pytest
 
 from benchmarks.sets import SAMPLES, SETS, read_set
-from ists_asp.engine import load
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.store import Store
 from ists_asp.model import Pair
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.trace import Tracer
+from tests.sharing import load_shared
 
 PAIR = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
 # What an answer needs, as all atoms are shown.
 CHUNKS = "first(1,1,1). first(2,1,1). noali(1,1). noali(2,1).\n#defined in/1.\n"
 SCENARIOS = [(name, chunked) for name in SETS for chunked in (False, True)]
 
-system = cache(load)
+system = cache(load_shared)
 
 
 @cache
-def sample_traces(name, chunked):
-    """The traces of a sample set, with gold chunks or without."""
+def sample_traces(name, chunked, most=None):
+    """The traces of a sample set, with gold chunks or without; of its first pairs at most."""
     found = read_set(SAMPLES / name)
-    return list(system(name).trace_many(found.chunked if chunked else found.plain))
+    return list(system(name).trace_many((found.chunked if chunked else found.plain)[:most]))
 
 
 @pytest.fixture(
     params=SCENARIOS, ids=lambda value: f"{value[0]}-{'given' if value[1] else 'found'}"
 )
-def traces(request):
-    return sample_traces(*request.param)
+def scenario(request):
+    """A sample set, and whether its chunks are given."""
+    return request.param
+
+
+@pytest.fixture
+def traces(scenario):
+    return sample_traces(*scenario)
 
 
 @pytest.fixture(params=["fresh", "kept"])

@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from ists_asp.engine import load
 from ists_asp.errors import UsageError
+from tests.sharing import load_shared
 from tests.trace.conftest import system
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident")
@@ -46,7 +46,7 @@ def test_an_answer_that_cannot_be_traced_says_so(answer):
     assert copy == answer
     with pytest.raises(UsageError, match=r"^pair 1: this answer cannot be traced; expected "):
         copy.why("1 <==> 1")
-    with load("headlines", models=2) as several:
+    with load_shared("headlines", models=2) as several:
         ((best, second),) = several.solve_all([answer.pair])
         assert best.why("1 <==> 1").decisions
         with pytest.raises(UsageError, match="cannot be traced"):
@@ -55,7 +55,7 @@ def test_an_answer_that_cannot_be_traced_says_so(answer):
 
 @pytest.mark.slow
 def test_a_closed_system_says_so():
-    with load("headlines") as closed:
+    with load_shared("headlines") as closed:
         answer = closed.solve(*PAIR)
     for ask in (lambda: answer.why("1 <==> 1"), lambda: closed.solve(*PAIR)):
         with pytest.raises(UsageError, match=r"^the system is closed"):

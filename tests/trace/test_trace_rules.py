@@ -118,6 +118,8 @@ def test_priorities_and_equal_tuples(trace):
         ":~ b. [2@1,y]\n#minimize{ -1@-3 : a }.\n"
     )
     weights = {(term.priority, term.weight) for term in found.objective}
+    order = [(-term.priority, term.weight) for term in found.objective]
+    assert order == sorted(order)
     assert weights == {(2, -3), (1, -1), (-3, -1)}
     assert found.best.found.cost == (-3, -2, -1)
 
@@ -172,3 +174,10 @@ def test_reserved_names_are_refused(tracer):
 def test_recursion_through_an_aggregate_is_refused_not_wrong(trace):
     with pytest.raises(TraceError, match="does not rest on itself"):
         trace("{b} = 1.\na :- 1 <= #count{ 1 : a; 2 : b }.\n")
+
+
+def test_the_rule_that_lacks_least_comes_first(trace):
+    facts = "in(1).\n{b(1); c(1)}.\n:- b(1).\n:- c(1).\n"
+    text = facts + "p(X) :- in(X), b(X), c(X).\np(X) :- in(X), b(X).\n"
+    (first, *_) = trace(text).why_not("p(1)").tree.below
+    assert first.where.endswith(f":{6 + HEADER}")

@@ -180,6 +180,7 @@ class _Heads:
         self._constants = set(constants)
         self._nodes: dict[_Key, list[AST]] = defaultdict(list)
         self._terms: dict[_Key, list[Term]] = {}
+        self._held: dict[tuple[Call, tuple[Symbol | None, ...]], bool] = {}
         for node in statements:
             if node.ast_type is ASTType.Definition:
                 self._constants.add(node.name)
@@ -213,11 +214,17 @@ class _Heads:
             return False
         values: Bindings = {}
         return match(maker.name, name, values) and all(
-            any(meets(atom, values, other) for other in possible)
-            for atom in maker.conditions
-            # What has no rules is input: it may be anything.
-            if (possible := self._of((atom.name, len(atom.arguments))))
+            self._can_hold(atom, values) for atom in maker.conditions
         )
+
+    def _can_hold(self, atom: Call, values: Bindings) -> bool:
+        """Whether a condition can hold with these values; many weights ask the same."""
+        key = atom, tuple(values.get(name) for name in variables_in(atom))
+        if key not in self._held:
+            possible = self._of((atom.name, len(atom.arguments)))
+            # What has no rules is input: it may be anything.
+            self._held[key] = not possible or any(meets(atom, values, other) for other in possible)
+        return self._held[key]
 
     def _of(self, key: _Key) -> list[Term]:
         if key not in self._terms:

@@ -136,6 +136,8 @@ def _named(statements: Iterable[Statement]) -> list[tuple[Term, Term]]:
     """The weights that rules ask for by name, rather than for whatever evidence there is."""
     found: list[tuple[Term, Term]] = []
     for statement in statements:
+        if WEIGHT.name not in statement.rule.text:
+            continue
         node = statement.node
         bodies = [*node.body] if node.ast_type in (ASTType.Rule, ASTType.Minimize) else []
         for atom in (atom for part in bodies for atom in atoms(part)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
+from ists_asp.syntax.remembering import remembered_by_identity
 from ists_asp.syntax.signatures import functions
 from ists_asp.syntax.trees import walk
 
@@ -49,6 +50,7 @@ class Outline:
     same: tuple[tuple[str, str], ...]
 
 
+@remembered_by_identity
 def outline_of(probe: ReifiedRule) -> Outline:
     """The outline of a probe."""
     heads = () if probe.head is None else tuple(map(_atom, functions(probe.head.atom.symbol)))

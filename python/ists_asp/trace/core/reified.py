@@ -66,7 +66,7 @@ class ReifiedRules:
         self._weighing: tuple[list[ReifiedRule], list[AST]] | None = None
         self._without: dict[int, Solver[Answer]] = {}
 
-    def _made(self, constants: Collection[str]) -> Sequence[tuple[ReifiedRule, ...]]:
+    def _made(self, constants: frozenset[str]) -> Sequence[tuple[ReifiedRule, ...]]:
         """The probes of each statement."""
 
         def work() -> list[tuple[ReifiedRule, ...]]:

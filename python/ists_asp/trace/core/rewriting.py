@@ -33,13 +33,14 @@ from ists_asp.syntax.changes import (
     tuple_of,
     variable_names,
 )
+from ists_asp.syntax.remembering import remembered_by_identity
 from ists_asp.syntax.signatures import is_fact
 from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
 from ists_asp.trace.core.shapes import Shape
 from ists_asp.trace.core.writing import write
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.rules import NamedRule
 
@@ -60,8 +61,9 @@ _IGNORED = frozenset(
 """Statements that make no difference to what is an answer set."""
 
 
+@remembered_by_identity
 def probes_of(
-    statement: AST, rule: NamedRule, number: int, constants: Collection[str] = ()
+    statement: AST, rule: NamedRule, number: int, constants: frozenset[str] = frozenset()
 ) -> tuple[ReifiedRule, ...]:
     """The probes of a statement; none if it says nothing about atoms.
 

@@ -16,6 +16,7 @@ from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import PREFIX, is_atom
 from ists_asp.syntax.ground import MEMORY
+from ists_asp.syntax.remembering import remembered_by_identity
 from ists_asp.syntax.trees import walk
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Strata:
             # A fact rests on nothing, and its predicate is known from the rules if there are any.
             if probe.head is not None and not probe.text:
                 heads[probe.name] = _node(probe.head.atom.symbol)
-                bodies[probe.name] = set(_positive(_statements(probe)))
+                bodies[probe.name] = set(_rests_on(probe))
         whole = {(node.name, node.arity) for node in heads.values() if not node.function}
         self._whole = whole
         self._found = lru_cache(MEMORY)(self._find)
@@ -82,7 +83,7 @@ class Strata:
         self.recursive_places = {
             probe.name: tuple(
                 place
-                for place, used in enumerate(_atoms(probe.body))
+                for place, used in enumerate(_atoms(probe))
                 if any(
                     self._stratum.get(node) == self._stratum[self._coarse(heads[probe.name])]
                     for node in self._meant(used, refined)
@@ -188,10 +189,16 @@ def _positive(statements: Iterable[AST]) -> Iterator[Node]:
                         yield found
 
 
-def _atoms(body: Iterable[AST]) -> Iterator[Node]:
-    for part in body:
-        if is_atom(part, Sign.NoSign):
-            yield _node(part.atom.symbol)
+@remembered_by_identity
+def _rests_on(probe: ReifiedRule) -> frozenset[Node]:
+    return frozenset(_positive(_statements(probe)))
+
+
+@remembered_by_identity
+def _atoms(probe: ReifiedRule) -> tuple[Node, ...]:
+    """The predicates of the positive literals of its body."""
+    found = (part.atom.symbol for part in probe.body if is_atom(part, Sign.NoSign))
+    return tuple(map(_node, found))
 
 
 def _components(edges: Mapping[Node, Set[Node]]) -> Iterator[list[Node]]:

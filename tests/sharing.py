@@ -1,0 +1,31 @@
+"""What tests share: systems of shipped rules that know what other processes have worked out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ists_asp
+from ists_asp.io.store import Store
+
+if TYPE_CHECKING:
+    from ists_asp.engine import System
+
+__all__ = ["load_shared", "shared_folder", "shared_store"]
+
+
+def load_shared(profile: str = "default", **options: Any) -> System:
+    """Load a profile whose rules are worked out once for all workers; answers are not kept."""
+    return ists_asp.load(profile, programs=shared_folder(), incremental=False, **options)
+
+
+def shared_store() -> Store:
+    """What has been worked out about shipped rules."""
+    return Store(shared_folder())
+
+
+def shared_folder() -> Path:
+    """Where it is kept, by all processes of the run."""
+    # The cache of the run, which conftest.py sets.
+    return Path(os.environ["XDG_CACHE_HOME"]) / "shared"
