@@ -15,6 +15,7 @@ from ists_asp.learn.ratings import (
     predict,
 )
 from ists_asp.model import Pair
+from tests.sharing import load_shared
 
 
 def example(gold, data_set="a", **evidence):
@@ -101,3 +102,12 @@ def test_every_evidence_of_the_rules_is_collected(tmp_path):
         one, two = teacher.examples("a", [scored(1), scored(2)])
     assert {Evidence("mine", 700), Evidence("theirs", -20)} <= set(one.evidence)
     assert not {"mine", "theirs"} & {item.name for item in two.evidence}
+
+
+def test_what_speaks_against_a_rating_is_negative():
+    pair = Pair("1", make_sentence(["9", "men", "died"]), make_sentence(["7", "men", "died"]))
+    with load_shared("sts-en") as system:
+        (found,) = system.rater.evidence_of_all(system.answered([pair]))
+    values = {one.name: one.thousandths for one in found}
+    assert values["numbers_differ"] == -1000
+    assert max(values.values()) > 0
