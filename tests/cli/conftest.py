@@ -37,8 +37,8 @@ _annotators = cache(Annotator)
 
 
 @cache
-def _shipped_rules(name, *, semantic, reader):
-    return load_program(name, semantic=semantic, reader=reader, store=shared_store())
+def _shipped_rules(name, *purpose, **options):
+    return load_program(name, (), *purpose, store=shared_store(), **options)
 
 
 def _annotator(lang, stanza_dir=None, package=None, _cache=None):
@@ -48,7 +48,7 @@ def _annotator(lang, stanza_dir=None, package=None, _cache=None):
 def _rules(name, given=(), *purpose, scripts=False, store=None, **options):
     if given:
         return load_program(name, given, *purpose, scripts=scripts, **options)
-    return _shipped_rules(name, (), *purpose, **options)
+    return _shipped_rules(name, *purpose, **options)
 
 
 @pytest.fixture(autouse=True)

@@ -150,7 +150,7 @@ def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
     ],
 )
 def test_slots_are_names_and_nothing_else(altered, slot):
-    with pytest.raises(DataError, match=r"mine\.toml:81: statements\.both_say: '[{}]' begins or"):
+    with pytest.raises(DataError, match=r"mine\.toml:82: statements\.both_say: '[{}]' begins or"):
         load_templates(path=altered("{shared}", slot))
 
 
@@ -186,6 +186,6 @@ def test_missing_texts_and_slots_are_told():
     with pytest.raises(DataError, match=r'en\.toml:\d+: statements: there is no text "odd"'):
         ENGLISH.statement("odd", {})
     with pytest.raises(
-        DataError, match=r"en\.toml:81: statements\.both_say: nothing fills the slot \{shared\}"
+        DataError, match=r"en\.toml:82: statements\.both_say: nothing fills the slot \{shared\}"
     ):
         ENGLISH.statement("both_say", {})
