@@ -50,7 +50,7 @@ def test_a_heading_names_the_private_predicates_that_its_file_has():
         rules = "\n".join(
             line for line in text[len(heading) :].splitlines() if not line.startswith("%")
         )
-        used = set(re.findall(r"(?<!\w)(_[a-z]\w*)", re.sub(r'"[^"]*"', "", rules)))
+        used = set(re.findall(r"(?<!\w)(_[a-z]\w*)", re.sub(r'"(?:[^"\\]|\\.)*"', "", rules)))
         assert set(re.findall(r"(_\w+)/\d", private[1])) == used, file
         looked_at += 1
     assert looked_at > 50
