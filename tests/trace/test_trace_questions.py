@@ -171,7 +171,7 @@ def test_a_boundary_shows_its_arithmetic():
         ("3: 1 2", "there is no sentence 3"),
         ("2: 1 3", "run of neighbouring tokens"),
         ("1 <==> 99", "sentence 2 has no token 99"),
-        ("1 <==> 6", "sentence 2 has no token 6"),
+        ("1 <==> 4", "sentence 2 has no token 4"),
         ("1 <==> x", "no list of tokens"),
         ("1 <==>", "a side has no tokens"),
         ("0 <==> 0", "both sides are empty"),
