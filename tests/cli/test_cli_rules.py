@@ -14,6 +14,7 @@ def rule(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
     options = ("solve", *PAIR, "--profile", "headlines")
     before = good(*options)

@@ -87,6 +87,7 @@ def test_solve_writes_traces_whose_firings_are_counted(good, bad, files, pairs, 
     assert "cannot be read" in bad(1, "rules", "list", "--stats", "missing.jsonl")
 
 
+@pytest.mark.slow
 def test_stats_tell_how_many_answers_a_constraint_changed(good, tmp_path):
     rules = '%@rule none: "nothing is similar"\n:- label(_,_,simi).\n'
     rules += '%@rule never: "no opposites"\nforbidden_label(X,Y,oppo) :- viable(X,Y), 1 > 2.\n'

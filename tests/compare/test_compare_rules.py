@@ -96,6 +96,7 @@ def test_a_removed_rule_is_responsible(shipped, edited):
     assert causes == {(name, "old")}
 
 
+@pytest.mark.slow
 def test_a_changed_weight_is_told_with_its_values(shipped, edited):
     def heavy(text):
         lines = text.splitlines(keepends=True)
