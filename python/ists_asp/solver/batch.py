@@ -17,11 +17,12 @@ from ists_asp.answers import AnswerError
 from ists_asp.edge import unless_it_fails
 from ists_asp.gc_control import gc_paused
 from ists_asp.solver.batch_model import BatchModel, costs, shown
+from ists_asp.solver.given import MANY, Given
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
 from ists_asp.solver.weighed import weights_of_all
-from ists_asp.syntax.ground import symbols, texts
+from ists_asp.syntax.ground import Atoms, split, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,10 +67,15 @@ class Batches(Generic[A]):
         self._confident = confident
         self._paired = paired
         names = paired.names
-        self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._tables = {name.name for name in program.tables}
+        used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
+        used -= self._tables
+        self._fetched = used & MANY.keys()
+        self._added = {
+            f"{sign}{name}": f"{sign}{PREFIX}{name}" for name in used for sign in ("", "-")
+        }
         self._table_facts = [fact for fact in program.table_facts if fact.name in names]
-        self._other_facts = tuple(program.other_facts)
+        self._other_facts = written(program.other_facts)
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
         self._read = read
@@ -177,14 +183,15 @@ class Batches(Generic[A]):
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], statements: Sequence[AST]
     ) -> Control | None:
         messages: list[str] = []
-        facts = self._facts([facts for _, facts in items])
-        if facts is None:
+        given = self._given([facts for _, facts in items])
+        if given is None:
             return None
         control = ground(
-            statements,
-            facts,
+            (*statements, *given.statements),
+            chain(self._table_facts, given.facts),
             self._arguments,
             lambda _code, text: messages.append(text),
+            fetched=given,
         )
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
@@ -192,20 +199,21 @@ class Batches(Generic[A]):
             return None
         return control
 
-    def _facts(self, given: Sequence[Sequence[Symbol]]) -> list[Symbol] | None:
+    def _given(self, given: Sequence[Sequence[Symbol]]) -> Given | None:
         """All facts of a batch; None if a pair's facts may belong to a table.
 
         Facts that no statement mentions are left out.
         """
-        atoms = []
+        found = Given()
         for number, facts in enumerate(given, start=1):
-            atoms.append(f"{PAIR}({number})")
-            for text in texts(chain(self._other_facts, facts)):
-                name, _, rest = text.partition("(")
-                sign = "-" if name.startswith("-") else ""
-                name = name.removeprefix("-")
-                if name in self._tables:
+            found.add(f"{PAIR}({number})")
+            for text in chain(self._other_facts, split(Atoms.of(facts).inside)):
+                name, bracket, rest = text.partition("(")
+                arguments = f"({number},{rest}" if bracket else f"({number})"
+                if name in self._fetched:
+                    found.fetch(name, arguments)
+                elif name in self._added:
+                    found.add(f"{self._added[name]}{arguments}")
+                elif name.removeprefix("-") in self._tables:
                     return None
-                if name in self._used:
-                    atoms.append(f"{sign}{PREFIX}{name}({number}{',' if rest else ')'}{rest}")
-        return [*self._table_facts, *symbols(atoms)]
+        return found

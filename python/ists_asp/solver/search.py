@@ -85,6 +85,7 @@ def ground(
     arguments: Sequence[str],
     logger: Callable[[MessageCode, str], None],
     objective: Objective | None = None,
+    fetched: object = None,
 ) -> Control:
     """Ground statements and facts.
 
@@ -94,6 +95,7 @@ def ground(
         arguments: clingo's command line arguments.
         logger: gets clingo's messages.
         objective: is told the weights of the objective; prices are added to it.
+        fetched: has the functions that statements call.
 
     Raises:
         RuleError: clingo cannot ground them.
@@ -113,7 +115,9 @@ def ground(
         for symbol in facts:
             backend.add_rule([backend.add_atom(symbol)])
     names = logger.names if isinstance(logger, Messages) else None
-    ground_statements(control, statements, errors, lambda text: clingo_error("ground", text, names))
+    ground_statements(
+        control, statements, errors, lambda text: clingo_error("ground", text, names), fetched
+    )
     if isinstance(objective, DualValues):
         objective.add_to(control)
     return control
@@ -124,6 +128,7 @@ def ground_statements(
     statements: Iterable[AST],
     errors: Sequence[str],
     failure: Callable[[str], IstsError],
+    fetched: object = None,
 ) -> None:
     """Add statements to a control object and ground it.
 
@@ -132,6 +137,7 @@ def ground_statements(
         statements: syntax trees.
         errors: where its logger puts clingo's errors.
         failure: makes an error of the first of them, which is given on one line.
+        fetched: has the functions that statements call.
 
     Raises:
         IstsError: what ``failure`` makes, if clingo cannot ground them.
@@ -140,7 +146,7 @@ def ground_statements(
         with ProgramBuilder(control) as builder:
             for node in statements:
                 builder.add(node)
-        control.ground([("base", [])])
+        control.ground([("base", [])], fetched)
     except RuntimeError as error:
         text = errors[0] if errors else str(error)
         raise failure(" ".join(text.split())) from None

@@ -162,10 +162,15 @@ class Atoms(Sequence[Symbol]):
         found.__dict__["_symbols"] = given
         return found
 
+    @property
+    def inside(self) -> str:
+        """The atoms with commas between them."""
+        return self.text[1:-1].removesuffix(",")
+
     def with_more(self, symbols: Iterable[Symbol]) -> Atoms:
         """These atoms and others."""
         more = ",".join(map(str, symbols))
-        known = self.text[1:-1].removesuffix(",")
+        known = self.inside
         return Atoms(f"({known}{',' if known and more else ''}{more},)" if known or more else "()")
 
     @cached_property
