@@ -122,7 +122,7 @@ class Preparation:
                 known = self._knowledge.relations(pair)
                 held = next(opinions)
             with self.stages.measure("facts"):
-                facts = Atoms.of((*pair_facts(pair, known, self._language), *held))
+                facts = pair_facts(pair, known, self._language).with_more(held)
                 texts.append(facts.text)
             yield pair, facts
         if kept is None:

@@ -169,7 +169,10 @@ class Atoms(Sequence[Symbol]):
 
     def with_more(self, symbols: Iterable[Symbol]) -> Atoms:
         """These atoms and others."""
-        more = ",".join(map(str, symbols))
+        return self.with_text(",".join(map(str, symbols)))
+
+    def with_text(self, more: str) -> Atoms:
+        """These atoms and others, given with commas between them."""
         known = self.inside
         return Atoms(f"({known}{',' if known and more else ''}{more},)" if known or more else "()")
 
