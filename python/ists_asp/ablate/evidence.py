@@ -152,9 +152,10 @@ class EvidenceAblation:
             program = self._plain
         control = ground(
             (*program.statements, *self._external),
-            chain(program.facts, facts, (LEARNING(),)),
+            (*facts, LEARNING()),
             self._arguments,
             self._messages,
+            given=program.given,
         )
         fixed: list[Symbol] = []
         open_: dict[Symbol, int] = {}

@@ -8,7 +8,6 @@ independent, so that the best answer set has the best answer of each pair.
 from __future__ import annotations
 
 import time
-from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Function
@@ -17,12 +16,14 @@ from ists_asp.answers import AnswerError
 from ists_asp.edge import unless_it_fails
 from ists_asp.gc_control import gc_paused
 from ists_asp.solver.batch_model import BatchModel, costs, shown
-from ists_asp.solver.given import MANY, Given
+from ists_asp.solver.given import Given
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
 from ists_asp.solver.weighed import weights_of_all
-from ists_asp.syntax.ground import Atoms, split, written
+from ists_asp.syntax.ground import Atoms, split, symbols, written
+from ists_asp.syntax.signatures import Signature
+from ists_asp.vocabulary import all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from ists_asp.solver.pairing import Paired
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
-    from ists_asp.syntax.signatures import Signature
 
 __all__ = ["Batches"]
 
 A = TypeVar("A")
+
+ARITIES = {predicate.name: predicate.arity for predicate in all_predicates()}
+"""How many arguments the predicates of facts have."""
 
 
 class Batches(Generic[A]):
@@ -68,14 +71,13 @@ class Batches(Generic[A]):
         self._paired = paired
         names = paired.names
         self._tables = {name.name for name in program.tables}
-        used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
-        used -= self._tables
-        self._fetched = used & MANY.keys()
-        self._added = {
-            f"{sign}{name}": f"{sign}{PREFIX}{name}" for name in used for sign in ("", "-")
+        self._table_facts = {
+            name: atoms
+            for name, atoms in program.by_predicate.items()
+            if name in program.tables and name.name in names
         }
-        self._table_facts = [fact for fact in program.table_facts if fact.name in names]
-        self._other_facts = written(program.other_facts)
+        self._others = written(program.other_facts)
+        self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
         self._read = read
@@ -187,11 +189,11 @@ class Batches(Generic[A]):
         if given is None:
             return None
         control = ground(
-            (*statements, *given.statements),
-            chain(self._table_facts, given.facts),
+            statements,
+            (),
             self._arguments,
             lambda _code, text: messages.append(text),
-            fetched=given,
+            given=given,
         )
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
@@ -199,21 +201,33 @@ class Batches(Generic[A]):
             return None
         return control
 
-    def _given(self, given: Sequence[Sequence[Symbol]]) -> Given | None:
+    def _given(self, items: Sequence[Sequence[Symbol]]) -> Given | None:
         """All facts of a batch; None if a pair's facts may belong to a table.
 
         Facts that no statement mentions are left out.
         """
-        found = Given()
-        for number, facts in enumerate(given, start=1):
-            found.add(f"{PAIR}({number})")
-            for text in chain(self._other_facts, split(Atoms.of(facts).inside)):
-                name, bracket, rest = text.partition("(")
-                arguments = f"({number},{rest}" if bracket else f"({number})"
-                if name in self._fetched:
-                    found.fetch(name, arguments)
-                elif name in self._added:
-                    found.add(f"{self._added[name]}{arguments}")
-                elif name.removeprefix("-") in self._tables:
+        many: dict[str, list[str]] = {name: [] for name in ARITIES if name in self._used}
+        others = []
+        for number, facts in enumerate(items, start=1):
+            others.append(f"{PAIR}({number})")
+            others += [_numbered(number, text) for text in self._others]
+            for text in split(Atoms.of(facts).inside):
+                name = text.partition("(")[0].removeprefix("-")
+                if name in self._tables:
                     return None
-        return found
+                if name in many and text[0] != "-":
+                    many[name].append(_numbered(number, text))
+                elif name in self._used:
+                    others.append(_numbered(number, text))
+        given = Given(self._table_facts)
+        given.add(symbols(others))
+        for name, texts in many.items():
+            given.put(Signature(PREFIX + name, 1 + ARITIES[name]), symbols(texts))
+        return given
+
+
+def _numbered(number: int, atom: str) -> str:
+    """An atom, as text, that says to which pair it belongs."""
+    sign = "-" if atom[0] == "-" else ""
+    name, bracket, rest = atom[len(sign) :].partition("(")
+    return f"{sign}{PREFIX}{name}({number}{',' if bracket else ')'}{rest}"

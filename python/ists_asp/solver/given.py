@@ -1,70 +1,76 @@
-"""The facts of a batch, on their way to clingo.
+"""Facts on their way to a control object.
 
-To add a fact to a control object takes Python longer than clingo takes to ground it. What a pair
-has hundreds of, clingo fetches itself, all at once: by a rule whose body calls a function.
+To add a fact takes Python longer than clingo takes to ground it. Where a predicate has many, clingo
+fetches them itself, all at once: by a rule whose body calls a function.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from clingo.ast import parse_string
+from clingo.ast import ASTType, parse_string
 
-from ists_asp.solver.pairing import OWN, PREFIX
-from ists_asp.syntax.ground import symbols
-from ists_asp.vocabulary import IN_CONTEXT, STATIC
+from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clingo import Symbol
     from clingo.ast import AST
 
-__all__ = ["MANY", "Given"]
+    from ists_asp.syntax.signatures import Signature
 
-MANY = {
-    predicate.name: predicate.arity
-    for vectors in (STATIC, IN_CONTEXT)
-    for predicate in (vectors.near, vectors.product, vectors.norm)
-}
-"""The predicates that clingo fetches, with their arguments."""
+__all__ = ["FETCH", "Given"]
 
-_FETCH = f"{OWN}fetch"
+FETCH = "____fetch"
+"""The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
+
+_MANY = 10
+"""Atoms of a predicate from which fetching them takes less time than adding them."""
 
 
 class Given:
-    """Facts of pairs, each of which has the number of its pair as its first argument."""
+    """Facts, some of them ``added``, the others fetched by ``statements``.
 
-    def __init__(self) -> None:
-        self._added: list[str] = []
-        self._fetched: dict[str, list[str]] = {}
-        # A name that no rule has, as it begins like those that are ours.
-        setattr(self, _FETCH, self._fetch)
+    This object is the context in which clingo grounds.
 
-    def add(self, atom: str) -> None:
-        """An atom to be added."""
-        self._added.append(atom)
+    Args:
+        facts: the facts of each predicate.
+    """
 
-    def fetch(self, name: str, arguments: str) -> None:
-        """An atom to be fetched: its predicate without the prefix, and its arguments."""
-        self._fetched.setdefault(name, []).append(arguments)
+    def __init__(self, facts: Mapping[Signature, Sequence[Symbol]]) -> None:
+        self.added: list[Symbol] = []
+        self._fetched: list[Sequence[Symbol]] = []
+        self._rules: list[str] = []
+        # Python would take a name with two underscores in a class for a private one.
+        setattr(self, FETCH, self._fetch)
+        for name, atoms in facts.items():
+            if f"-{name.name}(" in Atoms.of(atoms).text:
+                self.add(atoms)
+            else:
+                self.put(name, atoms)
 
-    @property
-    def facts(self) -> Sequence[Symbol]:
-        """The atoms to be added."""
-        return symbols(self._added)
+    def add(self, atoms: Iterable[Symbol]) -> None:
+        """Facts of any predicates."""
+        self.added += atoms
 
-    @property
+    def put(self, name: Signature, atoms: Sequence[Symbol]) -> None:
+        """The facts of a predicate, none of them negated."""
+        if not name.arity or len(atoms) < _MANY:
+            self.add(atoms)
+            return
+        variables = ",".join(f"A{number}" for number in range(name.arity))
+        atom = f"{name.name}({variables})"
+        self._rules.append(f"{atom} :- {atom} = @{FETCH}({len(self._fetched)}).")
+        self._fetched.append(atoms)
+
+    @cached_property
     def statements(self) -> Sequence[AST]:
-        """Rules by which clingo fetches the rest from this object."""
+        """Rules by which clingo fetches what is not added."""
         nodes: list[AST] = []
-        parse_string("\n".join(map(_rule, self._fetched)), nodes.append)
-        return nodes[1:]
+        parse_string("\n".join(self._rules), nodes.append)
+        return [node for node in nodes if node.ast_type is not ASTType.Program]
 
-    def _fetch(self, name: Symbol) -> Sequence[Symbol]:
-        return symbols(self._fetched[name.name])
-
-
-def _rule(name: str) -> str:
-    arguments = ",".join(f"A{number}" for number in range(1 + MANY[name]))
-    return f"{PREFIX}{name}({arguments}) :- ({arguments}) = @{_FETCH}({name})."
+    def _fetch(self, number: Symbol) -> Sequence[Symbol]:
+        return self._fetched[number.number]

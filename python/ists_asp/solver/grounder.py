@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.rules.constants import check_kinds
@@ -84,10 +83,11 @@ class Grounder:
         arguments = (strategy, *self.arguments)
         return ground(
             program.statements,
-            chain(program.facts, facts),
+            facts,
             arguments,
             self._messages,
             objective,
+            program.given,
         )
 
     def program_for(self, facts: Iterable[Symbol]) -> Program:

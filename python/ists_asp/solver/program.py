@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType
 
+from ists_asp.solver.given import Given
 from ists_asp.solver.search import ground
 from ists_asp.solver.shapes import Shapes
 from ists_asp.syntax.ground import Atoms
@@ -67,11 +68,10 @@ class Program:
         """Atoms that hold for each pair, predicate by predicate."""
         return tuple(chain.from_iterable(self.by_predicate.values()))
 
-    @property
-    def table_facts(self) -> Iterable[Symbol]:
-        """The facts that are entries of tables."""
-        every = self.by_predicate.items()
-        return chain.from_iterable(facts for name, facts in every if name in self.tables)
+    @cached_property
+    def given(self) -> Given:
+        """The same, on their way to a control object."""
+        return Given(self.by_predicate)
 
     @property
     def other_facts(self) -> Iterable[Symbol]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from clingo import Configuration, Control, MessageCode
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.errors import IstsError
+    from ists_asp.solver.given import Given
 
 __all__ = [
     "CORE_GUIDED",
@@ -85,7 +87,7 @@ def ground(
     arguments: Sequence[str],
     logger: Callable[[MessageCode, str], None],
     objective: Objective | None = None,
-    fetched: object = None,
+    given: Given | None = None,
 ) -> Control:
     """Ground statements and facts.
 
@@ -95,7 +97,7 @@ def ground(
         arguments: clingo's command line arguments.
         logger: gets clingo's messages.
         objective: is told the weights of the objective; prices are added to it.
-        fetched: has the functions that statements call.
+        given: more atoms that hold.
 
     Raises:
         RuleError: clingo cannot ground them.
@@ -112,11 +114,15 @@ def ground(
         control.register_observer(objective)
     # The facts first: clingo evaluates #show statements when a backend is closed.
     with control.backend() as backend:
-        for symbol in facts:
+        for symbol in chain(facts, given.added if given else ()):
             backend.add_rule([backend.add_atom(symbol)])
     names = logger.names if isinstance(logger, Messages) else None
     ground_statements(
-        control, statements, errors, lambda text: clingo_error("ground", text, names), fetched
+        control,
+        chain(statements, given.statements if given else ()),
+        errors,
+        lambda text: clingo_error("ground", text, names),
+        given,
     )
     if isinstance(objective, DualValues):
         objective.add_to(control)
@@ -128,7 +134,7 @@ def ground_statements(
     statements: Iterable[AST],
     errors: Sequence[str],
     failure: Callable[[str], IstsError],
-    fetched: object = None,
+    context: object = None,
 ) -> None:
     """Add statements to a control object and ground it.
 
@@ -137,7 +143,7 @@ def ground_statements(
         statements: syntax trees.
         errors: where its logger puts clingo's errors.
         failure: makes an error of the first of them, which is given on one line.
-        fetched: has the functions that statements call.
+        context: has the functions that statements call.
 
     Raises:
         IstsError: what ``failure`` makes, if clingo cannot ground them.
@@ -146,7 +152,7 @@ def ground_statements(
         with ProgramBuilder(control) as builder:
             for node in statements:
                 builder.add(node)
-        control.ground([("base", [])], fetched)
+        control.ground([("base", [])], context)
     except RuntimeError as error:
         text = errors[0] if errors else str(error)
         raise failure(" ".join(text.split())) from None
