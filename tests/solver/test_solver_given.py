@@ -1,0 +1,68 @@
+"""Facts that clingo fetches are the facts that were given."""
+
+from __future__ import annotations
+
+from clingo import Control, Number, parse_term
+from clingo.ast import parse_string
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ists_asp.solver.given import FETCH, Given
+from ists_asp.solver.search import ground
+from ists_asp.syntax.signatures import Signature, signature
+
+VALUES = st.one_of(
+    st.integers(-9, 9).map(str),
+    st.sampled_from(["a", '"p(1)"', '"-p("', '"a,b"', '"\\""', "f(x,-1)", "(1,2)", "#sup"]),
+)
+
+
+def atoms(name: str, arity: int) -> st.SearchStrategy[list[str]]:
+    """Different atoms of a predicate."""
+    arguments = st.lists(VALUES, min_size=arity, max_size=arity).map(",".join)
+    return st.lists(arguments.map(lambda inside: f"{name}({inside})"), max_size=40, unique=True)
+
+
+def true_atoms(facts: Given) -> set[str]:
+    """What holds where nothing but the facts is given."""
+    control = ground([], (), [], lambda *_: None, given=facts)
+    assert all(atom.is_fact for atom in control.symbolic_atoms)
+    return {str(atom.symbol) for atom in control.symbolic_atoms}
+
+
+@given(st.tuples(atoms("p", 2), atoms("p", 1), atoms("-p", 2), atoms("q", 3)))
+def test_the_facts_hold_and_nothing_else(groups: tuple[list[str], ...]) -> None:
+    facts: dict[Signature, list] = {Signature("r", 0): [parse_term("r")]}
+    for text in (text for group in groups for text in group):
+        atom = parse_term(text)
+        # Of classical negation only one side can hold.
+        if text.startswith("-") and parse_term(text[1:]) in facts.get(signature(atom), []):
+            continue
+        facts.setdefault(signature(atom), []).append(atom)
+    expected = {str(atom) for group in facts.values() for atom in group}
+    assert true_atoms(Given(facts)) == expected
+
+
+def test_many_facts_are_fetched_and_few_are_added() -> None:
+    many = [parse_term(f"p({number})") for number in range(50)]
+    facts = Given({Signature("p", 1): many, Signature("q", 1): [parse_term("q(1)")]})
+    assert [str(atom) for atom in facts.added] == ["q(1)"]
+    assert [str(rule) for rule in facts.statements] == [f"p(A0) :- p(A0) = @{FETCH}(0)."]
+    assert getattr(facts, FETCH)(Number(0)) == many
+
+
+def test_one_negated_fact_is_enough_for_all_to_be_added() -> None:
+    both = [parse_term(f"p({number})") for number in range(50)] + [parse_term("-p(77)")]
+    facts = Given({Signature("p", 1): both})
+    assert not facts.statements
+    assert true_atoms(facts) == {str(atom) for atom in both}
+
+
+def test_rules_join_fetched_facts_with_added_ones() -> None:
+    pairs = [parse_term(f"p({number},{number % 3})") for number in range(30)]
+    facts = Given({Signature("p", 2): pairs, Signature("q", 1): [parse_term("q(2)")]})
+    rules: list = []
+    parse_string("s(N) :- N = #count{I : p(I,J), q(J)}.", rules.append)
+    control: Control = ground(rules, (), [], lambda *_: None, given=facts)
+    found = [str(atom.symbol) for atom in control.symbolic_atoms.by_signature("s", 1)]
+    assert found == ["s(10)"]
