@@ -10,6 +10,7 @@ from ists_asp.io.store import Store
 from ists_asp.rules.find import find_rules
 from ists_asp.rules.loader import load_rules
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.solver.batching import BATCH
 from ists_asp.solver.kept import Keeping
 from tests.solver.test_solver_pairing import BASE
 
@@ -197,3 +198,15 @@ def test_what_an_edit_touches_without_being_named_is_decided_again(
     scratch = decide([LIKES, *after], pairs, kept=False, constants=constants)[0]
     assert answers == scratch
     assert answers != decide([LIKES, *before], pairs, kept=False, constants=constants)[0]
+
+
+def test_an_edit_touches_the_right_pairs_in_many_batches(decide, items):
+    # More than are looked up at a time.
+    pairs = items(*(f"n({number})" for number in range(4 * BATCH + 50)))
+    decide([LIKES], pairs)
+    touched = {3, BATCH - 1, BATCH, 4 * BATCH - 1, 4 * BATCH, 4 * BATCH + 49}
+    edit = f":~ n({';'.join(map(str, touched))}), noali(1,1). [1@5]"
+    answers, found = decide([LIKES, edit], pairs)
+    assert {number for number, one in enumerate(found) if not one.kept} == touched
+    assert answers == decide([LIKES, edit], pairs, kept=False)[0]
+    assert all((answers[number] != answers[0]) == (number in touched) for number in range(1, 450))

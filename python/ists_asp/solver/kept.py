@@ -14,13 +14,14 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
 
 from ists_asp.errors import IstsError
 from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
-from ists_asp.solver.batching import in_batches
+from ists_asp.solver.batching import BATCH, in_batches
 from ists_asp.solver.options import Solution
 from ists_asp.solver.settled import settled_text
 from ists_asp.solver.shapes import EVERYTHING, Version, version
@@ -46,6 +47,9 @@ __all__ = ["Keeping"]
 _MOST = 500
 """Batches of a run whose answers are kept: more would push other things out of the store."""
 
+_TOGETHER = 4
+"""Batches that are looked up at a time: what an edit touches in them is decided together."""
+
 _ANSWERS = "answers"
 """What the names of readers begin with that read the answer to a pair."""
 
@@ -62,6 +66,25 @@ class _Entry(NamedTuple):
 
     rules: str
     answers: list[_Kept | None]
+
+
+class _LookedUp(NamedTuple):
+    """A batch and what is kept of it: all entries, the one compared with, and the answers.
+
+    ``places`` says for each pair whose answer is not known which edit is to blame, if one is.
+    """
+
+    items: Sequence[Item]
+    key: str
+    entries: list[_Entry]
+    entry: _Entry
+    known: list[_Kept | None]
+    places: list[str]
+
+    @property
+    def left(self) -> list[Item]:
+        """The pairs to be decided."""
+        return [item for item, one in zip(self.items, self.known, strict=True) if one is None]
 
 
 class Keeping:
@@ -102,9 +125,19 @@ class Keeping:
         """As :meth:`solve_all`; a pair without an answer has its error instead."""
         if self._remembered.store is None:
             return self._solver.try_all(items)
-        return in_batches(items, self._try_some)
+        return in_batches(items, self._try_some, _TOGETHER * BATCH)
 
     def _try_some(self, items: Sequence[Item]) -> Iterator[Solution[Answer] | IstsError]:
+        """Look up batch by batch, and decide together what is not known of all of them."""
+        looked_up = [
+            self._look_up(items[begin : begin + BATCH]) for begin in range(0, len(items), BATCH)
+        ]
+        left = chain.from_iterable(one.left for one in looked_up)
+        decided = self._solver.try_all(left, least=1 if len(items) > 1 else 2)
+        for one in looked_up:
+            yield from self._told(one, decided)
+
+    def _look_up(self, items: Sequence[Item]) -> _LookedUp:
         texts = [Atoms.of(facts).text for _, facts in items]
         key = self._remembered.key_of("answers", [*self._about, *texts])
         entries = self._entries(key)
@@ -112,10 +145,14 @@ class Keeping:
         known, places = entry.answers, [""] * len(items)
         if entry.rules != self._digest:
             known, places = self._untouched(entry, items, texts)
-        left = [item for item, one in zip(items, known, strict=True) if one is None]
-        decided = self._solver.try_all(left, least=1 if len(items) > 1 else 2)
+        return _LookedUp(items, key, entries, entry, known, places)
+
+    def _told(
+        self, batch: _LookedUp, decided: Iterator[Solution[Answer] | IstsError]
+    ) -> Iterator[Solution[Answer] | IstsError]:
+        """The answers of a batch, which are kept then."""
         found: list[_Kept | None] = []
-        for (pair, _), one, place in zip(items, known, places, strict=True):
+        for (pair, _), one, place in zip(batch.items, batch.known, batch.places, strict=True):
             if one is not None:
                 found.append(one)
                 yield Solution(tuple(_read(each, pair) for each in one[1]), 0.0, 0.0, kept=True)
@@ -128,16 +165,16 @@ class Keeping:
                 found.append(None)
                 yield tried
         self._batches += 1
-        fresh = [one[0] for one in entries][:1] != [self._digest] or any(
-            one is not None and was is None for one, was in zip(found, known, strict=True)
+        fresh = [one[0] for one in batch.entries][:1] != [self._digest] or any(
+            one is not None and was is None for one, was in zip(found, batch.known, strict=True)
         )
         # What clingo has to say about the rules is to be heard in every run.
         if fresh and not self._solver.warnings and self._batches <= _MOST:
             self._keep_version()
             # The version that was of use comes next, so that it stays.
-            others = sorted(entries, key=lambda one: one.rules != entry.rules)
+            others = sorted(batch.entries, key=lambda one: one.rules != batch.entry.rules)
             kept = [tuple(one) for one in others if one.rules != self._digest]
-            self._remembered.put(key, [(self._digest, found), *kept][:_VERSIONS])
+            self._remembered.put(batch.key, [(self._digest, found), *kept][:_VERSIONS])
 
     def _entries(self, key: str) -> list[_Entry]:
         """What is kept of a batch, the last first."""
