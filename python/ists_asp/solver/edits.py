@@ -11,16 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clingo.ast import AST, ASTType, parse_string
 
 from ists_asp.resources import asp_dir
+from ists_asp.solver.patterns import bind, filled, signature
+from ists_asp.solver.rows import Tables
 from ists_asp.solver.shapes import EVERYTHING
-from ists_asp.solver.touched import (
-    Reach,
-    Tables,
-    TooMuchError,
-    Variant,
-    bind,
-    filled,
-    signature,
-)
+from ists_asp.solver.touched import Reach, TooMuchError, Variant
 from ists_asp.syntax.parts import parts
 from ists_asp.syntax.signatures import Signature
 
@@ -28,9 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.patterns import Atom, Bindings
     from ists_asp.solver.program import Program
+    from ists_asp.solver.rows import Indexed
     from ists_asp.solver.shapes import Shapes, Version
-    from ists_asp.solver.touched import Atom, Bindings, Decided, Indexed
+    from ists_asp.solver.touched import Decided
 
 __all__ = ["Edits", "shown_by_core"]
 

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.batching import Item
     from ists_asp.solver.edits import Edits
+    from ists_asp.solver.patterns import Arguments
     from ists_asp.solver.solver import Solver
-    from ists_asp.solver.touched import Arguments, Decided
+    from ists_asp.solver.touched import Decided
     from ists_asp.syntax.signatures import Signature
 
 __all__ = ["Keeping"]
@@ -214,7 +215,7 @@ class Keeping:
         if edits is None:
             return [None] * len(items), [EVERYTHING] * len(items)
         # Few runs need it.
-        from ists_asp.solver.touched import Indexed
+        from ists_asp.solver.rows import Indexed
 
         known = list(entry.answers)
         for place, bits in edits.touched(Indexed(texts), self._decided(entry.answers)):
@@ -258,7 +259,7 @@ class Keeping:
         if not self._answers or not self._solver.shows_answers:
             return {}
         # Few runs need it.
-        from ists_asp.solver.touched import ground
+        from ists_asp.solver.patterns import ground
 
         found: dict[Signature, dict[Arguments, dict[int, int]]] = {
             one.signature: defaultdict(lambda: defaultdict(int))

@@ -13,43 +13,19 @@ anything; see :mod:`ists_asp.syntax.parts`.
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ists_asp.syntax.ground import split, written
+from ists_asp.solver.patterns import Variable, agree, bind, filled, signature, variables
 from ists_asp.syntax.parts import VARIABLE
-from ists_asp.syntax.signatures import Signature
-from ists_asp.vocabulary import IN_CONTEXT, STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-    from ists_asp.solver.program import Program
+    from ists_asp.solver.patterns import Arguments, Atom, Bindings
+    from ists_asp.solver.rows import Indexed, Tables
+    from ists_asp.syntax.signatures import Signature
 
-__all__ = [
-    "Decided",
-    "Indexed",
-    "Reach",
-    "Rows",
-    "Tables",
-    "TooMuchError",
-    "Variant",
-    "bind",
-    "filled",
-    "ground",
-    "signature",
-    "variables",
-]
-
-Pattern: TypeAlias = "str | tuple[Pattern, ...] | None"
-"""A term: None for anything, text, or a function with its name in front."""
-
-Arguments: TypeAlias = "tuple[Pattern, ...]"
-
-Atom: TypeAlias = "tuple[Any, ...]"
-"""The name of a predicate and its arguments, with variables or as a pattern."""
-
-Bindings: TypeAlias = "dict[str, Pattern]"
+__all__ = ["Decided", "Reach", "TooMuchError", "Variant"]
 
 _STEPS = 20_000
 """Patterns that are asked for at most: then every pair counts as touched."""
@@ -64,106 +40,8 @@ _DEEP = 150
 """Rules that are followed backwards from an atom."""
 
 
-_MEASURED = frozenset(
-    one.name for vectors in (STATIC, IN_CONTEXT) for one in (vectors.norm, vectors.product)
-)
-"""Predicates of most of a pair's facts, which have nothing but numbers."""
-
-
 class TooMuchError(Exception):
     """To find out takes longer than to decide the pairs again."""
-
-
-class _Variable(str):
-    __slots__ = ()
-
-
-class Rows:
-    """Atoms of a predicate, each with the pairs that have it, to be found by their arguments."""
-
-    def __init__(self) -> None:
-        self._every: list[tuple[Arguments, int]] = []
-        self._places: dict[tuple[int, Pattern], list[int]] = defaultdict(list)
-
-    def add(self, arguments: Arguments, bits: int) -> None:
-        """Add an atom."""
-        for place, term in enumerate(arguments):
-            self._places[place, term if isinstance(term, str) else None].append(len(self._every))
-        self._every.append((arguments, bits))
-
-    def matching(self, wanted: Arguments) -> Iterator[tuple[Arguments, int]]:
-        """The atoms that a pattern may stand for."""
-        best: Sequence[int] = range(len(self._every))
-        for place, term in enumerate(wanted):
-            if isinstance(term, str):
-                found = self._places.get((place, term), [])
-                found = found + self._places.get((place, None), [])
-                if len(found) < len(best):
-                    best = found
-        for number in best:
-            arguments, bits = self._every[number]
-            if all(map(_agree, arguments, wanted)):
-                yield arguments, bits
-
-
-class Indexed:
-    """The facts of pairs, to be found by their arguments.
-
-    Args:
-        texts: those of each pair, as clingo writes a tuple of them.
-    """
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-        self._rows: dict[Signature, Rows] = {}
-        self.whole = (1 << len(texts)) - 1
-
-    def rows(self, name: Signature) -> Rows:
-        """The facts of a predicate."""
-        found = self._rows.get(name)
-        if found is None:
-            found = self._rows[name] = Rows()
-            for arguments, bits in self._by_name.get(name.name, {}).items():
-                if name.name in _MEASURED:
-                    found.add((None,) * name.arity, bits)
-                    continue
-                parsed = tuple(map(ground, split(arguments)))
-                if len(parsed) == name.arity:
-                    found.add(parsed, bits)
-        return found
-
-    @property
-    def names(self) -> Set[str]:
-        """The names of the predicates that have facts."""
-        return self._by_name.keys()
-
-    @cached_property
-    def _by_name(self) -> Mapping[str, Mapping[str, int]]:
-        found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        for place, text in enumerate(self._texts):
-            bit = 1 << place
-            for atom in split(text[1:-1].removesuffix(",")):
-                name, _, rest = atom.partition("(")
-                # No statement has a constant there: their arguments may be anything.
-                found[name.removeprefix("-")]["" if name in _MEASURED else rest[:-1]] |= bit
-        return found
-
-
-class Tables:
-    """The facts of a program, and what an edit adds to them or takes from them."""
-
-    def __init__(self, program: Program) -> None:
-        self._facts = program.by_predicate
-        self._rows: dict[Signature, Rows] = {}
-
-    def rows(self, name: Signature) -> Rows:
-        """The facts of a predicate."""
-        found = self._rows.get(name)
-        if found is None:
-            found = self._rows[name] = Rows()
-            for fact in written(self._facts.get(name, ())):
-                found.add(tuple(map(ground, split(fact.partition("(")[2][:-1]))), 1)
-        return found
 
 
 class Variant:
@@ -179,7 +57,7 @@ class Variant:
             if isinstance(given, list):
                 name, *arguments = given
                 if name == VARIABLE:
-                    return _Variable(arguments[0])
+                    return Variable(arguments[0])
                 return (name, *map(term, arguments))
             return None if given in constants else given
 
@@ -261,7 +139,7 @@ class Reach:
             others.append(atom)
             # Lines of an answer are told apart by variables for their sides.
             known = signature(atom) in self._decided
-            sides = known and all(isinstance(side, _Variable) for side in atom[1:3])
+            sides = known and all(isinstance(side, Variable) for side in atom[1:3])
             groups[atom[1:3] if sides else len(others)].append(atom)
         if entries:
             return self._joined(entries, others, bound, depth)
@@ -312,7 +190,7 @@ class Reach:
         for atom in atoms:
             lines: dict[int, int] = defaultdict(int)
             for arguments, its in self._decided[signature(atom)].items():
-                if all(map(_agree, arguments, atom[1:])):
+                if all(map(agree, arguments, atom[1:])):
                     for line, bits in its.items():
                         lines[line] |= bits
             found.append(lines)
@@ -360,63 +238,3 @@ class Reach:
         self._steps += 1
         if self._steps > _STEPS:
             raise TooMuchError
-
-
-def signature(atom: Atom) -> Signature:
-    """The predicate of an atom."""
-    return Signature(atom[0], len(atom) - 1)
-
-
-def variables(term: Any) -> Iterator[str]:  # noqa: ANN401 (a term)
-    """The variables in a term or an atom."""
-    if isinstance(term, _Variable):
-        yield term
-    elif isinstance(term, tuple):
-        for part in term[1:]:
-            yield from variables(part)
-
-
-def filled(term: Any, bound: Bindings) -> Any:  # noqa: ANN401 (a term)
-    """A term or an atom with the values of its variables; those without one may be anything."""
-    if isinstance(term, _Variable):
-        return bound.get(term)
-    if isinstance(term, tuple):
-        return (term[0], *(filled(part, bound) for part in term[1:]))
-    return term
-
-
-def bind(terms: Sequence[Any], values: Arguments, bound: Bindings) -> bool:
-    """Whether terms can have values; gives their variables values in ``bound``."""
-    for term, value in zip(terms, values, strict=True):
-        if isinstance(term, _Variable):
-            known = bound.get(term)
-            if known is None:
-                if value is not None:
-                    bound[term] = value
-            elif not _agree(known, value):
-                return False
-        elif isinstance(term, tuple) and isinstance(value, tuple):
-            if term[0] != value[0] or len(term) != len(value):
-                return False
-            if not bind(term[1:], value[1:], bound):
-                return False
-        elif term is not None and value is not None and term != value:
-            return False
-    return True
-
-
-def _agree(one: Pattern, other: Pattern) -> bool:
-    """Whether two patterns can stand for the same term."""
-    if one is None or other is None or one == other:
-        return True
-    if isinstance(one, str) or isinstance(other, str):
-        return False
-    return one[0] == other[0] and len(one) == len(other) and all(map(_agree, one[1:], other[1:]))
-
-
-def ground(text: str) -> Pattern:
-    """The pattern of a ground term."""
-    if text[:1] == '"' or not text.endswith(")"):
-        return text
-    name, _, rest = text.partition("(")
-    return (name, *map(ground, split(rest[:-1].removesuffix(","))))
