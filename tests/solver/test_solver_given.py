@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from clingo import Control, Number, parse_term
 from clingo.ast import parse_string
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ists_asp import load
+from ists_asp.io.sentences import make_sentence
+from ists_asp.model import Pair
 from ists_asp.solver.given import FETCH, Given
 from ists_asp.solver.search import ground
 from ists_asp.syntax.signatures import Signature, signature
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CATS = make_sentence(["a", "cat"]), make_sentence(["the", "cat"])
 
 VALUES = st.one_of(
     st.integers(-9, 9).map(str),
@@ -66,3 +76,27 @@ def test_rules_join_fetched_facts_with_added_ones() -> None:
     control: Control = ground(rules, (), [], lambda *_: None, given=facts)
     found = [str(atom.symbol) for atom in control.symbolic_atoms.by_signature("s", 1)]
     assert found == ["s(10)"]
+
+
+def test_functions_of_scripts_are_called_beside_facts(tmp_path: Path) -> None:
+    (tmp_path / "more.lp").write_text(
+        "#script (python)\nfrom clingo import Number\n"
+        "def more(number): return Number(number.number + 1)\n#end.\n"
+        '%@rule more: "more"\n'
+        'alike(I,J,near,@more(40)) :- word(1,I,"cat"), word(2,J,"cat").\n'
+    )
+    with load("headlines", rules=tmp_path / "more.lp", scripts=True) as system:
+        ((pair, facts),) = system.known(system.annotate([Pair("1", *CATS)]))
+        atoms = map(str, system.solver.ground_atoms(facts))
+        assert "alike(2,2,near,41)" in atoms
+        assert system.solver.solve(pair, facts).answers[0].alignments
+
+
+def test_a_function_that_is_not_there_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "none.lp").write_text(
+        f'%@rule none: "none"\nalike(I,J,near,@{FETCH}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'
+    )
+    with load("headlines", rules=tmp_path / "none.lp") as system:
+        for answer in system.solve_many([Pair("1", *CATS), Pair("2", *CATS)]):
+            assert answer.alignments
+        assert "operation undefined" in str(system.warnings)

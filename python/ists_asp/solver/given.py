@@ -33,14 +33,18 @@ _MANY = 10
 class Given:
     """Facts, some of them ``added``, the others fetched by ``statements``.
 
-    This object is the context in which clingo grounds.
+    This object is the context in which clingo grounds. Where it fetches anything, clingo knows no
+    functions of scripts.
 
     Args:
         facts: the facts of each predicate.
+        added: facts to be added in any case.
     """
 
-    def __init__(self, facts: Mapping[Signature, Sequence[Symbol]]) -> None:
-        self.added: list[Symbol] = []
+    def __init__(
+        self, facts: Mapping[Signature, Sequence[Symbol]], added: Iterable[Symbol] = ()
+    ) -> None:
+        self.added: list[Symbol] = [*added]
         self._fetched: list[Sequence[Symbol]] = []
         self._rules: list[str] = []
         # Python would take a name with two underscores in a class for a private one.

@@ -158,7 +158,7 @@ def paired(
 
 
 def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
-    if any(name.name.startswith(PREFIX) for name in program.by_predicate):
+    if program.calls or any(name.name.startswith(PREFIX) for name in program.by_predicate):
         return None
     every = pair_up(program.statements, program.tables, shapes)
     if every is None:

@@ -56,12 +56,14 @@ class Program:
         tables: the predicates that are tables.
         derived: whether some table has rules, so that more facts of a table could have
             consequences that ``facts`` lacks.
+        calls: whether some statement calls a function of a script.
     """
 
     statements: tuple[AST, ...]
     by_predicate: Mapping[Signature, Sequence[Symbol]]
     tables: frozenset[Signature]
     derived: bool
+    calls: bool
 
     @cached_property
     def facts(self) -> tuple[Symbol, ...]:
@@ -71,7 +73,7 @@ class Program:
     @cached_property
     def given(self) -> Given:
         """The same, on their way to a control object."""
-        return Given(self.by_predicate)
+        return Given({} if self.calls else self.by_predicate, self.facts if self.calls else ())
 
     @property
     def other_facts(self) -> Iterable[Symbol]:
@@ -115,6 +117,7 @@ def prepared(
             ],
             "tables": sorted(map(list, program.tables)),
             "derived": program.derived,
+            "calls": program.calls,
         }
 
     known = messages.warnings
@@ -126,6 +129,7 @@ def prepared(
         {Signature(*name): Atoms(text) for *name, text in found["facts"]},
         frozenset(Signature(*name) for name in found["tables"]),
         found["derived"],
+        found["calls"],
     )
 
 
@@ -177,6 +181,7 @@ def prepare(
         by_predicate,
         frozenset(found),
         any(not shape.fact for _, shape in once),
+        any(shape.calls for _, shape in every),
     )
 
 

@@ -122,7 +122,7 @@ def ground(
         chain(statements, given.statements if given else ()),
         errors,
         lambda text: clingo_error("ground", text, names),
-        given,
+        given if given and given.statements else None,
     )
     if isinstance(objective, DualValues):
         objective.add_to(control)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clingo.ast import ASTType
 
 from ists_asp.rules.remembered import Remembered, made_by
-from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
+from ists_asp.syntax.signatures import (
+    Signature,
+    calls_script,
+    derived,
+    derives_atom,
+    is_fact,
+    predicates,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -72,6 +79,7 @@ class Shape(NamedTuple):
         derived: the predicates that it derives.
         head: the predicates in its head.
         body: the predicates in the rest of it; for ``#defined`` and ``#show`` the one named.
+        calls: whether it calls a function of a script.
     """
 
     kind: ASTType
@@ -81,6 +89,7 @@ class Shape(NamedTuple):
     derived: Names
     head: Names
     body: Names
+    calls: bool
 
     @property
     def predicates(self) -> Names:
@@ -94,16 +103,26 @@ class Shape(NamedTuple):
         if kind is ASTType.Rule:
             body = frozenset(name for part in node.body for name in predicates(part))
             head, heads = predicates(node.head), derived(node.head)
-            return cls(kind, False, is_fact(node), derives_atom(node), heads, head, body)
+            fact, derives = is_fact(node), derives_atom(node)
+            return cls(kind, False, fact, derives, heads, head, body, calls_script(node))
         body = frozenset({Signature(node.name, node.arity)}) if kind in _NAMED else predicates(node)
         base = kind is ASTType.Program and node.name == "base" and not node.parameters
-        return cls(kind, base, False, False, _NONE, _NONE, body)
+        return cls(kind, base, False, False, _NONE, _NONE, body, calls_script(node))
 
     @classmethod
     def read(cls, kept: list[Any]) -> Shape:
         """A shape from what :attr:`kept` made of it."""
-        kind, base, fact, derives, *names = kept
-        return cls(ASTType(kind), base, fact, derives, *map(_names, names))
+        kind, base, fact, derives, heads, head, body, calls = kept
+        return cls(
+            ASTType(kind),
+            base,
+            fact,
+            derives,
+            _names(heads),
+            _names(head),
+            _names(body),
+            calls,
+        )
 
     @property
     def kept(self) -> list[object]:
@@ -115,6 +134,7 @@ class Shape(NamedTuple):
             self.fact,
             self.derives,
             *(sorted(map(list, one)) for one in names),
+            self.calls,
         ]
 
 

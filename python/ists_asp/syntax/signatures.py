@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Signature",
+    "calls_script",
     "derived",
     "derives_atom",
     "functions",
@@ -92,3 +93,8 @@ def derives_atom(node: AST) -> bool:
     head = node.head
     # The head of `not p :- q.` says no more than `:- q, p.`
     return head.sign == Sign.NoSign and head.atom.ast_type is ASTType.SymbolicAtom
+
+
+def calls_script(node: AST) -> bool:
+    """Whether a statement calls a function of a script, such as ``@f(X)``."""
+    return any(part.ast_type is ASTType.Function and part.external for part in walk(node))
