@@ -51,7 +51,7 @@ def test_words_are_put_together(words, text):
         ("he said “no”", "“he said ‘no’”"),
         ("`` no '' he said", "“‘no’ he said”"),
         ('5 " nails', "“5 nails”"),
-        ('bulb A""s path', "“bulb A\"\"s path”"),
+        ('bulb A""s path', '“bulb A""s path”'),
     ],
 )
 def test_quotations_keep_quotation_marks_apart(text, expected):
