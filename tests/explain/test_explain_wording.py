@@ -31,6 +31,8 @@ ENGLISH = load_templates("en")
         (['"', "bridge", '"', "is", "safe"], '" bridge " is safe'),
         (['"', "bridge"], "bridge"),
         (["...", "?"], "...?"),
+        ([".", "l."], "l"),
+        ([".5", "%"], ".5%"),
         (["Spain)"], "Spain"),
         (["Bilbao", "(north"], "Bilbao north"),
         (["minister", "(of", "Economy)"], "minister (of Economy)"),
@@ -49,6 +51,7 @@ def test_words_are_put_together(words, text):
         ("he said “no”", "“he said ‘no’”"),
         ("`` no '' he said", "“‘no’ he said”"),
         ('5 " nails', "“5 nails”"),
+        ('bulb A""s path', '“bulb A""s path”'),
     ],
 )
 def test_quotations_keep_quotation_marks_apart(text, expected):

@@ -22,7 +22,8 @@ _NO_BLANK_BEFORE = re.compile(
     r" (?=[,.;:!?)\]}]|%(?: |$)|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))"
 )
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
-_DOUBLE = re.compile(r"``|''|[\"“”„«»]")
+# Marks between letters belong to a word that was written oddly: A""s.
+_DOUBLE = re.compile(r"``|''|(?<![\w\"])[\"“”„«»]|[\"“”„«»](?![\w\"])")
 _OPENING = frozenset(("`", "``", "“", "„", "«", "‘"))
 _CLOSING = frozenset(("'", "''", "”", "»", "’"))
 _ENDS = (".", "!", "?")
@@ -117,7 +118,9 @@ def _trimmed(text: str) -> str:
     stripped = stripped[:end]
     if len(_DOUBLE.findall(stripped)) % 2:
         return text.strip(" " + _EDGES).removeprefix("''").removesuffix("''")
-    return stripped.lstrip(",;:!? ").rstrip(" ") or text
+    stripped = stripped.lstrip(",;:!? ").rstrip(" ")
+    # A full stop that stands alone in front ended the sentence before; that of ".5" does not.
+    return stripped.removeprefix(". ") or text
 
 
 def _abbreviates(text: str, end: int) -> bool:
