@@ -37,6 +37,14 @@ CASES = {
         ["more specific"],
         [],
     ),
+    "a letter may be what sets two names apart": (
+        "default",
+        "[ The bulb ] [ in circuit A ] [ is lit ]",
+        "[ The bulb ] [ in circuit B ] [ is lit ]",
+        "1-1 EQUI 5, 2-2 SPE1 4, 3-3 EQUI 5",
+        ["“in circuit A” is similar to “in circuit B”, but not the same"],
+        ["more specific"],
+    ),
     "several are not one": (
         "headlines",
         "[ Peruvian girls ] [ win ] [ a prize ]",
