@@ -349,13 +349,13 @@ CASES = {
         [],
         ["who is meant"],
     ),
-    "a kind that no table knows is only probably another": (
+    "a kind that no table knows may be the same": (
         "headlines",
         "[ Parliament ] [ allows ] [ private prisons ]",
         "[ Parliament ] [ allows ] [ for-profit prisons ]",
         "1-1 EQUI 5, 2-2 EQUI 5, 3-3 SIMI 3",
-        ["the kind of prisons (probably private prisons against for-profit prisons)"],
-        [],
+        ["Where the first says “private prisons”, the second says “for-profit prisons”"],
+        ["the kind of", "similar"],
     ),
     "words that say the same before a noun make no other kind": (
         "images",
@@ -378,8 +378,8 @@ CASES = {
         "[ Three cats ] [ sitting ] [ on a bench ]",
         "[ Three cats ] [ resting ] [ on a bench ]",
         "1-1 EQUI 5, 2-2 SIMI 3, 3-3 EQUI 5",
-        ["(probably “sitting” against “resting”)"],
-        [],
+        ["Where the first says “sitting”, the second says “resting”"],
+        ["what happens", "similar"],
     ),
     "what is perched sits": (
         "images",
@@ -562,8 +562,8 @@ CASES = {
         "[ A nurse ] [ with a yawning baby ]",
         "[ A nurse ] [ with a newborn baby ]",
         "1-1 EQUI 5, 2-2 SIMI 4",
-        ["(probably a yawning baby against a newborn baby)"],
-        [],
+        ["Where the first says “with a yawning baby”, the second says “with a newborn baby”"],
+        ["the kind of", "similar"],
     ),
     "not closed is not mentioned as open": (
         "answers-students",
