@@ -59,7 +59,7 @@ def test_output_goes_to_a_file(run, tmp_path):
 
 def test_spanish(run):
     text = run(*PAIR, "--profile", "headlines", "--language", "es").stdout
-    assert text.startswith("Ambas tratan de personas killed in accident. Difieren en el número")
+    assert text.startswith("Ambas tratan de personas killed in accident. Donde la primera dice")
 
 
 @pytest.mark.parametrize(
