@@ -76,6 +76,12 @@ def _(place: Place) -> Ending:
         database.close()
 
 
+@fault("the disk of the cache is full", Same(FEW))
+def _(place: Place) -> Ending:
+    _copy(place).close()
+    return place.pairs().shell("(ulimit -f 1; $solve --tsv pairs.tsv -q) > out.wa")
+
+
 @fault("the cache is a folder", Told("the annotation cache cannot be used"))
 def _(place: Place) -> Ending:
     place.cache = place.folder / "cache"

@@ -123,6 +123,17 @@ def test_what_is_not_shown_does_not_keep_pairs_from_being_solved_together(make, 
     assert make(BASE + rules)._batches.solve(items(*FACTS)) is not None
 
 
+def test_a_denied_table_leaves_no_answer_in_any_company(make, items):
+    """No statement mentions the table."""
+    rules = BASE + "#minimize{ S,S : noali(S,1) }. t(1..3). "
+    pairs = items(*FACTS[:2])
+    assert make(rules + "-t(4).")._batches.solve(pairs) is not None
+    solver = make(rules + "-t(1).")
+    assert solver._batches.solve(pairs) is None
+    with pytest.raises(UnsatisfiableError):
+        solver.solve(*pairs[0])
+
+
 def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
     solver = make(
         BASE + "t(1). u(X+1) :- t(X). big :- u(3). #minimize{ 1,S : noali(S,1), big }."

@@ -76,7 +76,8 @@ class CacheInfo:
 class Cache(Closing):
     """A file of annotations; use it as a context manager, or call :meth:`close`.
 
-    Where another process does not let go of the file, nothing is known and nothing is kept.
+    Where another process does not let go of the file, or the disk is full, nothing is known and
+    nothing is kept.
 
     Args:
         directory: where the file lies, made if it does not exist.
@@ -88,11 +89,14 @@ class Cache(Closing):
     def __init__(self, directory: Path) -> None:
         self.path = directory / FILE
         self._database: sqlite3.Connection | None = None
+        self._hindrance = "another process holds the file"
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._database = self._open()
         except (OSError, *_FAULTS) as error:
-            if not _is_held(error):
+            if _is_hindered(error):
+                self._hindrance = str(error)
+            elif not _is_held(error):
                 raise self._unusable(error) from None
 
     def close(self) -> None:
@@ -154,7 +158,7 @@ class Cache(Closing):
         """How much there is; of a damaged file nothing, and it is made anew.
 
         Raises:
-            ResourceError: another process holds the file.
+            ResourceError: another process holds the file, or the disk is full.
         """
         try:
             query = "SELECT CAST(models AS TEXT), count(*) FROM entries GROUP BY 1"
@@ -172,7 +176,7 @@ class Cache(Closing):
         """Forget everything; return how many entries there were, 0 of a damaged file.
 
         Raises:
-            ResourceError: another process holds the file.
+            ResourceError: another process holds the file, or the disk is full.
         """
         try:
             database = self._held()
@@ -188,7 +192,7 @@ class Cache(Closing):
 
     def _held(self) -> sqlite3.Connection:
         if self._database is None:
-            raise sqlite3.OperationalError("another process holds the file")
+            raise sqlite3.OperationalError(self._hindrance)
         return self._database
 
     def _unusable(
@@ -317,6 +321,11 @@ def _shape(database: sqlite3.Connection) -> tuple[list[tuple[bytes, bytes]], lis
 def _is_held(error: Exception) -> bool:
     """Whether the file is right, and another process has it."""
     return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _is_hindered(error: Exception) -> bool:
+    """Whether the file may be right, and the disk is full or does not work."""
+    return _code(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def _code(error: Exception) -> int:

@@ -74,7 +74,9 @@ class Batches(Generic[A]):
         self._table_facts = {
             name: atoms
             for name, atoms in program.by_predicate.items()
-            if name in program.tables and name.name in names
+            if name in program.tables
+            # What is denied as well leaves no answer, whether or not a statement mentions it.
+            and (name.name in names or f"-{name.name}" in Atoms.of(atoms).text)
         }
         self._others = written(program.other_facts)
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}

@@ -16,8 +16,6 @@ from ists_asp.io.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.annotate import Cache
-
 __all__ = ["cache"]
 
 
@@ -62,7 +60,9 @@ def info(cache: Path | None, as_json: bool) -> None:
     how many pairs each reader has read; the folder with what was worked out about rules and with
     answers, its size and how many entries it has.
     """
-    with _open(cache) as opened:
+    from ists_asp.annotate import Cache
+
+    with Cache(_there(cache)) as opened:
         found = opened.info()
     programs = Store(found.path.parent).info()
     if as_json:
@@ -103,16 +103,21 @@ def clear(cache: Path | None) -> None:
 
     Out: how many entries it had, of both kinds.
     """
-    with _open(cache) as opened:
-        gone = opened.clear() + Store(opened.path.parent).clear()
+    from ists_asp.annotate import Cache
+
+    # Where the disk is full, these make room for SQLite, which needs some to forget.
+    gone = Store(_there(cache)).clear()
+    with Cache(_there(cache)) as opened:
+        gone += opened.clear()
     write_output(None, f"{gone} entries removed\n")
 
 
-def _open(directory: Path | None) -> Cache:
-    from ists_asp.annotate import Cache
-
+def _there(directory: Path | None) -> Path:
     if directory is None:
         raise UsageError(
-            "there is no cache", where="--cache", expected="a directory that can be written to"
+            "there is no cache",
+            where="--cache",
+            expected="a directory that can be written to",
+            hint="Name one with --cache DIR",
         )
-    return Cache(directory)
+    return directory
