@@ -79,7 +79,7 @@ def _(place: Place) -> Ending:
 @fault("the disk of the cache is full", Same(FEW))
 def _(place: Place) -> Ending:
     _copy(place).close()
-    return place.pairs().shell("(ulimit -f 1; $solve --tsv pairs.tsv -q) > out.wa")
+    return place.pairs().shell("(ulimit -f 1; $solve --tsv pairs.tsv -q) | cat > out.wa")
 
 
 @fault("the cache is a folder", Told("the annotation cache cannot be used"))
