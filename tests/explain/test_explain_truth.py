@@ -197,6 +197,22 @@ CASES = {
         ["“in circuit A” is similar to “in circuit B”, but not the same"],
         ["more specific"],
     ),
+    "not all is not all": (
+        "default",
+        "[ Not all of the guests ] [ were ] [ happy ] .",
+        "[ None of the guests ] [ were ] [ happy ] .",
+        "1-1 SIMI 3, 2-2 EQUI 5, 3-3 EQUI 5",
+        ["“Not all” against “None”"],
+        ["say the same", "“all”"],
+    ),
+    "two animals are no animal": (
+        "images",
+        "[ A cat and a dog ] [ are lying ] [ on a sofa ] .",
+        "[ A cat and a rabbit ] [ are lying ] [ on a sofa ] .",
+        "1-1 SIMI 3, 2-2 EQUI 5, 3-3 EQUI 5",
+        ["are lying on a sofa"],
+        ["an animal"],
+    ),
     "outside of a house is not in it": (
         "default",
         "[ He ] [ waits ] [ in the house ] .",
