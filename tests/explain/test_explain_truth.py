@@ -197,6 +197,14 @@ CASES = {
         ["“in circuit A” is similar to “in circuit B”, but not the same"],
         ["more specific"],
     ),
+    "out of a window is out the window": (
+        "images",
+        "[ Domestic cat ] [ looking ] [ out window ] .",
+        "[ A white cat ] [ looking ] [ out of a window ] .",
+        "1-1 SIMI 4, 2-2 EQUI 5, 3-3 EQUI 5",
+        ["Both are about a cat"],
+        ["relation"],
+    ),
     "not all is not all": (
         "default",
         "[ Not all of the guests ] [ were ] [ happy ] .",
@@ -252,6 +260,14 @@ CASES = {
         "1-1 EQUI 5, 2-2 EQUI 5, 3-3 OPPO 4",
         ["“into the water” against “out of the water”"],
         ["opposite of “of”"],
+    ),
+    "a preposition of two words is not told by its second alone": (
+        "images",
+        "[ Children ] [ are running ] [ into the water ] .",
+        "[ Children ] [ are running out ] [ of the water ] .",
+        "1-1 EQUI 5, 2-2 EQUI 5, 3-3 SIMI 3",
+        ["“into the water” against “out of the water”"],
+        ["“of the water”"],
     ),
     "who is married to whom is the same from both sides": (
         "default",
