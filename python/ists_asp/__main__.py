@@ -9,7 +9,5 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 
 from ists_asp.cli import run
 
-__all__ = ["run"]
-
 if __name__ == "__main__":
     run()

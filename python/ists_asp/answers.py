@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["HIGHEST", "AnswerError", "Read", "read_answer", "read_rating", "too_large"]
-
 Parts: TypeAlias = "tuple[Ground, ...]"
 """The arguments of an atom."""
 

@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Alignment, Answer, Chunk
 
-__all__ = [
-    "WEIGHTS",
-    "AddConfidence",
-    "Confident",
-    "Kind",
-    "Lead",
-    "Leads",
-    "Steps",
-    "Weights",
-    "leads_of",
-    "percent",
-    "sure_tables",
-]
-
 A = TypeVar("A")
 
 BOUNDARY_WEIGHT = "_boundary_weight"

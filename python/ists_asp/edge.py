@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-__all__ = ["clingo_error", "inside", "too_deep", "unless_it_fails", "unsafe"]
-
 T = TypeVar("T")
 
 MOST = 2**31 - 1

@@ -30,27 +30,6 @@ from ists_asp.terminal import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "DataError",
-    "FaultyLinesError",
-    "FormatError",
-    "IstsError",
-    "MemoryLimitError",
-    "ResourceError",
-    "RuleError",
-    "SolveError",
-    "TimeLimitError",
-    "TraceError",
-    "UnsatisfiableError",
-    "UsageError",
-    "WeightsError",
-    "brief",
-    "no_fault_of_files",
-    "of_pair",
-    "shortened",
-    "told",
-]
-
 _QUOTED = 80
 _PLACE = 300
 

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.vocabulary import Vectors
 
-__all__ = ["constant", "facts_text", "line_facts", "opinion_facts", "pair_facts"]
-
 _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
 

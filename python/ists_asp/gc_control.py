@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["freeze_gc", "gc_paused"]
-
 
 def freeze_gc() -> None:
     """Exempt all objects that exist from further collections.

@@ -13,19 +13,6 @@ from ists_asp.errors import DataError, of_pair
 if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
 
-__all__ = [
-    "GRACE",
-    "LONGEST_WORD",
-    "MAX_CHARACTERS",
-    "MAX_TOKENS",
-    "check_pair",
-    "check_size",
-    "check_text",
-    "fits",
-    "is_long",
-    "lifetime",
-]
-
 MAX_TOKENS = 500
 """Tokens of a sentence at most.
 

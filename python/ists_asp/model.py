@@ -9,22 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = [
-    "Alignment",
-    "Answer",
-    "Chunk",
-    "Confidence",
-    "Contribution",
-    "Label",
-    "Pair",
-    "Rating",
-    "Scheme",
-    "Sentence",
-    "Tag",
-    "Token",
-    "Word",
-]
-
 
 class Label(StrEnum):
     """The alignment types of SemEval-2016 Task 2, and ALIC of the 2015 pilot."""

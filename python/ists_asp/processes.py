@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.process import BaseProcess
 
-__all__ = [
-    "OUT_OF_TIME",
-    "deaf",
-    "end_after",
-    "end_with_parent",
-    "ending",
-    "likely_reason",
-    "limit_memory",
-    "processor_time",
-]
-
 OUT_OF_TIME = -signal.SIGPROF
 """Exit code of a process that met the limit of :func:`end_after`."""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from ists_asp.errors import ResourceError
 
-__all__ = ["asp_dir", "data_dir", "rules_dir"]
-
 _PACKAGE = Path(__file__).resolve().parent
 
 

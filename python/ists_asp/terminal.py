@@ -16,17 +16,6 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "behind",
-    "door",
-    "one_line",
-    "open_doors",
-    "plain",
-    "styled",
-    "unbroken",
-    "visible",
-]
-
 _FORBIDDEN = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line feed

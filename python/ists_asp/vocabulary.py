@@ -18,17 +18,6 @@ from ists_asp.syntax.signatures import Signature
 if TYPE_CHECKING:
     from clingo import Symbol
 
-__all__ = [
-    "IN_CONTEXT",
-    "RENAMED",
-    "STATIC",
-    "TARGETS",
-    "Argument",
-    "Predicate",
-    "Vectors",
-    "all_predicates",
-]
-
 
 class Argument(Enum):
     """What an argument stands for; a sentence is the one that the first argument says."""

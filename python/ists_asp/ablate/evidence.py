@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import SolverOptions
 
-__all__ = ["EvidenceAblation"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Grounded:

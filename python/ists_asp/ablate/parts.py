@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
 
-__all__ = ["Parts", "cut", "switch"]
-
 _SWITCH = "__on"
 _EVIDENCE = EVIDENCE.signature
 _WEIGHT = WEIGHT.signature

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.measures import Scores
     from ists_asp.rules import NamedRule
 
-__all__ = ["Ablation", "RuleWorth", "Tally"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tally(Summed):

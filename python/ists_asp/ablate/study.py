@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.rules import NamedRule
 
-__all__ = ["GoldItem", "Study", "ablate"]
-
 _BATCH = 20
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-__all__ = ["Sums", "is_evidence"]
-
 _ALIGN = Function("align")
 _SIDE = TARGETS["side"].name
 _ABOUT_SPANS = frozenset({TARGETS["pair"].name, TARGETS["link"].name, _SIDE})

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.core.instance import Element
 
-__all__ = ["tally"]
-
 _JUDGED = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE)
 
 

@@ -12,8 +12,6 @@ from ists_asp.processes import deaf, end_with_parent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Workers", "workers"]
-
 T = TypeVar("T")
 
 _subject: object = None

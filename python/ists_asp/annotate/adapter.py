@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate.models import Models
 
-__all__ = ["Reading", "StanzaAdapter"]
-
 
 class Reading(NamedTuple):
     """What Stanza says about one word."""

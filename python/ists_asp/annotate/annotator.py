@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate.cache import Cache
 
-__all__ = ["Annotator"]
-
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)
 

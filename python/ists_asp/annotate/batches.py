@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["BATCH", "WINDOW", "batches", "windows"]
-
 WINDOW = 200
 """Words of a window at most; longer sentences are tagged piece by piece."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ists_asp.annotate.models import Models
 
-__all__ = ["FILE", "MARK", "Cache", "CacheInfo", "cache_files", "model_key"]
-
 FILE = "annotations.sqlite3"
 """The file of a cache, in the cache's directory."""
 

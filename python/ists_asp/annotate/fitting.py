@@ -8,8 +8,6 @@ from typing import TypeGuard
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.terminal import one_line
 
-__all__ = ["fits"]
-
 _LONGEST_LEMMA = 2 * LONGEST_WORD
 _UPOS = re.compile(r"[A-Z]{1,9}")
 _XPOS = re.compile(r"[!-~]{1,99}")

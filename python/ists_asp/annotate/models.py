@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["PROCESSORS", "SHIPPED_PACKAGE", "Models", "find"]
-
 PROCESSORS = ("tokenize", "pos", "lemma")
 
 SHIPPED_PACKAGE = "ists"

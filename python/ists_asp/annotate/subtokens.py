@@ -29,8 +29,6 @@ from ists_asp.limits import LONGEST_WORD
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["UNSEEN", "cut", "spelling", "spellings"]
-
 MOST_MARKS = 8
 """Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BRACKETS", "CLOSERS", "OPENERS", "STAND_INS", "Tables", "tables"]
-
 OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
 """Cut off at the front of a token, where at least one letter or digit follows."""
 

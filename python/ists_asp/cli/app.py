@@ -20,8 +20,6 @@ from ists_asp.terminal import open_doors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
-
 _NAMES = (
     "solve",
     "sts",

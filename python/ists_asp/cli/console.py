@@ -23,25 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.sandbox.guard import Failed
 
-__all__ = [
-    "EXIT_FAILED",
-    "RuleWarnings",
-    "end_with_failed",
-    "error",
-    "fail",
-    "note",
-    "progress",
-    "reader_warnings",
-    "rerun",
-    "show_json",
-    "summary",
-    "table",
-    "warn",
-    "warn_failed",
-    "warn_unproven",
-    "write_output",
-]
-
 EXIT_FAILED = 3
 """The exit code where some pairs have no answer."""
 

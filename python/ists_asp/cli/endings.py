@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["by_ending", "check_ending", "check_text_ending"]
-
 Form = TypeVar("Form")
 
 

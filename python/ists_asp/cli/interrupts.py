@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["INTERRUPTED", "end", "end_with", "heard", "raise_once", "still_heard"]
-
 INTERRUPTED = 130
 """The exit code after an interrupt, as shells have it."""
 

@@ -9,8 +9,6 @@ from typing import NoReturn
 
 from ists_asp.cli.interrupts import INTERRUPTED, end, end_with, heard, raise_once
 
-__all__ = ["run_command"]
-
 
 def run_command() -> NoReturn:
     """Run the command and end the process, watched over if its rules are not the shipped ones."""

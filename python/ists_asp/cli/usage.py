@@ -12,8 +12,6 @@ from ists_asp.terminal import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["usage_message"]
-
 _CLOSE = 0.75
 """How alike two names must be: ``--raw`` is not what ``--format`` was meant to be."""
 

@@ -8,8 +8,6 @@ from importlib.metadata import version as installed
 from ists_asp._version import __version__
 from ists_asp.cli.console import table
 
-__all__ = ["version"]
-
 _LIBRARIES = ("clingo", "stanza")
 
 

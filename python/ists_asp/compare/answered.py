@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
 
-__all__ = ["Answered", "read_answered"]
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import Element, RuleInstance
     from ists_asp.trace.view.decisions import Decided
 
-__all__ = ["Cause", "Moved", "find_causes"]
-
 _DEPTH = 60
 
 _KINDS = {DecisionKind.NOALI: ChangeKind.UNALIGNED, DecisionKind.ALIC: ChangeKind.UNALIGNED}

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.compare.answered import Answered
     from ists_asp.model import Alignment
 
-__all__ = ["Change", "ChangeKind", "find_changes"]
-
 _Line = tuple[tuple[int, ...], tuple[int, ...]]
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
-__all__ = ["Comparison", "Gain", "PairComparison", "compare"]
-
 
 @dataclass(frozen=True, slots=True)
 class Gain:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule, RuleSet
 
-__all__ = ["Edit", "EditKind", "WeightEdits", "find_edits", "texts"]
-
 _KINDS = (ASTType.Rule, ASTType.Minimize)
 _WEIGHT = f"{WEIGHT.name}("
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.model import Pair
 
-__all__ = ["Both", "run_both"]
-
 
 @dataclass(frozen=True, slots=True)
 class Both:

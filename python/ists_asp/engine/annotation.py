@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ists_asp.annotate.models import Models
     from ists_asp.engine.timings import Timings
 
-__all__ = ["BATCH", "PairAnnotator"]
-
 BATCH = 200
 """Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Solution, Solver
     from ists_asp.solver.kept import Keeping
 
-__all__ = ["Decided", "Known", "beside", "solutions"]
-
 S = TypeVar("S")
 T = TypeVar("T")
 

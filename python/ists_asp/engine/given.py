@@ -12,8 +12,6 @@ from ists_asp.model import Pair, Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["GivenPair", "GivenSentence", "read_pair", "read_pairs"]
-
 GivenSentence = str | Sentence
 """Text whose tokens are separated by blanks, or a sentence, with chunks if they are known."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.reader import Reader
     from ists_asp.rules import Profile, RuleSet
 
-__all__ = ["load", "load_reader"]
-
 GivenPath: TypeAlias = "str | os.PathLike[str]"
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["Preparation"]
-
 
 class Preparation:
     """Makes facts of pairs, with a clock.

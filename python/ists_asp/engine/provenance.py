@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ists_asp.annotate.models import Models
     from ists_asp.rules import Profile, RuleFile
 
-__all__ = ["Provenance", "file_digest", "provenance"]
-
 _DIGITS = 12
 _WEIGHTS = "weights"
 

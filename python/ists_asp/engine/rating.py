@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
 
-__all__ = ["Evidence", "Rated", "Rater", "load_rater"]
-
-
 _SIGNS = {SPEAKS_FOR.name: 1, SPEAKS_AGAINST.name: -1}
 
 

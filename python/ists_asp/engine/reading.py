@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.reader import Reader
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["PairReader"]
-
 
 class PairReader:
     """A reader for pairs that remembers what it has said.

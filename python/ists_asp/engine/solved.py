@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.ask.why import Why
     from ists_asp.trace.ask.why_not import WhyNot
 
-__all__ = ["SolvedAnswer", "TraceHandle"]
-
 
 class TraceHandle:
     """Traces the answer to a pair when somebody asks for the first time, and keeps the trace.

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Solution, Solver
     from ists_asp.trace import AskedTrace, Tracer
 
-__all__ = ["System"]
-
 
 class System(Closing):
     """A profile's rules, models and lexicon, ready for many pairs.

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Durations", "Timings"]
-
 _WIDTH = math.log(1.01)
 """Of a class of durations, on a logarithmic scale: a hundredth of the duration."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Chunk
 
-__all__ = ["Chunking", "compare_chunks"]
-
 
 @dataclass(frozen=True, slots=True)
 class Chunking:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.io.wa import WaSentence, WaToken
     from ists_asp.model import Alignment
 
-__all__ = ["evaluate_files", "read_references"]
-
 _MISPLACED = "no sentence, but the official scorer looks for the words of the pair in this line"
 _JOINED = "Our own rule: the official scorer puts the lines to those of another pair, or gives up"
 

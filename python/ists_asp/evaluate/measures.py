@@ -10,8 +10,6 @@ from ists_asp.evaluate.summed import Summed
 if TYPE_CHECKING:
     from ists_asp.model import Label
 
-__all__ = ["Confusion", "Evaluation", "Measure", "PairScores", "Scores"]
-
 DECIMALS = 4
 
 

@@ -12,8 +12,6 @@ from ists_asp.io.wa import token_number
 if TYPE_CHECKING:
     from ists_asp.io.wa import WaAlignment, WaSentence
 
-__all__ = ["one_to_one"]
-
 SPLIT = "not consecutive"
 SHARED = "not one-to-one"
 

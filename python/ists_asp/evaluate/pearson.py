@@ -19,8 +19,6 @@ from ists_asp.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CONFIDENCE", "Correlation", "correlation", "significance", "weighted_mean"]
-
 CONFIDENCE = 0.95
 """How sure the intervals are."""
 

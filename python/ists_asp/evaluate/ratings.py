@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ists_asp.evaluate.pearson import Correlation
 
-__all__ = ["Comparison", "DataSet", "RatingEvaluation", "evaluate_ratings"]
-
 _SUFFIXES = (".tsv", ".txt", ".jsonl", ".gs")
 _OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")
 """How the organisers begin the names of their files."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.statistics import Statistics
     from ists_asp.evaluate.wellformed import CheckReport
 
-__all__ = ["render_check", "render_evaluation", "render_ratings", "render_statistics"]
-
 _SHOWN_IDS = 10
 _ALPHA = 0.05
 

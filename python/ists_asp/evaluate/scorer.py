@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ists_asp.io.wa import WaAlignment
     from ists_asp.model import Sentence
 
-__all__ = ["IGNORED", "Reference", "ScoredLine", "ScoredPair", "evaluate", "evaluate_pairs"]
-
 IGNORED = frozenset(".,:;?'`\"-")
 """Tokens whose links are not counted: these single characters, and no other punctuation."""
 

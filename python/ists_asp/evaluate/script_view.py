@@ -12,8 +12,6 @@ from ists_asp.io.wa import ARROW, WaAlignment
 if TYPE_CHECKING:
     from ists_asp.io.text import Line
 
-__all__ = ["ScriptLine", "ScriptView"]
-
 _ARROW, _OPENING = ARROW.encode(), b'sentence id="'
 _ID = re.compile(r'sentence id="([^"]*)" ')
 

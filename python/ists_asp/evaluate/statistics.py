@@ -12,8 +12,6 @@ from ists_asp.model import Label, Tag
 if TYPE_CHECKING:
     from ists_asp.io.wa import WaAlignment, WaSentence
 
-__all__ = ["Count", "Statistics", "StatisticsBuilder"]
-
 
 @dataclass(frozen=True, slots=True)
 class Count:

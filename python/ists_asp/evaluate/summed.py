@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Self
 
-__all__ = ["Summed"]
-
 
 class Summed:
     """The sum of two such dataclasses, which have slots, has the sums of their fields."""

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ists_asp.model import Pair
 
-__all__ = ["HIGHEST", "tokencos"]
-
 HIGHEST = 5
 """The best rating in English: what a cosine of 1 is worth."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.script_view import ScriptLine
     from ists_asp.io.text import Warn
 
-__all__ = ["NO_ARROW", "ODD_SCORE", "CheckReport", "check_file", "check_line", "check_sentence"]
-
 NO_ID = "Can't find id"
 WRONG_ALIGNMENT = "wrong alignment"
 WRONG_SCORE = "wrong score"

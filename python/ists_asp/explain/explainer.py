@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["Explainer", "answer_facts", "load_explainer"]
-
 _PREFIX = "say_"
 """The rule that decides statements of a kind is called so, followed by the kind."""
 

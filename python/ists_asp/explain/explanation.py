@@ -10,8 +10,6 @@ from ists_asp.io.wa_writer import format_label
 if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer
 
-__all__ = ["Explanation", "Reason", "Statement"]
-
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["Item", "Key", "Piece", "Place", "Shown", "read_shown"]
-
 Key: TypeAlias = "tuple[int, object]"
 """What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
 

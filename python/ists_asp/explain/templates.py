@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["Templates", "languages", "load_templates"]
-
 LARGEST = 1 << 16
 """Bytes of a file at most."""
 

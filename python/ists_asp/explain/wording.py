@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from ists_asp.explain.templates import Templates
 
-__all__ = ["ARTICLE", "phrase", "quoted", "sentence"]
-
 ARTICLE = "\0"
 """Stands for the indefinite article, whose form depends on the next word."""
 

@@ -16,8 +16,6 @@ from ists_asp.terminal import door
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["atomic_writer"]
-
 _HINT = "Check that the directory exists, may be written to and has room."
 
 

@@ -27,8 +27,6 @@ from ists_asp.model import Chunk, Sentence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["chunk_parser", "format_chunks", "parse_chunks", "read_chunks"]
-
 # A match begins where a run of backslashes does: a long one is looked through once only.
 _BRACKET = re.compile(r"(?<!\\)(\\*+)([\[\]])")
 _OPENING = re.compile(r"(?<!\\)\[")

@@ -9,8 +9,6 @@ from ists_asp.errors import DataError, FaultyLinesError, FormatError
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Faults"]
-
 _MOST = 20
 """Faults that are told one by one; of a million only the number is of use."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Alignment, Pair, Sentence
 
-__all__ = ["given_answer"]
-
 
 def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
     """An answer made of a pair and alignments.

@@ -10,8 +10,6 @@ from ists_asp.errors import FormatError, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["check_no_header"]
-
 _NUMBERED = re.compile(
     r"(s|sen|sent|sentence|text|question|headline|caption|string|str|input)[ _.-]?[12ab]",
     re.IGNORECASE,

@@ -7,8 +7,6 @@ import sqlite3
 from ists_asp.closing import Closing
 from ists_asp.errors import DataError, shortened
 
-__all__ = ["Ids"]
-
 
 class Ids(Closing):
     """Ids with the numbers of their lines; a context manager.

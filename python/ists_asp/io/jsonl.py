@@ -24,8 +24,6 @@ from ists_asp.model import Alignment, Answer, Chunk, Pair, Rating, Sentence, Tag
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["failure_record", "read_jsonl", "read_object", "write_failure", "write_jsonl"]
-
 _KEYS = "'sent1' and 'sent2', with or without 'id', 'chunks1' and 'chunks2'"
 
 

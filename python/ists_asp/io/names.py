@@ -20,8 +20,6 @@ from ists_asp.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Use", "folded", "ignores_case", "refuse_clashes"]
-
 _Identity: TypeAlias = tuple[int, int, str]
 
 _LOOKED_AT = 100

@@ -15,8 +15,6 @@ from ists_asp.model import Pair, Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_pairs"]
-
 
 def read_pairs(
     first: Source,

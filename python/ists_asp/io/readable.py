@@ -11,8 +11,6 @@ from ists_asp.model import Confidence
 if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Sentence
 
-__all__ = ["display_width", "format_answer"]
-
 _WIDEST = 48
 _DOUBTFUL = 0.5
 """What is less probable is more likely wrong than right."""

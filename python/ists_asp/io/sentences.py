@@ -12,8 +12,6 @@ from ists_asp.model import Sentence, Token
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["make_sentence", "parse_sentence", "read_sentences"]
-
 
 def make_sentence(words: Sequence[str]) -> Sentence:
     """A sentence of these tokens, numbered from 1, without chunks."""

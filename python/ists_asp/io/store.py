@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FOLDER", "Store", "StoreInfo"]
-
 FOLDER = "programs"
 """The folder of a store, in the cache's directory."""
 

@@ -11,8 +11,6 @@ import os
 from hashlib import blake2b
 from pathlib import Path
 
-__all__ = ["PREFIX", "beside", "draft_of", "journal_of"]
-
 PREFIX = ".ists-asp-"
 
 _LONGEST = 200

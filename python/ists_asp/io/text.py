@@ -13,20 +13,6 @@ from typing import BinaryIO, TypeAlias, TypeVar
 from ists_asp.errors import DataError, FormatError
 from ists_asp.io.faults import Faults
 
-__all__ = [
-    "LONGEST",
-    "Line",
-    "Repairs",
-    "Source",
-    "Warn",
-    "ignore",
-    "parse_each",
-    "parse_lines",
-    "read_lines",
-    "source_name",
-    "split_words",
-]
-
 Parsed = TypeVar("Parsed")
 
 Source: TypeAlias = Path | BinaryIO

@@ -15,8 +15,6 @@ from ists_asp.errors import shortened
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TomlError", "key_lines", "parse_toml", "shown"]
-
 MOST_KEYS = 1000
 """Keys of a file at most."""
 

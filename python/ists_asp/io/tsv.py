@@ -25,8 +25,6 @@ from ists_asp.model import Pair, Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ScoredPair", "read_sts", "read_tsv"]
-
 _QUOTED = re.compile(r'"(?! )(?:[^"]|"")+(?<! )"')
 """A cell as programs for tables quote it; quotes that are tokens have blanks beside them."""
 

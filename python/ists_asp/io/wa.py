@@ -15,19 +15,6 @@ from ists_asp.io.faults import Faults
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Label, Pair, Tag
 
-__all__ = [
-    "ARROW",
-    "HIGHEST",
-    "NIL",
-    "NOT_ALIGNED",
-    "WaAlignment",
-    "WaSentence",
-    "WaToken",
-    "protect",
-    "restore",
-    "token_number",
-]
-
 ARROW = "<==>"
 HIGHEST = 5
 NIL = "NIL"

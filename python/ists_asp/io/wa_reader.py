@@ -14,8 +14,6 @@ from ists_asp.io.wa import WaAlignment, WaSentence, WaToken, restore, token_numb
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["read_wa"]
-
 _OPEN = re.compile(r"<sentence\b(.*)")
 _ID = re.compile(r"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _TOKEN = re.compile(r"(\d+)[ \t]+(.*)", re.ASCII)

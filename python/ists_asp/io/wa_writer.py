@@ -11,17 +11,6 @@ from ists_asp.model import Alignment, Answer, Pair, Sentence, Tag
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "FAILED",
-    "UNPROVEN",
-    "format_alignment",
-    "format_label",
-    "format_score",
-    "write_answer",
-    "write_pair",
-]
-
-
 FAILED = "failed"
 """The status of a pair for which no answer was found: its tokens stand there, unaligned."""
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["MAX_LETTERS", "acronym", "acronyms", "initials"]
-
 MAX_LETTERS = 6
 """Longer words in capitals are words that somebody shouts."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Sentence, Token
 
-__all__ = ["as_decimals", "find_measures", "find_numerals"]
-
 
 def find_numerals(
     number: int, sentence: Sentence, written: Callable[[str], str]

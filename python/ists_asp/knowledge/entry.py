@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Entry", "Links", "Reading"]
-
 _INDIRECT = 1
 """Added to the distance of a link that holds between synonyms of the words only."""
 

@@ -11,8 +11,6 @@ from ists_asp.model import Pair, Token, Word
 if TYPE_CHECKING:
     from ists_asp.model import Sentence
 
-__all__ = ["all_spoken", "knowable", "plain_form"]
-
 _UNKNOWN = "_"
 """Stands for a word that nothing is known about: it has no letters and no digits."""
 

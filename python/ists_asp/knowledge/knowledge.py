@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair
 
-__all__ = ["Knowledge", "shipped_vectors"]
-
 _LEXICONS = {"en": "wordnet.sqlite", "es": "spanish.sqlite"}
 _VECTORS = ("en", "es")
 

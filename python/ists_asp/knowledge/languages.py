@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Sentence
 
-__all__ = ["SmallWords", "language_of", "small_words"]
-
 FEWEST = 2
 """So many small words of another language make a text one of that language."""
 

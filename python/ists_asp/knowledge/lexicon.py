@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["CACHED_WORDS", "Lexicon", "pos_class"]
-
 SCHEMA_VERSION = 2
 """The ``PRAGMA user_version`` of the files that this module reads."""
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair, Sentence, Token
 
-__all__ = ["Lookup"]
-
 MAX_WORDS = 3
 """Multiword entries are sought with so many tokens at most (``prime minister``)."""
 

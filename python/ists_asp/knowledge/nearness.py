@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "MAX_LENGTH",
-    "MAX_RUN",
-    "MIN_PERCENT",
-    "PER_MILLE",
-    "UNIT",
-    "Near",
-    "Nearness",
-    "Norm",
-    "Product",
-]
-
 UNIT = 100
 """A vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT."""
 

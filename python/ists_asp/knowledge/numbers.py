@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["decimal", "from_spanish", "measure", "numeral"]
-
 _NUMERAL = re.compile(
     r"""
     (?P<sign>[-+\N{MINUS SIGN}])?

@@ -11,20 +11,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.relation import Relation
     from ists_asp.knowledge.spelling import Glued, Prefixed
 
-__all__ = [
-    "Acronym",
-    "Decimal",
-    "Initials",
-    "Measure",
-    "Multiword",
-    "Numeral",
-    "PairKnowledge",
-    "Spelling",
-    "Stem",
-    "VerbUsage",
-    "WordClass",
-]
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class WordClass:

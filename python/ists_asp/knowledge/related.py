@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ists_asp.knowledge.entry import Entry, Reading
 
-__all__ = ["MAX_EDGES", "relate"]
-
 MAX_EDGES = 4
 """Hypernym paths, and paths between cohyponyms, are followed so many edges at most."""
 

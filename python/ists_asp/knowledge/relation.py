@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Relation"]
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Relation:

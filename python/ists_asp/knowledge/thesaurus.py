@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Thesaurus"]
-
 SCHEMA_VERSION = 1
 """The ``PRAGMA user_version`` of the files that this module reads."""
 

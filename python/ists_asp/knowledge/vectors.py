@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Vectors"]
-
 VERSION = 1
 """The layout of the file, as ``data/vectors/build.py`` writes it."""
 

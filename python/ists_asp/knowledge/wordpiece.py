@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["basic_words", "pieces"]
-
 MAX_CHARACTERS = 100
 """A longer run of characters is unknown as a whole."""
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["written_otherwise"]
-
 MAX_PARTS = 3
 """A word that is written otherwise has so many tokens at most."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ists_asp.learn.gold import GoldPair
     from ists_asp.model import Answer
 
-__all__ = ["Judged", "Step", "Table", "fit_table", "judge", "render_table"]
-
 _LEAST = 20
 _RISE = 3
 _LEANING = 4.0

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     _Part = Sequence[tuple[Example, Answer]]
 
-__all__ = ["CrossValidation", "cross_validate"]
-
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:

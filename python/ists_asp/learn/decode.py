@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ists_asp.learn.examples import Candidate
 
-__all__ = ["best_candidates"]
-
 
 def best_candidates(
     candidates: Sequence[Candidate], weights: Sequence[float]

@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.rules import RuleSet
 
-__all__ = ["Candidate", "Decision", "Evidence", "Example", "ExampleBuilder"]
-
 _INFORMATIVENESS = Signature("informativeness", 3)
 _READ = (
     EVIDENCE.signature,

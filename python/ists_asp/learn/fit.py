@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from ists_asp.learn.linear import Bounds, Loss
     from ists_asp.learn.senses import Key, Sense, Senses
 
-__all__ = [
-    "LABELS",
-    "SCORES",
-    "Settings",
-    "Weight",
-    "fit_alignments",
-    "fit_boundaries",
-    "fit_labels",
-    "fit_scores",
-    "label_terms",
-    "score_terms",
-]
-
 UNIT = 100
 """Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Warn
     from ists_asp.model import Alignment, Pair, Sentence
 
-__all__ = ["GoldPair", "read_gold"]
-
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Loss: TypeAlias = Callable[[list[Floats]], tuple[float, list[Floats]]]
 
-__all__ = ["Bounds", "fit", "fit_sparsely", "label_losses", "points_loss", "yes_no_loss"]
-
 LOG, ERRORS = 0.4, 1.2
 """What log loss and the expected errors count in the second round of :func:`label_losses`."""
 

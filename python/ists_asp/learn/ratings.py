@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.engine.rating import Evidence
     from ists_asp.evaluate.pearson import Correlation
 
-__all__ = [
-    "RatedExample",
-    "RatingExampleBuilder",
-    "cross_validate_ratings",
-    "learn_ratings",
-    "mismatched",
-    "predict",
-]
-
 DECISION = "rating"
 BASE = "base"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-__all__ = ["Key", "Sense", "Senses"]
-
 Key: TypeAlias = tuple[str, str]
 """A name of evidence and a class of decision."""
 

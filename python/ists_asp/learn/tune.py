@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.learn.fit import Settings, Term, Weight
     from ists_asp.learn.senses import Senses
 
-__all__ = ["Judged", "Table", "best_shift", "learn_weights"]
-
 SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
 """Changes of the weight of any pair for ``align`` that are tried, in hundredths."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ists_asp.learn.fit import Weight
     from ists_asp.vocabulary import Predicate
 
-__all__ = ["file_head", "render_rating_weights", "render_weights"]
-
 _SECTIONS = {
     "boundary": "Chunk boundaries",
     "align": "Alignments",

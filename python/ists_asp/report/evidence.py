@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["Line", "evidence"]
-
 Line = tuple[tuple[int, ...], tuple[int, ...]]
 """The token numbers of both sides: they identify a line of an answer."""
 

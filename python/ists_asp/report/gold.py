@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Alignment, Answer
 
-__all__ = ["Comparison", "Verdict", "compare"]
-
 
 class Verdict(StrEnum):
     """How a line compares with gold, the gravest difference first."""

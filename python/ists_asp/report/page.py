@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.view.because import Because
     from ists_asp.trace.view.contrast import Contrast
 
-__all__ = ["Entry", "page"]
-
 SHOWN = 12
 """Reasons that are told for a decision; of the others only the number and the sum."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Alignment, Answer, Chunk, Sentence
 
-__all__ = ["described", "picture", "static_picture"]
-
 _SIZE = 15
 _NARROW = frozenset("fijlrtI.,:;'|!()[]{}`\"-/\\ ")
 _BROAD = frozenset("mwMW@%—…")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.rules.weights import Weight
 
-__all__ = ["Catalogue", "ListedRule", "Use", "list_rules", "rule_sentences"]
-
 
 class Use(StrEnum):
     """What a profile loads a rule for: to decide an answer, to say it in words, or both.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.profiles import Profile
 
-__all__ = ["LARGEST", "check_kinds", "constants_in", "unknown_constants"]
-
 LARGEST = 1_000_000
 """The largest number that a constant may be; sums with it stay within 32 bits."""
 

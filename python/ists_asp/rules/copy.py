@@ -12,8 +12,6 @@ from ists_asp.resources import asp_dir, rules_dir
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["copy_rules", "is_shipped", "shipped_texts"]
-
 
 def copy_rules(target: Path) -> list[Path]:
     """Copy the shipped rule folder to a new or empty folder; return the files' new paths, sorted.

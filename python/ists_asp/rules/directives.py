@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.source import SourceText
 
-__all__ = ["NamedRule", "check_forms", "name_rules", "names_in", "refuse", "variables"]
-
 _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
 
-__all__ = ["Entry", "Fault", "entries", "faults", "table_warnings"]
-
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 _TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 

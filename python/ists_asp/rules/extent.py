@@ -13,8 +13,6 @@ from ists_asp.rules.source import LARGEST
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["files_of_rules"]
-
 _SUFFIXES = (".lp", ".toml")
 _INCLUDE = re.compile(rb'#include[^"]{0,200}"((?:[^"\\\n\0]|\\.)*)"')
 

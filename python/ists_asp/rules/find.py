@@ -10,8 +10,6 @@ from ists_asp.errors import RuleError, shortened
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["RuleSource", "find_rules", "join", "resolved"]
-
 
 @dataclass(frozen=True, slots=True)
 class RuleSource:

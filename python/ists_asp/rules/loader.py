@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.rules.reading import Report, RuleFile
 
-__all__ = ["RuleSet", "load_rules", "read_rules", "rule_files"]
-
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ists_asp.errors import RuleError
     from ists_asp.rules.source import SourceText
 
-__all__ = ["Messages", "RuleWarning", "in_one", "syntax_errors"]
-
 _PLACED = re.compile(
     r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+)-(?:(?P<line2>\d+):)?(?P<column2>\d+): "
     r"(?:error|warning|info): (?P<text>.*)",

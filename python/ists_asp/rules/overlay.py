@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["Overlay", "read_overlay"]
-
 
 @dataclass(frozen=True, slots=True)
 class Overlay:

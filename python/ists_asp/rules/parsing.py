@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.rules.source import Include, SourceText
 
-__all__ = ["Parsing"]
-
 _MOST = 1000
 """Files that are remembered; those that change are parsed again."""
 

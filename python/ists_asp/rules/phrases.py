@@ -15,8 +15,6 @@ from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
 
-__all__ = ["phrases"]
-
 _SEVERAL = re.compile(r'"[^"]* [^"]*"')
 _TABLES = {SAME_MEANING.signature, OPPOSITE.signature}
 

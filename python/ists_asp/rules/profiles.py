@@ -61,16 +61,6 @@ from ists_asp.rules.values import EXPECTED, is_name, is_value
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "Files",
-    "Profile",
-    "Purpose",
-    "ReaderFiles",
-    "list_profiles",
-    "load_profile",
-    "shown_folder",
-]
-
 _LARGEST = 1 << 14
 """Bytes of a profile at most."""
 

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.reading import RuleFile
 
-__all__ = [
-    "ProfileFiles",
-    "find_program",
-    "given_warnings",
-    "load_program",
-    "program_sources",
-    "read_profile_rules",
-]
-
 _CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
 """The core encodings, in ``asp/``."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Reading", "Report", "RuleFile", "refuse"]
-
 Report: TypeAlias = Callable[[str, RuleError], None]
 """Gets a fault with its kind: ``file``, ``syntax``, ``include`` or ``directive``."""
 

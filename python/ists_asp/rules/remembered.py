@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.rules.reading import RuleFile
 
-__all__ = ["Remembered", "made_by"]
-
 _PACKAGE = Path(__file__).parents[1]
 
 

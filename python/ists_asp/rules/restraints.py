@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
 
-__all__ = ["HARD", "is_core", "is_unconditional", "restraining", "restrains"]
-
 HARD = frozenset(
     one.signature
     for one in (FORBIDDEN_LABEL, FORBIDDEN_PAIR, FORBIDDEN_SCORE, MUST_SPLIT, MUST_JOIN)

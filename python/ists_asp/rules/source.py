@@ -15,8 +15,6 @@ from ists_asp.terminal import visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["LARGEST", "Include", "SourceText", "read_plain", "read_source"]
-
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""
 

@@ -15,8 +15,6 @@ from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["SUFFIX", "table_rules"]
-
 SUFFIX = ".tsv"
 """What the names of word tables end in."""
 

@@ -11,8 +11,6 @@ import re
 
 from ists_asp.errors import UsageError, shortened
 
-__all__ = ["EXPECTED", "check_constant", "is_name", "is_value"]
-
 EXPECTED = (
     "an integer of 32 bits, a name in lower case, a text in double quotes, or a term of these"
 )

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
 
-__all__ = ["Weight", "rule_weights", "weights_of"]
-
 _EVIDENCE = EVIDENCE.signature
 _SPEAKS = {SPEAKS_FOR.signature, SPEAKS_AGAINST.signature}
 _WEIGHT = WEIGHT.signature

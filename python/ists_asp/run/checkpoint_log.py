@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["CheckpointLog", "Failed", "Mark"]
-
 _BEGIN = b'{"journal": "ists-asp", '
 """How a journal begins: what does not is somebody's file, and stays as it is."""
 

@@ -23,8 +23,6 @@ from ists_asp.run.checkpoint_log import CheckpointLog, Failed, Mark
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["PartialOutputs"]
-
 _HINT = "Check that the directory exists, may be written to and has room"
 
 _PIECE = 1 << 20

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleWarning
     from ists_asp.sandbox.executor import Executor, Task
 
-__all__ = ["run"]
-
 
 def run(
     pairs: Iterable[Pair],

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.sandbox.outcome import Report
     from ists_asp.sandbox.worker import Decider
 
-__all__ = ["Executor", "Inline", "Task"]
-
 
 class Task(Protocol):
     """A batch under way."""

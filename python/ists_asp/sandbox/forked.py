@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.sandbox.outcome import Report
     from ists_asp.sandbox.spec import Spec
 
-__all__ = ["Forked"]
-
 _STILL = 20.0
 """Seconds after which a worker that does not compute at all is taken for stuck."""
 

@@ -35,18 +35,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-__all__ = [
-    "SECONDS",
-    "Failed",
-    "active",
-    "alive",
-    "each",
-    "isolate",
-    "patience",
-    "told_before",
-    "working_on",
-]
-
 S = TypeVar("S")
 T = TypeVar("T")
 

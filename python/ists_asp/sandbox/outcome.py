@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleWarning
 
-__all__ = ["Failure", "Outcome", "Report"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:

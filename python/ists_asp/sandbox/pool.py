@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.sandbox.executor import Task
     from ists_asp.sandbox.spec import Spec
 
-__all__ = ["Pool", "unloaded"]
-
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.rules import RuleFile
 
-__all__ = ["Limits", "Spec", "sums"]
-
 _TORCH = 4
 """How many times as long loading takes with a model that compares words in context."""
 

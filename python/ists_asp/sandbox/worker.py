@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleWarning
     from ists_asp.sandbox.spec import Limits, Spec
 
-__all__ = ["OUT_OF_MEMORY", "Decider", "begin", "decide", "ready", "start"]
-
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
 
-__all__ = ["Alone"]
-
 _LEAST = 1.0
 """Seconds for a search, if the limit for a pair is not less."""
 

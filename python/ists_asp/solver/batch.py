@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
 
-__all__ = ["Batches"]
-
 A = TypeVar("A")
 
 ARITIES = {predicate.name: predicate.arity for predicate in all_predicates()}

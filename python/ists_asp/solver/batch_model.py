@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.search import Found
 
-__all__ = ["BatchModel", "PairModel", "costs", "shown"]
-
 _COSTS = f"{COST}("
 _COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-__all__ = ["BATCH", "TOKENS", "Item", "in_batches", "short_pairs"]
-
 Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
 """A pair with its facts."""
 

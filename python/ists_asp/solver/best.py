@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.search import Found
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["Best", "Other"]
-
 A = TypeVar("A")
 
 Other = tuple[dict[int, int], frozenset["Ground"]]

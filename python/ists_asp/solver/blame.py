@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule, RuleSet
 
-__all__ = ["Blame"]
-
 _FROM = f"{OWN}from"
 """``____from(N,Atom,Below)``: rule N derives an atom from those of the tuple."""
 

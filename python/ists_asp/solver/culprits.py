@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule, RuleSet
 
-__all__ = ["culprits"]
-
 _SWITCH = f"{OWN}holds"
 _MACHINE = "asp/"
 

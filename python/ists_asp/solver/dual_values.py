@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver.shapes import Shapes
 
-__all__ = ["DualValues", "Objective", "objective_for"]
-
 Chunk: TypeAlias = "tuple[Symbol, Symbol]"
 """A sentence and one of its chunks, by their numbers."""
 

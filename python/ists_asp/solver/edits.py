@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.shapes import Shapes, Version
     from ists_asp.solver.touched import Decided
 
-__all__ = ["Edits", "shown_by_core"]
-
 _MOST = 500
 """Statements that differ, or facts that follow: with more of them every pair counts as touched."""
 

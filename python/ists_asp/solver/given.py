@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["FETCH", "Given"]
-
 FETCH = "____fetch"
 """The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
 

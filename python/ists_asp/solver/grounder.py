@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.dual_values import Objective
     from ists_asp.solver.shapes import Shapes
 
-__all__ = ["Grounder"]
-
 
 class Grounder:
     """Grounds a rule set for one pair at a time.

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.touched import Decided
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["Keeping"]
-
-
 _MOST = 500
 """Batches of a run whose answers are kept: more would push other things out of the store."""
 

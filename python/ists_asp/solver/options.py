@@ -13,8 +13,6 @@ from ists_asp.rules.values import check_constant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Solution", "SolverOptions", "constant_arguments"]
-
 A = TypeVar("A")
 
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.program import Program
     from ists_asp.solver.shapes import Shapes
 
-__all__ = ["COST", "OWN", "PAIR", "PREFIX", "PRIORITY", "Paired", "Pairing", "pair_up", "paired"]
-
 PREFIX = "__"
 """What the names of generated predicates and variables begin with."""
 

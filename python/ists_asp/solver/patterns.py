@@ -10,20 +10,6 @@ from ists_asp.syntax.signatures import Signature
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = [
-    "Arguments",
-    "Atom",
-    "Bindings",
-    "Pattern",
-    "Variable",
-    "agree",
-    "bind",
-    "filled",
-    "ground",
-    "signature",
-    "variables",
-]
-
 Pattern: TypeAlias = "str | tuple[Pattern, ...] | None"
 """A term: None for anything, text, or a function with its name in front."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.messages import Messages
     from ists_asp.solver.shapes import Shape
 
-__all__ = ["Program", "prepare", "prepared"]
-
 _PLAIN = frozenset(
     {
         ASTType.Defined,

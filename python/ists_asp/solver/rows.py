@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.program import Program
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["Indexed", "Rows", "Tables"]
-
 _MEASURED = frozenset(
     one.name for vectors in (STATIC, IN_CONTEXT) for one in (vectors.norm, vectors.product)
 )

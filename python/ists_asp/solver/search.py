@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from ists_asp.errors import IstsError
     from ists_asp.solver.given import Given
 
-__all__ = [
-    "CORE_GUIDED",
-    "FALLBACK",
-    "Found",
-    "exclude",
-    "ground",
-    "ground_statements",
-    "last_model",
-    "only_best",
-    "search",
-]
-
 T = TypeVar("T")
 
 # Core-guided optimisation proves these objectives in milliseconds where branch and bound

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.shapes import Shape, Shapes
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["OBJECTIVE_PRIORITY", "settle", "settled_text"]
-
 OBJECTIVE_PRIORITY = "_objective_priority"
 """``_objective_priority(N)``: the objective has a value for this priority."""
 

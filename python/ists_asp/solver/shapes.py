@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
 
-__all__ = ["EVERYTHING", "Shape", "Shapes", "Version", "version"]
-
 Names = frozenset[Signature]
 
 _MOST = 4000

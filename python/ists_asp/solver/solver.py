@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.shapes import Version
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["Solver"]
-
 A = TypeVar("A")
 T = TypeVar("T")
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.rows import Indexed, Tables
     from ists_asp.syntax.signatures import Signature
 
-__all__ = ["Decided", "Reach", "TooMuchError", "Variant"]
-
 _STEPS = 20_000
 """Patterns that are asked for at most: then every pair counts as touched."""
 

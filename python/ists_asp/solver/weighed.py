@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ists_asp.confidence import Weights
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["weights_of", "weights_of_all", "weights_of_atoms"]
-
 
 def weights_of(control: Control) -> Weights:
     """The weights in the ground program of a pair alone."""

@@ -29,21 +29,6 @@ if TYPE_CHECKING:
 
     from clingo.ast import Location
 
-__all__ = [
-    "ANY",
-    "PREFIX",
-    "Lifter",
-    "as_term",
-    "atom",
-    "fill",
-    "has_theory",
-    "is_atom",
-    "names",
-    "rename",
-    "tuple_of",
-    "variable_names",
-]
-
 PREFIX = "__"
 """What the names of generated predicates and variables begin with; rules may not use it."""
 

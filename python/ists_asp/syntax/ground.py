@@ -16,8 +16,6 @@ from clingo import Function, Symbol, SymbolType, parse_term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MEMORY", "Atoms", "Ground", "by_name", "plain", "split", "symbols", "texts", "written"]
-
 MEMORY = 1 << 16
 """Terms that are remembered at a time: some megabytes, more than 20 pairs have."""
 

@@ -18,8 +18,6 @@ from ists_asp.syntax.signatures import functions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["VARIABLE", "parts", "read"]
-
 VARIABLE = "?"
 """What a term begins with that is a variable."""
 

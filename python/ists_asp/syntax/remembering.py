@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["remembered_by_identity"]
-
 _MOST = 1 << 13
 """Objects that are remembered: some programs have a thousand statements."""
 

@@ -14,18 +14,6 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-__all__ = [
-    "Signature",
-    "calls_script",
-    "derived",
-    "derives_atom",
-    "functions",
-    "is_fact",
-    "predicates",
-    "signature",
-]
-
-
 _MEMORY = 1 << 14
 """Syntax trees that are remembered: looking into one takes thousands of calls into clingo."""
 

@@ -11,8 +11,6 @@ from clingo.ast import AST, Function, Literal, Sign, SymbolicAtom, SymbolicTerm,
 if TYPE_CHECKING:
     from clingo import Symbol
 
-__all__ = ["declared", "guarded", "switch"]
-
 
 def switch(name: str, number: int) -> Symbol:
     """The atom that a switch is."""

@@ -17,19 +17,6 @@ from ists_asp.syntax.signatures import functions
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = [
-    "Bindings",
-    "Call",
-    "Term",
-    "Unknown",
-    "Variable",
-    "atoms",
-    "match",
-    "meets",
-    "read_term",
-    "variables_in",
-]
-
 Bindings: TypeAlias = dict[str, Symbol]
 """Values of variables."""
 

@@ -9,8 +9,6 @@ from clingo.ast import AST, ASTSequence, ASTType
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["children", "walk"]
-
 
 def walk(node: AST) -> Iterator[AST]:
     """A syntax tree and all trees in it, from the outside in, however deep."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.ask.why import Why
     from ists_asp.trace.ask.why_not import WhyNot
 
-__all__ = ["AskedTrace"]
-
 
 class AskedTrace(Trace):
     """A trace that says why a decision was taken, and why another one was not."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.shared import Shared
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["reach"]
-
 
 class _Walk:
     """Goes from the decisions of a trace to what they rest on, as far as that is known."""

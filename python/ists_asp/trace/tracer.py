@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Best, Solver
     from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["Tracer"]
-
 
 class Tracer:
     """Says why answers are as they are.

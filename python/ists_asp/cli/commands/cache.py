@@ -16,8 +16,6 @@ from ists_asp.io.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["cache"]
-
 
 @click.group(
     cls=Group,

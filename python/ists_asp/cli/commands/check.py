@@ -13,8 +13,6 @@ from ists_asp.cli.options.files import READ, Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["check"]
-
 _MOST_NOTES = 10
 
 

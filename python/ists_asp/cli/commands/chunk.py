@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.input.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
 
-__all__ = ["chunk"]
-
 
 @click.command(
     cls=Command,

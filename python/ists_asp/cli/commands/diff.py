@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
-__all__ = ["diff"]
-
 _OUTPUTS = (".wa", ".jsonl")
 _SHIPPED = "shipped"
 

@@ -14,8 +14,6 @@ from ists_asp.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["evaluate"]
-
 
 @click.command(
     cls=Command,

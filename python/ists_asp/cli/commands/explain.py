@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.explain import Explanation
     from ists_asp.model import Answer, Pair
 
-__all__ = ["explain"]
-
 
 @click.command(
     cls=Command,

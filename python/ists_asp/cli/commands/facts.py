@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 _LONGEST = 200
 """Characters of the name of a file that are the pair's id."""
 
-__all__ = ["facts"]
-
 
 @click.command(
     cls=Command,

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.choice import KnownWords
     from ists_asp.cli.options.files import Values
 
-__all__ = ["learn"]
-
 _PROFILES = {"ists": "default", "sts": "sts-en"}
 """Whose rules are weighed if nobody says."""
 

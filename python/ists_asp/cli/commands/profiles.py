@@ -14,8 +14,6 @@ from ists_asp.cli.options.files import RULES, Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["profiles"]
-
 
 @click.command(
     cls=Command,

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
-__all__ = ["report"]
-
 
 @click.command(
     cls=Command,

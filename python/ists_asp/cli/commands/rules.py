@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import ListedRule
 
-__all__ = ["rules"]
-
 weights_option = click.option(
     "--semantic",
     is_flag=True,

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.choice import Choice
     from ists_asp.model import Pair
 
-__all__ = ["ablate"]
-
 
 @click.command(
     cls=Command,

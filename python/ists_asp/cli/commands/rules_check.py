@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.programs import Program
     from ists_asp.trace import Trace
 
-__all__ = ["check"]
-
 _MOST_NOTES = 10
 _SENTENCES = ("sent1.txt", "sent2.txt")
 _ORDER = ("error", "warning", "note")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.input.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
 
-__all__ = ["solve"]
-
 FORMATS = ("wa", "jsonl", "text")
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.choice import Choice
     from ists_asp.trace import Trace
 
-__all__ = ["trace"]
-
 _RATES = "Choose a profile with rules for ratings, such as sts-en"
 
 

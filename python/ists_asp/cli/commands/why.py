@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.choice import Choice
     from ists_asp.trace import AskedTrace
 
-__all__ = ["why", "why_not"]
-
 
 @click.command(
     cls=Command,

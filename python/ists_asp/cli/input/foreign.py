@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import Profile
 
-__all__ = ["Foreign"]
-
 
 @dataclass(slots=True)
 class Foreign:

@@ -11,8 +11,6 @@ from ists_asp.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["check_together"]
-
 _PIPED = "Pairs are read from standard input with --tsv - or --jsonl -"
 _FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 

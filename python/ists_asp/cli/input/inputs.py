@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
 
-__all__ = ["Inputs"]
-
 _BATCH = 200
 
 

@@ -14,8 +14,6 @@ from ists_asp.errors import DataError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["STDIN", "copied", "shown", "standard_input"]
-
 STDIN = "-"
 """What names standard input on the command line."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.input.inputs import Inputs
     from ists_asp.model import Pair
 
-__all__ = ["PairSource", "opened"]
-
 
 @dataclass(frozen=True, slots=True)
 class PairSource:

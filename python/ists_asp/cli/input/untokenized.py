@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
     from ists_asp.rules import Profile
 
-__all__ = ["Attached"]
-
 _MARKS = ",;:!?"
 _MARKED = re.compile(r".*[^\W_]{2}[,;:!?.]")
 """Letters or digits and a mark behind them; two, as ``U.`` and ``J.`` are written so."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import NamedRule
 
-__all__ = ["as_json", "as_text"]
-
 _CAUSES = 5
 _MOVED = 4
 _EDITS = 20

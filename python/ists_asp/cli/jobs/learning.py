@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.training import TrainingConfiguration
     from ists_asp.learn import CrossValidation, Example, GoldPair
 
-__all__ = ["learn_alignments"]
-
 _MEASURES = (
     ("alignment", "alignment"),
     ("type", "type"),

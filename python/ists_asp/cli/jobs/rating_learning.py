@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.training import TrainingConfiguration
     from ists_asp.evaluate.pearson import Correlation
 
-__all__ = ["learn_rating_weights"]
-
 _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
 

@@ -19,15 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.sandbox.outcome import Outcome
 
-__all__ = [
-    "RATED",
-    "Format",
-    "choose_format",
-    "choose_rating_format",
-    "format_rating",
-    "render",
-]
-
 
 class Format(StrEnum):
     """A format of answers."""

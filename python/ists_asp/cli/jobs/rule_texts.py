@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import ListedRule, Weight
     from ists_asp.trace.view.counts import Counts
 
-__all__ = ["listing", "record", "source"]
-
 _WIDTH = 100
 _INDENT = "    "
 _COUNT = 9

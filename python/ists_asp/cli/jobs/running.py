@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from ists_asp.sandbox.pool import Pool
     from ists_asp.sandbox.spec import Limits
 
-__all__ = ["Job", "rate_by_tokens", "solve_once"]
-
 MANY = 5000
 """Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 

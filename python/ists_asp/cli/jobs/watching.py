@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["watch_rules"]
-
 PAUSE = 0.3
 """Seconds between two looks at the files."""
 

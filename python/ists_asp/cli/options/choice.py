@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.rules import ProfileFiles
 
-__all__ = ["Choice", "KnownWords"]
-
 
 @dataclass(frozen=True, slots=True)
 class KnownWords:

@@ -9,8 +9,6 @@ from ists_asp.errors import DataError, UsageError, shortened
 if TYPE_CHECKING:
     from ists_asp.model import Pair
 
-__all__ = ["choose_one", "chosen"]
-
 _SHOWN_IDS = 10
 
 

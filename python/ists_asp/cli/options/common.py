@@ -10,19 +10,6 @@ import click
 
 from ists_asp.cli.options.files import OUTPUT, FileType
 
-__all__ = [
-    "Decorator",
-    "Function",
-    "decorated",
-    "id_option",
-    "json_option",
-    "number_option",
-    "output_option",
-    "quiet_option",
-    "scheme_option",
-    "timeout_option",
-]
-
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["complete_file", "complete_language", "complete_profile", "complete_rule"]
-
 _DEFAULT = "default"
 
 

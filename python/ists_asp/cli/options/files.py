@@ -19,23 +19,6 @@ from ists_asp.errors import UsageError
 from ists_asp.io.names import Use, refuse_clashes
 from ists_asp.io.temporary import journal_of
 
-__all__ = [
-    "CACHE",
-    "GOLD",
-    "INPUT",
-    "MODEL",
-    "OUTPUT",
-    "OUTPUTS",
-    "READ",
-    "RULES",
-    "SENTENCE",
-    "Command",
-    "FileType",
-    "Group",
-    "check_target",
-    "check_written",
-]
-
 Values: TypeAlias = Mapping[str, Any]
 """The values of a command's parameters, by name."""
 

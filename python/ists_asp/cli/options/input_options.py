@@ -16,8 +16,6 @@ from ists_asp.errors import UsageError
 if TYPE_CHECKING:
     from ists_asp.cli.options.common import Decorator, Function
 
-__all__ = ["input_options", "optional_input_options", "question_options"]
-
 _INPUT: tuple[Decorator, ...] = (
     click.argument("sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2]"),
     click.option(

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.cli.options.common import Decorator, Function
     from ists_asp.sandbox.spec import Limits
 
-__all__ = ["Effort", "run_options"]
-
 MEMORY = 4096
 """Megabytes of memory of a worker."""
 

@@ -19,8 +19,6 @@ from ists_asp.errors import UsageError, shortened
 if TYPE_CHECKING:
     from ists_asp.cli.options.common import Decorator, Function
 
-__all__ = ["cache_option", "profile_options", "scripts_option", "system_options", "words_options"]
-
 scripts_option: Decorator = click.option(
     "--allow-scripts",
     "scripts",

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.options.choice import KnownWords
 
-__all__ = ["SECONDS", "SETS", "TrainingConfiguration"]
-
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.reader.opinions import Span
     from ists_asp.model import Pair
 
-__all__ = ["FILES", "Judged", "Model", "Reading"]
-
 FILES = ("encoder.onnx", "heads.npz", "tokenizer.json")
 
 MOST_PIECES = 512

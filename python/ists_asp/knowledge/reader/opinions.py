@@ -12,19 +12,6 @@ from typing import NamedTuple, TypeAlias
 
 from ists_asp.model import Label
 
-__all__ = [
-    "BOUND",
-    "LABELS",
-    "STEP",
-    "BoundaryOpinion",
-    "LinkOpinion",
-    "Opinion",
-    "Opinions",
-    "Span",
-    "log_odds",
-    "log_probability",
-]
-
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 """The labels, in the order of the reader's outputs."""
 

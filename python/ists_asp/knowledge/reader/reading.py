@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.reader.opinions import Span
     from ists_asp.model import Pair
 
-__all__ = ["Reader", "find_reader", "reader_digest", "shipped_reader"]
-
 _SCORE_STEP = 10
 _RATING_STEP = 20
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.reader.opinions import Span
     from ists_asp.model import Sentence
 
-__all__ = ["is_wordy", "merged_spans", "possible"]
-
 _OPEN = (3.0, 1.5, 0.0)
 """Log-odds within which a boundary is left open, tighter where too many spans would be possible."""
 _SPANS = 40

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.directives import NamedRule
     from ists_asp.syntax.terms import Term
 
-__all__ = ["Atom", "Read", "Source", "Statement", "read_atoms"]
-
 _FILES = 512
 
 _HEADS = {

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from ists_asp.syntax.signatures import Signature
     from ists_asp.vocabulary import Predicate
 
-__all__ = ["check_domains"]
-
 _LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
 _UPOS = (
     *("adj", "adp", "adv", "aux", "cconj", "det", "intj", "noun", "num", "part"),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.source import Checked, Weighed
     from ists_asp.syntax.terms import Bindings, Term
 
-__all__ = ["check_evidence"]
-
 _EVIDENCE = EVIDENCE.signature
 _WEIGHT = WEIGHT.signature
 

@@ -12,8 +12,6 @@ from ists_asp.terminal import unbroken
 if TYPE_CHECKING:
     from ists_asp.errors import RuleError
 
-__all__ = ["Finding", "Severity", "from_error"]
-
 _PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d+)(?::(?P<column>\d+))?")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.atoms import Statement
     from ists_asp.rules.check.source import Checked
 
-__all__ = ["check_names"]
-
 _NAMED = (ASTType.Rule, ASTType.Minimize)
 _HEADER = re.compile(r"(%[^\n]*\n)*")
 _FIRST = re.compile(r"% [A-Z].*[.:]")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.programs import Program
     from ists_asp.rules.check.source import Checked
 
-__all__ = ["check_predicates"]
-
 _RESERVED = "__"
 _WEIGHT = WEIGHT.signature
 _Place = tuple["Path", "AST"]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.overlay import Overlay
     from ists_asp.rules.profiles import Profile
 
-__all__ = ["Plan", "Program", "make_plan"]
-
 _TITLES = {
     Purpose.ANSWER: "profile ",
     Purpose.EXPLANATION: "explanations of profile ",

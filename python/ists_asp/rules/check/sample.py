@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.atoms import Statement
     from ists_asp.rules.check.source import Checked
 
-__all__ = ["check_sample"]
-
 
 def check_sample(
     checked: Checked,

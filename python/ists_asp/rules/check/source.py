@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.atoms import Read
     from ists_asp.rules.check.programs import Plan, Program
 
-__all__ = ["Checked", "Weighed", "read_plan"]
-
 _WEIGHT = re.compile(rf"{WEIGHT.name}\(.*\)\.", re.DOTALL)
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.atoms import Statement
     from ists_asp.rules.check.source import Checked
 
-__all__ = ["check_statements"]
-
 _MESSAGES = 10_000
 _PLACED = re.compile(
     r"(?P<file>[^\n]*):(?P<line>\d+):(?P<column>\d+)-\S+: (?:error|warning|info): (?P<text>.*)",

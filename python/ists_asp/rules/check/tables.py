@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.check.source import Checked
 
-__all__ = ["check_tables"]
-
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
     """Look through the word tables."""

@@ -13,8 +13,6 @@ from ists_asp.vocabulary import RENAMED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["documented", "suggestion"]
-
 _DOCUMENTED = re.compile(
     r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
 )

@@ -17,8 +17,6 @@ from ists_asp.trace.core.patterns import Pattern
 if TYPE_CHECKING:
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["AtomQuestion", "is_atom_question", "read_atom_question"]
-
 _ATOM = re.compile(r"\s*-?[a-z_][A-Za-z0-9_']*\(.*\)\s*", re.DOTALL)
 _PART = re.compile(r"""(?P<string>"(?:[^"\\]|\\.)*")|(?P<any>(?<![\w'])_(?![\w']))""")
 

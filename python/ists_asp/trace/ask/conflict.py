@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["Instance", "conflict"]
-
 Instance: TypeAlias = "tuple[ReifiedRule, dict[str, Ground]]"
 """A constraint or a bound with values for its variables."""
 

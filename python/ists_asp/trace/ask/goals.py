@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.ask.question import Question
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["Goal", "goals", "holds"]
-
 
 @dataclass(frozen=True, slots=True)
 class Goal:

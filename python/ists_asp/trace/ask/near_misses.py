@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["NearMisses"]
-
-
 _DROPPED = 2
 """Literals left out at most."""
 

@@ -17,8 +17,6 @@ from ists_asp.trace.view.decisions import DecisionKind, numbers
 if TYPE_CHECKING:
     from ists_asp.model import Answer, Sentence
 
-__all__ = ["Question", "is_rating", "read_question"]
-
 _FORM = (
     '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, a chunk "1: 3 4 5", or "rating"'
 )

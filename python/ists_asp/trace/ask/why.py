@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decided
 
-__all__ = ["Why", "why"]
-
 _ABSENT = 2
 """How many rules deep it is told what is against a boundary that is not there."""
 

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.trace import Term, Trace
 
-__all__ = ["Verdict", "WhyNot", "why_not"]
-
-
 _TERMS = 6
 """Terms of the objective shown on each side of a comparison."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["ArgumentTypes", "Place"]
-
 TOKEN, CHUNK, SPAN = "token", "chunk", "span"
 
 Side: TypeAlias = "int | tuple[str, int]"

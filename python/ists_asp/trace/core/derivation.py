@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from ists_asp.syntax.ground import Ground
 
-__all__ = ["levels"]
-
 
 def levels(
     heads: Sequence[Ground], needed: Sequence[Set[Ground]]

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.reified_rule import ElementRule, ReifiedRule
 
-__all__ = ["LATER", "Alone", "Grounding", "ground_probes", "inside"]
-
 LATER = "later"
 """The part of a rewritten program that finds elements, grounded when somebody asks for them."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.reified_rule import Companion, ElementRule, ReifiedRule
     from ists_asp.trace.core.shapes import Shape
 
-__all__ = ["Element", "Group", "RuleInstance"]
-
 
 class Element:
     """What an aggregate counted, or an instance of a condition: tuple and atoms.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.reified_rule import Companion, ReifiedRule
     from ists_asp.trace.core.strata import Strata
 
-__all__ = ["RuleInstances"]
-
 
 class RuleInstances:
     """All firings of a set of probes in one answer set.

@@ -10,8 +10,6 @@ from ists_asp.errors import TraceError, of_pair
 if TYPE_CHECKING:
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["check"]
-
 
 def check(trace: Trace) -> None:
     """Check that a trace accounts for its answer.

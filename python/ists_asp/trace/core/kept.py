@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import RuleSet
 
-__all__ = ["as_data", "from_data", "parsed"]
-
 _NO_HEAD = "__none"
 """The head of a rule that stands for a body without one."""
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["Atom", "Outline", "outline_of"]
-
-
 _EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
 _SHIFTS = (BinaryOperator.Plus, BinaryOperator.Minus)
 

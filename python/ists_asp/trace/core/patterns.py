@@ -13,8 +13,6 @@ from ists_asp.syntax.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Pattern", "may_agree", "pattern_of"]
-
 
 class Pattern(NamedTuple):
     """An atom, or all atoms that agree in the arguments that are not None."""

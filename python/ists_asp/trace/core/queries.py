@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.patterns import Pattern
     from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["NUMBER", "Query", "queries_of"]
-
 NUMBER = f"{PREFIX}number"
 """The parameter of the statements: the number of a question."""
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.queries import Query
 
-__all__ = ["ReifiedRules"]
-
 
 class ReifiedRules:
     """Rules with the probes that say when they fire.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule
     from ists_asp.trace.core.shapes import Shape
 
-__all__ = ["Companion", "ElementRule", "Kind", "ReifiedRule"]
-
 
 class Kind(StrEnum):
     """What a probe looks for."""

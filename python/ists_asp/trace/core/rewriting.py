@@ -44,9 +44,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
 
-__all__ = ["probe_of_fact", "probes_of"]
-
-
 _IGNORED = frozenset(
     {
         ASTType.Defined,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.reified_rule import ReifiedRule
     from ists_asp.trace.core.strata import Strata
 
-__all__ = ["Rewritten"]
-
 _FORGETFUL = Remembered()
 
 

@@ -14,8 +14,6 @@ from ists_asp.syntax.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-__all__ = ["Shape", "Slots"]
-
 
 class Shape:
     """A term with gaps: ``pair(%s,%s)`` and which values go there."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.reified_rule import ElementRule, ReifiedRule
 
-__all__ = ["Later", "Shared"]
-
 _WAVE = f"{TERMS}wave"
 _WANTED = f"{TERMS}wanted"
 _NUMBER = f"{TERMS}Number"

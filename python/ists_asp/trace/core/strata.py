@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["Node", "Strata"]
-
 
 class Node(NamedTuple):
     """A predicate, and the function of its first argument (empty where it may be any)."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.reified import ReifiedRules
     from ists_asp.trace.core.rewritten import Rewritten
 
-__all__ = ["Term", "Trace", "terms"]
-
 
 @dataclass(frozen=True, slots=True)
 class Term:

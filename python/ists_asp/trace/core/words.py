@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.argument_types import ArgumentTypes
     from ists_asp.trace.core.reified_rule import ReifiedRule
 
-__all__ = ["Words"]
-
 _FIELD = re.compile(r"\{(?P<name>\w+)\}|\{\{|\}\}")
 
 

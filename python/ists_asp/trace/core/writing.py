@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
 
-__all__ = ["write"]
-
-
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.instance import RuleInstance
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["Because", "RulePlace", "own_rules"]
-
 
 class RulePlace(msgspec.Struct, frozen=True):
     """A rule: its name (``file:line`` if it has none), and where it stands."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["Contrast", "Contrasted", "Reason", "contrast"]
-
 _REASONS = 2
 """Reasons that the sentence of a contrast gives."""
 

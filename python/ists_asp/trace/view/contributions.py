@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["Contribution", "contributed", "contributions", "label_of"]
-
 _WHOLE = 100
 """The value of evidence that has the whole of its weight; hundredths of a point in a point."""
 

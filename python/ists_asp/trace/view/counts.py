@@ -13,8 +13,6 @@ from ists_asp.trace.view.document import VERSION
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Counts", "count_firings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Counts:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ists_asp.trace.core.trace import Trace
 
-__all__ = ["Coverage", "coverage"]
-
 
 @dataclass(frozen=True, slots=True)
 class Coverage:

@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.trace.core.trace import Term, Trace
 
-__all__ = [
-    "PREDICATES",
-    "Decided",
-    "Decision",
-    "DecisionKind",
-    "decided",
-    "decisions",
-    "numbers",
-    "select",
-    "tokens_text",
-]
-
 
 class DecisionKind(StrEnum):
     """What is decided."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.view.decisions import Decision
     from ists_asp.trace.view.runner_up import RunnerUp
 
-__all__ = ["VERSION", "document", "trace_line"]
-
 VERSION = 1
 
 Json = dict[str, Any]

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decided, Decision
 
-__all__ = ["Restraint", "bearing", "restraints", "said", "without"]
-
 MOST = 20
 """So many rules are tried at most."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.core.trace import Trace
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["RunnerUp", "difference", "runner_up"]
-
 _ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.view.contributions import Contribution
     from ists_asp.trace.view.decisions import Decision
 
-__all__ = ["Branch", "branch_dict", "decision_tree", "reason_tree", "render"]
-
 _SHOWN = 5
 """Elements of a sum, pros, and cons that are shown unless all are asked for."""
 
