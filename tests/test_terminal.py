@@ -5,7 +5,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.cli.console import progress, warn
@@ -43,7 +43,6 @@ def test_the_notation() -> None:
     assert unbroken("  a \n\n  b\t\x1b ") == "  a  b\t\x1b"
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_a_line_stays_a_line(text: str) -> None:
     shown = one_line(text)
@@ -52,13 +51,11 @@ def test_a_line_stays_a_line(text: str) -> None:
     assert one_line(shown) == shown
 
 
-@settings(deadline=None)
 @given(ANY)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     assert visible(visible(text)) == visible(text)
 
 
-@settings(deadline=None)
 @given(ANY, ANY)
 def test_only_our_own_colours_pass_and_only_to_terminals(ours: str, theirs: str) -> None:
     text = f"{theirs}\x1b[31m{styled(ours, 'red')}\x1b[0m"
@@ -96,7 +93,6 @@ def test_standard_output_is_cleaned_for_people_only(
     )
 
 
-@settings(deadline=None)
 @given(ANY, ANY, ANY)
 def test_an_error_is_one_line_whatever_it_quotes(found: str, where: str, hint: str) -> None:
     text = str(DataError(found, where=where, expected=found, hint=hint))

@@ -86,7 +86,7 @@ def table(answer, name):
     return [tuple(symbol.arguments) for symbol in answer if symbol.name == name]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(problems())
 def test_an_answer_is_well_formed(problem):
     sizes, marks, facts = problem
@@ -121,7 +121,7 @@ def test_an_answer_is_well_formed(problem):
         assert not {(*pair, Function(label)) for pair, label in labels.items()} & forbidden
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(problems())
 def test_there_is_one_best_answer(problem):
     *_, facts = problem

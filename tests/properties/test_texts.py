@@ -61,9 +61,7 @@ def read_pair(identifier: str, text1: str, text2: str) -> Pair:
     return pair
 
 
-@settings(
-    max_examples=FEWER, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=FEWER, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXTS, TEXTS, TEXTS)
 @pytest.mark.slow
 def test_any_two_strings_are_solved_and_come_back(system, tmp_path, identifier, text1, text2):

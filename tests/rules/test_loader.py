@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from clingo import Control, MessageCode
 from clingo.ast import ASTType, parse_string
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import RuleError
@@ -265,7 +265,6 @@ LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é"]
 LEXEMES += ["#script (lua) ", "#end", "#include", '"b"']
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(LEXEMES), max_size=14).map("".join))
 def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text):
     source = SourceText("x", text)
