@@ -44,7 +44,7 @@ FOLDERS = {"sts-en": "sts-en-train", "sts-es": "sts-es-train"}
 
 _GOLD = re.compile(r"--gold DATA/(\S+)")
 _HEADER = "| Set | Pairs | tokencos | {0} | 95 % |\n| --- | ---: | ---: | ---: | ---: |\n"
-_COLUMNS = ("Rules", "Rules, `--semantic`")
+_COLUMNS = ("Rules", "Rules, `--reader use`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
     options = _parser().parse_args(arguments)
     try:
-        text = _table(list(_rows(options)), semantic=options.semantic)
+        text = _table(list(_rows(options)), reader=options.reader)
         print(text, end="")
         if options.write:
-            name = "sts-semantic" if options.semantic else "sts"
+            name = "sts-reader" if options.reader else "sts"
             rewrite({name: text})
     except IstsError as error:
         print(f"benchmarks.sts: {error}", file=sys.stderr)
@@ -82,9 +82,9 @@ def _parser() -> argparse.ArgumentParser:
         "checkout)",
     )
     parser.add_argument(
-        "--semantic",
-        action="store_true",
-        help="compare sentences in context as well, by weights learned for that",
+        "--reader",
+        choices=["use"],
+        help="rate Spanish by what this reader holds as well, by weights learned for that",
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="annotation cache")
     add_write(parser)
@@ -96,7 +96,7 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
         if profile not in list_profiles():
             continue
         rating = load_profile(profile).rating
-        if rating is None or (options.semantic and not rating.semantic_weights):
+        if rating is None or (options.reader and profile != "sts-es"):
             continue
         files = sorted((options.data / folder).glob("*.tsv"))
         if not files:
@@ -114,8 +114,8 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
 def _measured(
     profile: str, golds: dict[str, list[ScoredPair]], options: argparse.Namespace
 ) -> Iterator[Row]:
-    learned = _learned_from(profile, semantic=options.semantic) & golds.keys()
-    with RatingExampleBuilder(profile, semantic=options.semantic, cache=options.cache) as teacher:
+    learned = _learned_from(profile, reader=options.reader) & golds.keys()
+    with RatingExampleBuilder(profile, reader=options.reader, cache=options.cache) as teacher:
         highest = teacher.highest
         examples = {name: list(teacher.examples(name, found)) for name, found in golds.items()}
         known = [golds[name] for name in golds if name in learned]
@@ -134,22 +134,22 @@ def _measured(
         yield Row(f"{name.removesuffix('.tsv')}{mark}", baseline, rated)
 
 
-def _learned_from(profile: str, *, semantic: bool) -> set[str]:
+def _learned_from(profile: str, *, reader: str | None) -> set[str]:
     """The files that a profile's weights were learned from, as they say themselves."""
     rating = load_profile(profile).rating
     assert rating is not None
-    names = rating.semantic_weights if semantic else rating.weights
+    names = rating.reader_weights if reader else rating.weights
     texts = ((rules_dir() / f"{name}.lp").read_text("utf-8") for name in names)
     return {gold for text in texts for gold in _GOLD.findall(text)}
 
 
-def _table(rows: Sequence[Row], *, semantic: bool) -> str:
+def _table(rows: Sequence[Row], *, reader: str | None) -> str:
     lines = [
         f"| {row.name} | {row.rules.pairs} | {row.baseline.r:.3f} | {row.rules.r:.3f} "
         f"| {row.rules.low:.3f} to {row.rules.high:.3f} |\n"
         for row in rows
     ]
-    return _HEADER.format(_COLUMNS[semantic]) + "".join(lines)
+    return _HEADER.format(_COLUMNS[reader is not None]) + "".join(lines)
 
 
 if __name__ == "__main__":

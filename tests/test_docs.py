@@ -172,7 +172,7 @@ TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
 
 
 @pytest.mark.parametrize(
-    "name", ["accuracy", "confidence", "reliability", "pilot", "sts", "sts-semantic", "speed"]
+    "name", ["accuracy", "confidence", "reliability", "pilot", "sts", "sts-reader", "speed"]
 )
 def test_there_is_a_place_for_each_table(name):
     text = TEXTS["docs/accuracy.md"]

@@ -109,8 +109,8 @@ def test_ratings_go_from_0_to_4(rating):
 
 @pytest.mark.slow
 def test_sentences_are_compared_as_wholes_by_an_encoder_of_many_languages():
-    with ists_asp.load("sts-es", semantic=True) as system:
-        assert "context" in system.knowledge
+    with ists_asp.load("sts-es", reader="use") as system:
+        assert "reader" in system.knowledge
         answer = system.solve("Un perro corre por la playa", "Un can está corriendo en la playa")
         (_, facts), *_ = system.facts([answer.pair])
     found = [fact.arguments[0].number for fact in facts if fact.name == "nearness_in_context"]

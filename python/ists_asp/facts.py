@@ -22,7 +22,6 @@ from ists_asp.vocabulary import (
     DECIMAL,
     GIVEN_BOUNDARY,
     GLUED,
-    IN_CONTEXT,
     INITIALS,
     LANGUAGE,
     LETTERS_SHARED,
@@ -32,9 +31,14 @@ from ists_asp.vocabulary import (
     LINE_TOKEN,
     MEASURE,
     MULTIWORD,
+    NEAR,
+    NEARNESS,
+    NEARNESS_IN_CONTEXT,
+    NORM,
     NUMERAL,
     PART,
     PREFIXED,
+    PRODUCT,
     READER_BOUNDARY,
     READER_LABEL,
     READER_LINK,
@@ -43,7 +47,6 @@ from ists_asp.vocabulary import (
     READER_SPAN,
     RELATION,
     SPELLING,
-    STATIC,
     STEM,
     TOKEN,
     VERB_USAGE,
@@ -56,7 +59,6 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.pair_knowledge import PairKnowledge
     from ists_asp.knowledge.reader import Opinions, Span
     from ists_asp.model import Answer, Pair, Sentence
-    from ists_asp.vocabulary import Vectors
 
 _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
@@ -83,10 +85,7 @@ def pair_facts(pair: Pair, knowledge: PairKnowledge, language: str) -> Atoms:
         facts.append(CHUNKED())
     facts.extend(_knowledge_facts(knowledge))
     runs = _Runs.of(pair)
-    nearness = [
-        *_nearness_facts(knowledge.nearness, STATIC, runs),
-        *_nearness_facts(knowledge.nearness_in_context, IN_CONTEXT, runs),
-    ]
+    nearness = _nearness_facts(knowledge.nearness, runs)
     return Atoms.of(dict.fromkeys(facts)).with_text(",".join(nearness))
 
 
@@ -260,6 +259,8 @@ def opinion_facts(opinions: Opinions) -> list[Symbol]:
             atoms.append(f"{READER_SCORE.name}({spans},{link.score})")
     if opinions.rating is not None:
         atoms.append(f"{READER_RATING.name}({opinions.rating})")
+    if opinions.nearness is not None:
+        atoms.append(f"{NEARNESS_IN_CONTEXT.name}({opinions.nearness})")
     return symbols(atoms)
 
 
@@ -267,18 +268,16 @@ def _tokens(span: Span) -> str:
     return f"tokens({','.join(str(token) for run in span for token in run)})"
 
 
-def _nearness_facts(nearness: Nearness, names: Vectors, runs: _Runs) -> list[str]:
-    atoms = [
-        f"{names.near.name}({near.token1},{near.token2},{near.percent})" for near in nearness.near
-    ]
+def _nearness_facts(nearness: Nearness, runs: _Runs) -> list[str]:
+    atoms = [f"{NEAR.name}({near.token1},{near.token2},{near.percent})" for near in nearness.near]
     atoms += [
-        f"{names.product.name}({first},{second},{value})"
+        f"{PRODUCT.name}({first},{second},{value})"
         for first, second, value in runs.products(nearness.products)
     ]
     atoms += [
-        f"{names.norm.name}({norm.sentence},{norm.first},{norm.last},{norm.value})"
+        f"{NORM.name}({norm.sentence},{norm.first},{norm.last},{norm.value})"
         for norm in runs.norms(nearness.norms)
     ]
     if nearness.whole is not None:
-        atoms.append(f"{names.nearness.name}({nearness.whole})")
+        atoms.append(f"{NEARNESS.name}({nearness.whole})")
     return atoms

@@ -106,28 +106,12 @@ SAME_MEANING = _one("same_meaning", _V, _V)
 OPPOSITE = _one("opposite", _V, _V)
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """The predicates for what one kind of word vectors says."""
-
-    near: Predicate
-    product: Predicate
-    norm: Predicate
-    nearness: Predicate
-
-
-STATIC = Vectors(
-    _one("near", _I1, _I2, _V),
-    _one("product", _I1, _I2, _V),
-    _one("norm", _S, _I, _I, _V),
-    _one("nearness", _V),
-)
-IN_CONTEXT = Vectors(
-    _one("near_in_context", _I1, _I2, _V),
-    _one("product_in_context", _I1, _I2, _V),
-    _one("norm_in_context", _S, _I, _I, _V),
-    _one("nearness_in_context", _V),
-)
+# What word vectors say, and of whole Spanish sentences an encoder: asp/input.lp.
+NEAR = _one("near", _I1, _I2, _V)
+PRODUCT = _one("product", _I1, _I2, _V)
+NORM = _one("norm", _S, _I, _I, _V)
+NEARNESS = _one("nearness", _V)
+NEARNESS_IN_CONTEXT = _one("nearness_in_context", _V)
 
 # What the reader holds: asp/input.lp.
 READER_BOUNDARY = _one("reader_boundary", _S, _I, _V, _V)
@@ -244,6 +228,4 @@ def all_predicates() -> tuple[Predicate, ...]:
     for value in globals().values():
         if isinstance(value, Predicate):
             found.append(value)
-        elif isinstance(value, Vectors):
-            found += [value.near, value.product, value.norm, value.nearness]
     return tuple(found)

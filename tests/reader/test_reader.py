@@ -163,7 +163,7 @@ def test_a_rule_overrules_the_reader(tmp_path: Path) -> None:
 
 
 def test_a_profile_without_rules_for_a_reader_refuses_one() -> None:
-    with pytest.raises(UsageError, match="no rules for a reader"):
+    with pytest.raises(UsageError, match="no rules for the reader"):
         ists_asp.load("es", reader=True)
 
 
@@ -224,7 +224,7 @@ def test_the_command_refuses_a_reader_that_no_rule_hears() -> None:
         [*command, "Un perro", "Un gato"], check=False, capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("error: the profile es has no rules for a reader")
+    assert done.stderr.startswith("error: the profile es has no rules for the reader shipped")
 
 
 def test_a_rerun_does_not_load_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,8 +279,10 @@ def test_a_rerun_of_the_command_imports_no_reader(tmp_path: Path) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "ists_asp", "solve", "--profile"]
     command += ["headlines", "--reader", "shipped", "--cache", str(tmp_path)]
     outputs, imported = [], []
-    # The last one, with other rules, makes its facts of words anew.
-    for more in ((), (), ("--no-vectors",)):
+    # The last one, with other phrases, makes its facts of words anew.
+    words = tmp_path / "words.tsv"
+    words.write_text("bus accident = crash\n")
+    for more in ((), (), ("--words", str(words))):
         done = subprocess.run(
             [*command, *more, "12 killed in bus accident", "10 killed in road accident"],
             check=True,

@@ -140,40 +140,38 @@ def test_files_that_a_profile_cannot_have(shipped, entry, words):
     assert words in str(caught.value)
 
 
-def weights(profile, folder=None, *, semantic):
-    sources = program_sources(load_profile(profile, folder), rules=folder, semantic=semantic)
+def weights(profile, folder=None, *, reader):
+    sources = program_sources(load_profile(profile, folder), rules=folder, reader=reader)
     return [source.path.name for source in sources if source.path.parent.name == "weights"]
 
 
-def test_semantic_weights_take_the_place_of_weights(shipped):
-    assert weights("small", semantic=True) == ["small.lp"]
+def test_reader_weights_take_the_place_of_weights(shipped):
+    assert weights("small", reader=True) == ["small.lp"]
     write(
         shipped,
         {
-            "lp_rules/weights/small-semantic.lp": "weight(b,2).\n",
-            "lp_rules/profiles/small.toml": PROFILE
-            + 'semantic_weights = ["weights/small-semantic"]\n',
+            "lp_rules/weights/reader-small.lp": "weight(b,2).\n",
+            "lp_rules/profiles/small.toml": PROFILE + 'reader_weights = ["weights/reader-small"]\n',
         },
     )
-    assert weights("small", semantic=False) == ["small.lp"]
-    assert weights("small", semantic=True) == ["small-semantic.lp"]
-    _, rules = load_program("small", semantic=True)
-    assert rules.files[-1].name == "lp_rules/weights/small-semantic.lp"
+    assert weights("small", reader=False) == ["small.lp"]
+    assert weights("small", reader=True) == ["reader-small.lp"]
+    _, rules = load_program("small", reader=True)
+    assert rules.files[-1].name == "lp_rules/weights/reader-small.lp"
 
 
-def test_a_copy_has_semantic_weights_too(shipped, tmp_path):
+def test_a_copy_has_reader_weights_too(shipped, tmp_path):
     write(
         shipped,
         {
-            "lp_rules/weights/small-semantic.lp": "weight(b,2).\n",
-            "lp_rules/profiles/small.toml": PROFILE
-            + 'semantic_weights = ["weights/small-semantic"]\n',
+            "lp_rules/weights/reader-small.lp": "weight(b,2).\n",
+            "lp_rules/profiles/small.toml": PROFILE + 'reader_weights = ["weights/reader-small"]\n',
         },
     )
     mine = tmp_path / "mine"
     copy_rules(mine)
-    _, rules = load_program("small", [mine], semantic=True)
-    assert rules.files[-1].name == f"{mine}/weights/small-semantic.lp"
-    other = write(tmp_path / "other", {"small-semantic.lp": "weight(b,3).\n"})
-    _, rules = load_program("small", [mine, other / "small-semantic.lp"], semantic=True)
-    assert rules.files[-1].path == other / "small-semantic.lp"
+    _, rules = load_program("small", [mine], reader=True)
+    assert rules.files[-1].name == f"{mine}/weights/reader-small.lp"
+    other = write(tmp_path / "other", {"reader-small.lp": "weight(b,3).\n"})
+    _, rules = load_program("small", [mine, other / "reader-small.lp"], reader=True)
+    assert rules.files[-1].path == other / "reader-small.lp"

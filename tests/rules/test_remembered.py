@@ -143,12 +143,6 @@ def test_a_damaged_store_is_renewed(store: Store, tmp_path: Path) -> None:
     assert all(file.read_bytes().startswith(b"ists-asp") for file in store.path.iterdir())
 
 
-def test_nothing_is_kept_of_scripts(store: Store, tmp_path: Path) -> None:
-    text = "#script (python)\ndef f():\n  import clingo\n  return clingo.Number(1)\n#end.\np(@f())."
-    load_rules(sources(tmp_path / "a", text), scripts=True, store=store)
-    assert store.info().entries == 0
-
-
 def test_names_that_clash_are_refused_from_the_store(store: Store, tmp_path: Path) -> None:
     from ists_asp.errors import RuleError
 

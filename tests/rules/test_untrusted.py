@@ -92,16 +92,9 @@ def test_many_includes_take_no_time(tmp_path):
     assert len(load_rules(find_rules(tmp_path / "a.lp")).files) == 2
 
 
-def test_scripts_run_only_where_they_are_allowed(tmp_path):
-    write(tmp_path, {"a.lp": "#script (python)\ndef f(x): return x\n#end.\np(@f(1)). %é"})
-    refused(tmp_path / "a.lp", "#script is refused.* --allow-scripts")
-    rules = load_rules(find_rules(tmp_path / "a.lp"), scripts=True)
-    assert [str(statement) for statement in rules.statements][-1] == "p(@f(1))."
-
-
-def test_a_script_without_an_end(tmp_path):
-    write(tmp_path, {"a.lp": "#script (python) x"})
-    refused(tmp_path / "a.lp", "this script has no end", scripts=True)
+def test_scripts_are_refused_in_one_line(tmp_path):
+    write(tmp_path, {"a.lp": "#script (python)\ndef f(x): return x\n#end.\np(@f(1))."})
+    refused(tmp_path / "a.lp", "#script is refused.* plain clingo")
 
 
 @pytest.mark.parametrize(

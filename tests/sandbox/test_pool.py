@@ -69,21 +69,6 @@ def never() -> Pool:
     raise AssertionError("nothing here is long")
 
 
-def test_what_a_worker_says_comes_through_the_door(tmp_path: Path) -> None:
-    # A command of its own: what starts workers keeps the standard error that it began with.
-    file = tmp_path / "said.lp"
-    file.write_text("#script (python)\nimport sys\nprint('\\x1b[41m', file=sys.stderr)\n#end.\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "ists_asp", "solve", *TEXTS[:2], "--allow-scripts", "--rules", file],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    assert "\\u001b[41m" in done.stderr.splitlines()
-    assert "\x1b" not in done.stderr
-
-
 def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:
     made, items = spec(tmp_path), pairs(45)
     inline = Inline(Decider(made), never)

@@ -78,20 +78,6 @@ def test_rules_join_fetched_facts_with_added_ones() -> None:
     assert found == ["s(10)"]
 
 
-def test_functions_of_scripts_are_called_beside_facts(tmp_path: Path) -> None:
-    (tmp_path / "more.lp").write_text(
-        "#script (python)\nfrom clingo import Number\n"
-        "def more(number): return Number(number.number + 1)\n#end.\n"
-        '%@rule more: "more"\n'
-        'alike(I,J,near,@more(40)) :- word(1,I,"cat"), word(2,J,"cat").\n'
-    )
-    with load("headlines", rules=tmp_path / "more.lp", scripts=True) as system:
-        ((pair, facts),) = system.known(system.annotate([Pair("1", *CATS)]))
-        atoms = map(str, system.solver.ground_atoms(facts))
-        assert "alike(2,2,near,41)" in atoms
-        assert system.solver.solve(pair, facts).answers[0].alignments
-
-
 def test_a_function_that_is_not_there_is_warned_of(tmp_path: Path) -> None:
     (tmp_path / "none.lp").write_text(
         f'%@rule none: "none"\nalike(I,J,near,@{FETCH}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'

@@ -139,7 +139,6 @@ def test_punctuation_takes_no_part() -> None:
 def test_facts_are_as_documented() -> None:
     known = PairKnowledge(
         nearness=Nearness((Near(1, 2, 60),), (Product(1, 2, -7),), (Norm(2, 1, 3, 150),)),
-        nearness_in_context=Nearness((Near(2, 1, 30),), (Product(2, 1, 9),), (Norm(1, 1, 1, 100),)),
     )
     facts = pair_facts(Pair("1", Sentence(()), Sentence(())), known, "en")
     assert facts_text(facts).split() == [
@@ -147,9 +146,6 @@ def test_facts_are_as_documented() -> None:
         "near(1,2,60).",
         "product(1,2,-7).",
         "norm(2,1,3,150).",
-        "near_in_context(2,1,30).",
-        "product_in_context(2,1,9).",
-        "norm_in_context(1,1,1,100).",
     ]
 
 
@@ -157,7 +153,6 @@ def test_without_vectors_there_are_no_facts() -> None:
     with Knowledge() as knowledge:
         known = knowledge.relations(Pair("1", sentence("a dog"), sentence("a puppy")))
     assert known.nearness == Nearness()
-    assert known.nearness_in_context == Nearness()
 
 
 def test_tokens_are_near_from_25_percent_on() -> None:

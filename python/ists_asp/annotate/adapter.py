@@ -148,8 +148,7 @@ class StanzaAdapter:
                 f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
                 where=str(models.directory),
                 expected=f"models that Stanza {version('stanza')} reads",
-                hint="Install the files anew, or choose others with --stanza-dir DIR"
-                " or --stanza-package NAME",
+                hint="Install the files anew, or choose others with --stanza-dir DIR",
             ) from error
 
 

@@ -39,7 +39,6 @@ class Annotator:
     Args:
         lang: language code, ``en`` or another that the models have.
         stanza_dir: a directory of Stanza models; None for the shipped ones.
-        package: a package in that directory; None for its default.
         cache: keeps what Stanza says; where it knows everything, Stanza is not even loaded.
             The annotator closes it.
 
@@ -51,10 +50,9 @@ class Annotator:
         self,
         lang: str = "en",
         stanza_dir: Path | None = None,
-        package: str | None = None,
         cache: Cache | None = None,
     ) -> None:
-        self.models = find(lang, stanza_dir, package)
+        self.models = find(lang, stanza_dir)
         self._tables = tables(lang)
         self._stanza = StanzaAdapter(self.models)
         self._cache = cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import ResourceError, no_fault_of_files
@@ -11,66 +12,74 @@ from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 PROCESSORS = ("tokenize", "pos", "lemma")
 
 SHIPPED_PACKAGE = "ists"
-"""The package of the shipped models; elsewhere Stanza's own ``default`` is the default."""
 
-_STANZA_DEFAULT = "default"
+_FIRST = (SHIPPED_PACKAGE, "default")
+"""The package of the shipped models, and Stanza's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
     """A set of models that ``stanza.Pipeline(lang, dir=…, package=…)`` can load.
 
-    ``files`` are those of :data:`PROCESSORS`, in their order.
+    ``files`` are those of :data:`PROCESSORS`, in their order. ``others`` are the further packages
+    in the directory that could be loaded.
     """
 
     lang: str
     directory: Path
     package: str
     files: tuple[Path, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def choice(self) -> str | None:
+        """Which of several packages was taken; None where there is one only."""
+        if not self.others:
+            return None
+        return f"the package '{self.package}' is taken, not {', '.join(self.others)}"
 
 
-def find(lang: str, stanza_dir: Path | None = None, package: str | None = None) -> Models:
+def find(lang: str, stanza_dir: Path | None = None) -> Models:
     """Find the tokeniser, tagger and lemmatiser of a language.
+
+    Of several packages ``ists`` is taken, or else ``default``, or else the first.
 
     Args:
         lang: language code, as Stanza writes it.
         stanza_dir: a directory with Stanza's ``resources.json``; None for the shipped models.
-        package: a package of that language; None for ``ists`` if there is one, and
-            ``default`` if not.
 
     Raises:
-        ResourceError: the directory, the language, the package or a model file is missing.
+        ResourceError: the directory, the language or a model file is missing.
     """
     directory = data_dir() / "stanza" if stanza_dir is None else stanza_dir
-    packages = _packages(directory, lang)
-    chosen = package or (SHIPPED_PACKAGE if SHIPPED_PACKAGE in packages else _STANZA_DEFAULT)
-    if chosen not in packages:
-        raise ResourceError(
-            f"no Stanza package '{chosen}' for language '{lang}'",
-            where=str(directory),
-            expected=_listed("one of the packages", packages),
-            hint=_hint(lang, "--stanza-package NAME"),
-        )
-    files = _files(directory, lang, packages[chosen])
-    for path in files:
-        if not path.is_file():
-            complete = [
-                name
-                for name, models in packages.items()
-                if all(file.is_file() for file in _files(directory, lang, models))
-            ]
+    packages = {
+        name: _files(directory, lang, models)
+        for name, models in sorted(_packages(directory, lang).items())
+    }
+    complete = [name for name, files in packages.items() if all(map(Path.is_file, files))]
+    for chosen in (*_FIRST, *complete):
+        if chosen in complete:
+            others = tuple(name for name in complete if name != chosen)
+            return Models(lang, directory, chosen, packages[chosen], others)
+    for chosen in (*_FIRST, *packages):
+        if chosen in packages:
+            lacking = next(path for path in packages[chosen] if not path.is_file())
             raise ResourceError(
-                f"package '{chosen}' lacks the model file {path.relative_to(directory)}",
+                f"package '{chosen}' lacks the model file {lacking.relative_to(directory)}",
                 where=str(directory),
-                expected=_listed("one of the complete packages", complete),
-                hint=_hint(lang, "--stanza-package NAME"),
+                expected="a package with all of its files",
+                hint=_hint(lang),
             )
-    return Models(lang, directory, chosen, files)
+    raise ResourceError(
+        f"no Stanza package for language '{lang}'",
+        where=str(directory),
+        expected="a package such as default",
+        hint=_hint(lang),
+    )
 
 
 def _packages(directory: Path, lang: str) -> Mapping[str, Mapping[str, str]]:
@@ -122,9 +131,8 @@ def _listed(what: str, names: Mapping[str, object] | list[str]) -> str:
     return f"{what} {', '.join(sorted(names))}" if names else f"{what} there, but there is none"
 
 
-def _hint(lang: str, option: str | None = None) -> str:
-    options = "--stanza-dir DIR" if option is None else f"--stanza-dir DIR or {option}"
+def _hint(lang: str) -> str:
     return (
-        f"Choose other models with {options}, or, where there is a network, download Stanza's"
+        "Choose other models with --stanza-dir DIR, or, where there is a network, download Stanza's"
         f" own: python -c \"import stanza; stanza.download('{lang}', model_dir='DIR')\""
     )

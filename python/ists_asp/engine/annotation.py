@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
+from ists_asp.rules import RuleWarning
 from ists_asp.solver.batching import in_batches
 
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ class PairAnnotator:
     def models(self) -> Models:
         """The models that annotate."""
         return self._annotator.models
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """Which of several packages of models is used."""
+        models = self._annotator.models
+        choice = models.choice
+        return () if choice is None else (RuleWarning(str(models.directory), choice),)
 
     def close(self) -> None:
         """Close the annotator."""

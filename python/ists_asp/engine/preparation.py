@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge
     from ists_asp.model import Pair, Sentence
+    from ists_asp.rules import RuleWarning
 
 
 class Preparation:
@@ -51,9 +52,8 @@ class Preparation:
         self._knowledge = knowledge
         self._language = language
         self._reader = reader
-        key = None if store is None else knowledge.key
         self._remembered = Remembered(
-            None if key is None else store, f"{language} {key} {self.reader}"
+            store, "" if store is None else f"{language} {knowledge.key} {self.reader}"
         )
         self._settled = False
         self._closed = False
@@ -68,7 +68,7 @@ class Preparation:
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``reader``."""
         return (*self._knowledge.sources, *(() if self._reader is None else ("reader",)))
 
     @property
@@ -80,6 +80,11 @@ class Preparation:
     def models(self) -> Models:
         """The models that annotate."""
         return self._annotator.models
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What should be known of the models."""
+        return self._annotator.warnings
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tag and lemmatise pairs; see :meth:`ists_asp.engine.System.annotate`."""
@@ -101,8 +106,6 @@ class Preparation:
         return in_batches(annotated, self._known, BATCH)
 
     def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        with self.stages.measure("knowledge"):
-            self._knowledge.prepare(batch)
         texts: list[str] = []
         with self.stages.measure("knowledge"):
             key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])

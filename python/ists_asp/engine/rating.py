@@ -61,9 +61,7 @@ def load_rater(
     rules: Sequence[Path] = (),
     constants: Mapping[str, str] | None = None,
     *,
-    semantic: bool = False,
     reader: bool = False,
-    scripts: bool = False,
     store: Store | None = None,
     incremental: bool = False,
 ) -> Rater:
@@ -78,9 +76,7 @@ def load_rater(
         profile,
         rules,
         Purpose.RATING,
-        semantic=semantic,
         reader=reader,
-        scripts=scripts,
         store=store,
     )
     options = SolverOptions(constants=dict(constants or {}))

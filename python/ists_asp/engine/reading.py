@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clingo import MessageCode, Symbol
 
     from ists_asp.annotate import Cache
-    from ists_asp.knowledge.reader import Reader
+    from ists_asp.knowledge.reader import Reader, UniversalReader
     from ists_asp.model import Pair, Sentence
 
 
@@ -28,7 +28,7 @@ class PairReader:
         cache: keeps what it says, by its hash and by the words and chunks of a pair.
     """
 
-    def __init__(self, reader: Reader, cache: Cache | None = None) -> None:
+    def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
         self._reader = reader
         self._cache = cache
 

@@ -86,7 +86,7 @@ class System(Closing):
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``, ``reader``."""
+        """What words are compared by: ``lexicon``, ``vectors``, ``reader``."""
         return self._preparation.knowledge
 
     @cached_property
@@ -98,7 +98,9 @@ class System(Closing):
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
-        found = dict.fromkeys((*self.rules.warnings, *self._solver.warnings))
+        found = dict.fromkeys(
+            (*self._preparation.warnings, *self.rules.warnings, *self._solver.warnings)
+        )
         if self._explainer is not None:
             found.update(dict.fromkeys(self._explainer.warnings))
         if self._rater is not None:

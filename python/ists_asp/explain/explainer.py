@@ -62,7 +62,6 @@ def load_explainer(
     rules: Sequence[Path] = (),
     constants: Mapping[str, str] | None = None,
     *,
-    scripts: bool = False,
     store: Store | None = None,
 ) -> Explainer:
     """Load what a profile explains its answers by.
@@ -72,7 +71,7 @@ def load_explainer(
         RuleError: a rule file or the profile is faulty, or it names no rules for explanations.
         ResourceError: the installation lacks the shipped rules.
     """
-    _, found = load_program(profile, rules, Purpose.EXPLANATION, scripts=scripts, store=store)
+    _, found = load_program(profile, rules, Purpose.EXPLANATION, store=store)
     return Explainer(found, constants)
 
 

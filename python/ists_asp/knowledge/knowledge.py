@@ -9,13 +9,11 @@ from ists_asp.closing import Closing
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from ists_asp.knowledge.lookup import Lookup
     from ists_asp.knowledge.pair_knowledge import PairKnowledge
-    from ists_asp.knowledge.semantic import ContextEncoder
-    from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair
 
 _LEXICONS = {"en": "wordnet.sqlite", "es": "spanish.sqlite"}
@@ -31,7 +29,6 @@ class Knowledge(Closing):
             of thousands and words that differ in accents only; any other is read as English.
         vectors_path: the file of word vectors; words are not compared by vectors if None. See
             :func:`shipped_vectors`.
-        encoder: compares words in context as well; not if None.
         phrases: more multiword entries, in lower case: those of word tables.
 
     Raises:
@@ -44,7 +41,6 @@ class Knowledge(Closing):
         *,
         language: str = "en",
         vectors_path: Path | None = None,
-        encoder: ContextEncoder | UniversalEncoder | None = None,
         phrases: Iterable[str] = (),
     ) -> None:
         # Only the default needs the data folder: a caller's own file works without it.
@@ -52,7 +48,6 @@ class Knowledge(Closing):
             language, _LEXICONS["en"]
         )
         self._vectors_path = vectors_path
-        self._encoder = encoder
         self._phrases = frozenset(phrases)
         self._spanish = language == "es"
         if not all(path.is_file() for path in self._paths):
@@ -61,18 +56,12 @@ class Knowledge(Closing):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``context``."""
-        return (
-            "lexicon",
-            *(() if self._vectors_path is None else ("vectors",)),
-            *(() if self._encoder is None else ("context",)),
-        )
+        """What words are compared by: ``lexicon``, ``vectors``."""
+        return ("lexicon", *(() if self._vectors_path is None else ("vectors",)))
 
     @property
-    def key(self) -> str | None:
-        """What tells these sources from all others; None where an encoder reads sentences."""
-        if self._encoder is not None:
-            return None
+    def key(self) -> str:
+        """What tells these sources from all others."""
         found = [(path.name, path.stat()) for path in self._paths]
         states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
         language = "es" if self._spanish else "en"
@@ -82,14 +71,6 @@ class Knowledge(Closing):
         """Close the lexicon; the object cannot be used afterwards."""
         if "_lookup" in self.__dict__:
             self._lookup.close()
-
-    def prepare(self, pairs: Sequence[Pair]) -> None:
-        """Encode the sentences of pairs together, which is faster than one by one.
-
-        Nothing happens without an encoder, and no answer depends on it.
-        """
-        if self._encoder is not None:
-            self._lookup.prepare(pairs)
 
     def relations(self, pair: Pair) -> PairKnowledge:
         """Collect what is known about the words of an annotated pair.
@@ -116,7 +97,6 @@ class Knowledge(Closing):
             self._lexicon_path,
             spanish=self._spanish,
             vectors_path=self._vectors_path,
-            encoder=self._encoder,
             phrases=self._phrases,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
     from pathlib import Path
 
-    from ists_asp.knowledge.semantic import ContextEncoder
-    from ists_asp.knowledge.universal import UniversalEncoder
     from ists_asp.model import Pair, Sentence, Token
 
 MAX_WORDS = 3
@@ -46,7 +43,6 @@ class Lookup(Closing):
         lexicon_path: the SQLite file of the lexicon.
         spanish: whether it is the Spanish thesaurus.
         vectors_path: the file of word vectors, read when the first pair needs it; None for none.
-        encoder: compares words in context as well; not if None.
         phrases: more multiword entries, in lower case.
 
     Raises:
@@ -59,11 +55,9 @@ class Lookup(Closing):
         *,
         spanish: bool,
         vectors_path: Path | None,
-        encoder: ContextEncoder | UniversalEncoder | None,
         phrases: Set[str],
     ) -> None:
         self._vectors = None if vectors_path is None else Vectors(vectors_path)
-        self._encoder = encoder
         self._phrases = phrases
         self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in phrases)))
         self._spanish = spanish
@@ -72,12 +66,6 @@ class Lookup(Closing):
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
         self._lexicon.close()
-
-    def prepare(self, pairs: Sequence[Pair]) -> None:
-        """Encode the sentences of pairs together; nothing happens without an encoder."""
-        if self._encoder is not None:
-            sides = ((pair.sent1, pair.sent2) for pair in map(knowable, pairs))
-            self._encoder.prepare(list(chain.from_iterable(sides)))
 
     def relations(self, pair: Pair) -> PairKnowledge:
         """Collect what is known about a pair; see :meth:`Knowledge.relations`."""
@@ -122,7 +110,6 @@ class Lookup(Closing):
             multiwords=multiwords,
             shared_letters=shared_letters(*all_spoken(pair)),
             nearness=self._nearness(pair),
-            nearness_in_context=self._nearness_in_context(pair),
         )
 
     def _nearness(self, pair: Pair) -> Nearness:
@@ -130,13 +117,6 @@ class Lookup(Closing):
             return Nearness()
         texts1, texts2 = all_spoken(pair)
         return Nearness.of(self._vectors.matrix(texts1), self._vectors.matrix(texts2))
-
-    def _nearness_in_context(self, pair: Pair) -> Nearness:
-        if self._encoder is None:
-            return Nearness()
-        encoder, sents = self._encoder, (pair.sent1, pair.sent2)
-        first, second = map(encoder.matrix, sents)
-        return Nearness.of(first, second, (encoder.whole(sents[0]), encoder.whole(sents[1])))
 
     def _verbs(self, lemmas: set[tuple[str, str]]) -> tuple[VerbUsage, ...]:
         percents = {lemma: self._lexicon.usage(lemma, "v") for lemma, _ in lemmas}

@@ -87,7 +87,6 @@ class Nearness:
         cls,
         vectors1: NDArray[np.float32],
         vectors2: NDArray[np.float32],
-        wholes: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
     ) -> Nearness:
         """Compare the token vectors of two sentences.
 
@@ -95,8 +94,6 @@ class Nearness:
             vectors1: shape (tokens of sentence 1, dimensions); a token that is to take no
                 part, such as a punctuation mark, has the zero vector.
             vectors2: the same of sentence 2.
-            wholes: a vector of each sentence as a whole, shape (dimensions,); by default the
-                sum of its tokens' vectors.
         """
         cut1, cut2 = _cut(vectors1), _cut(vectors2)
         inner = cut1 @ cut2.T
@@ -104,7 +101,7 @@ class Nearness:
             tuple(_near(inner, cut1, cut2)),
             tuple(_products(inner)),
             (*_norms(1, cut1), *_norms(2, cut2)),
-            _whole(*(wholes or (cut1.sum(axis=0), cut2.sum(axis=0)))),
+            whole_nearness(cut1.sum(axis=0), cut2.sum(axis=0)),
         )
 
 
@@ -128,7 +125,8 @@ def _near(
         yield Near(row + 1, column + 1, value)
 
 
-def _whole(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:
+def whole_nearness(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:
+    """The cosine of two vectors in thousandths, 0 where it is negative."""
     lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
     cosine = float(first @ second) / lengths if lengths else 0.0
     return round(PER_MILLE * min(1.0, max(0.0, cosine)))

@@ -108,9 +108,8 @@ class PairKnowledge:
     """What is known about one pair; every tuple is sorted, lemmas are lower-cased.
 
     Relations and classes speak of lemmas, also of those of ``multiwords``; they do not
-    repeat that a lemma equals itself. ``nearness`` compares words by their static vectors,
-    ``nearness_in_context`` by what an encoder makes of them in their sentences; both are
-    empty where there are no vectors.
+    repeat that a lemma equals itself. ``nearness`` compares words by their vectors;
+    it is empty where there are none.
     """
 
     relations: tuple[Relation, ...] = ()
@@ -128,4 +127,3 @@ class PairKnowledge:
     multiwords: tuple[Multiword, ...] = ()
     shared_letters: int = 0
     nearness: Nearness = field(default_factory=Nearness)
-    nearness_in_context: Nearness = field(default_factory=Nearness)

@@ -21,7 +21,6 @@ from ists_asp.closing import Closing
 from ists_asp.confidence import leads_of
 from ists_asp.engine.preparation import Preparation
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.knowledge.semantic import find_encoder
 from ists_asp.rules import (
     Purpose,
     find_rules,
@@ -122,11 +121,8 @@ class ExampleBuilder(Closing):
     Args:
         profile: the profile's name.
         rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
-        vectors: whether words are compared by the shipped word vectors, or the file of others.
-        semantic: whether words are compared in context as well; see
-            :func:`ists_asp.engine.load`.
+        vectors: the file of word vectors; the shipped ones by default.
         cache: the directory of the annotation cache; None for none.
-        scripts: whether rules may hold scripts; see :func:`ists_asp.rules.load_rules`.
 
     Raises:
         UsageError: there is no such profile, or the rules do not go together.
@@ -139,26 +135,22 @@ class ExampleBuilder(Closing):
         profile: str,
         rules: Sequence[Path] = (),
         *,
-        vectors: bool | Path = True,
-        semantic: bool | Path = False,
+        vectors: Path | None = None,
         cache: Path | None = None,
-        scripts: bool = False,
     ) -> None:
         overlay = read_overlay(rules)
         self.profile = load_profile(profile, overlay.base)
-        encoder = find_encoder(semantic, self.profile.language)
         bare = self.profile.unweighed(Purpose.ANSWER)
-        files = self.profile.answer
-        names = files.semantic_weights if encoder is not None else files.weights
-        self._shipped = tuple(overlay.base / f"{name.removesuffix('.lp')}.lp" for name in names)
+        self._shipped = tuple(
+            overlay.base / f"{name.removesuffix('.lp')}.lp" for name in self.profile.answer.weights
+        )
         sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
-        parsed = load_rules(sources, scripts=scripts)
-        self._rules, self._sources, self._scripts = parsed, sources, scripts
+        parsed = load_rules(sources)
+        self._rules, self._sources = parsed, sources
         self._solver: Solver[Answer] = Solver(parsed, SolverOptions(constants=bare.constants))
         knowledge = Knowledge(
             language=bare.language,
-            vectors_path=shipped_vectors(bare.language) if vectors is True else vectors or None,
-            encoder=encoder,
+            vectors_path=vectors or shipped_vectors(bare.language),
             phrases=phrases(parsed),
         )
         annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
@@ -190,7 +182,7 @@ class ExampleBuilder(Closing):
 
     @property
     def shipped(self) -> tuple[Path, ...]:
-        """The files of weights that the profile names, those for its way to compare words."""
+        """The files of weights that the profile names."""
         return self._shipped
 
     def sentences(self) -> dict[str, str]:
@@ -237,7 +229,7 @@ class ExampleBuilder(Closing):
         with TemporaryDirectory(prefix="ists-asp-") as folder:
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
-            rules = load_rules((*self._sources, *find_rules(file)), scripts=self._scripts)
+            rules = load_rules((*self._sources, *find_rules(file)))
         return Decider(self._solver, rules)
 
 

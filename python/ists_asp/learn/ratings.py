@@ -69,11 +69,8 @@ class RatingExampleBuilder(Closing):
     Args:
         profile: the profile's name.
         rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
-        vectors: whether words are compared by the shipped word vectors.
-        semantic: whether sentences are compared in context as well; see
-            :func:`ists_asp.engine.load`.
+        reader: whether what a reader holds counts as well; see :func:`ists_asp.engine.load`.
         cache: the directory of the annotation cache; None for none.
-        scripts: whether rules may hold scripts.
 
     Raises:
         UsageError: there is no such profile, or the rules do not go together.
@@ -86,21 +83,17 @@ class RatingExampleBuilder(Closing):
         profile: str,
         rules: Sequence[Path] = (),
         *,
-        vectors: bool = True,
-        semantic: bool | Path = False,
+        reader: str | None = None,
         cache: Path | None = None,
-        scripts: bool = False,
     ) -> None:
         overlay = read_overlay(rules)
         found = load_profile(profile, overlay.base)
         bare = found.unweighed(Purpose.RATING)
         sources = program_sources(bare, Purpose.RATING, overlay.base)
-        parsed = load_rules(overlay.over(sources, Purpose.RATING), scripts=scripts)
+        parsed = load_rules(overlay.over(sources, Purpose.RATING))
         self._constants = found.constants
         self._rater = Rater(parsed, SolverOptions(constants=self._constants))
-        self._system = load(
-            profile, rules=rules, vectors=vectors, semantic=semantic, cache=cache, scripts=scripts
-        )
+        self._system = load(profile, rules=rules, reader=reader or False, cache=cache)
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""

@@ -62,8 +62,7 @@ def list_rules(
     name: str,
     given: Sequence[Path] = (),
     *,
-    semantic: bool = False,
-    scripts: bool = False,
+    reader: bool = False,
     store: Store | None = None,
 ) -> Catalogue:
     """List the rules of a profile that have a name, each once.
@@ -71,8 +70,7 @@ def list_rules(
     Args:
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
-        semantic: whether weights are those for words compared in context.
-        scripts: whether rules may hold scripts; see :func:`load_rules`.
+        reader: whether a reader is used; see :func:`ists_asp.rules.program_sources`.
         store: keeps what is worked out about the rules.
 
     Raises:
@@ -80,15 +78,13 @@ def list_rules(
         RuleError: a rule file or the profile is faulty.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, answer = load_program(name, given, semantic=semantic, scripts=scripts, store=store)
+    profile, answer = load_program(name, given, reader=reader, store=store)
     weights = rule_weights(answer, profile.constants.items())
     first = _named(answer)
     second: dict[NamedRule, None] = {}
     warnings = answer.warnings
     if profile.explanation is not None:
-        _, explanation = load_program(
-            name, given, Purpose.EXPLANATION, scripts=scripts, store=store
-        )
+        _, explanation = load_program(name, given, Purpose.EXPLANATION, store=store)
         second = _named(explanation)
         warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
     every, _ = restraining(answer)
@@ -103,9 +99,7 @@ def list_rules(
         for rule in first
     ]
     if profile.rating is not None:
-        _, rating = load_program(
-            name, given, Purpose.RATING, semantic=semantic, scripts=scripts, store=store
-        )
+        _, rating = load_program(name, given, Purpose.RATING, reader=reader, store=store)
         worth = rule_weights(rating, profile.constants.items())
         warnings = tuple(dict.fromkeys((*warnings, *rating.warnings)))
         listed += [

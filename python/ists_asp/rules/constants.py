@@ -36,8 +36,6 @@ def unknown_constants(
     profile: Profile,
     rules: RuleSet,
     given: Sequence[Path] = (),
-    *,
-    scripts: bool = False,
 ) -> Iterator[RuleWarning]:
     """Warn of constants that no rule of a profile has, whatever the rule is for.
 
@@ -46,7 +44,6 @@ def unknown_constants(
         profile: the profile.
         rules: its rules for answers.
         given: what the user gave with ``--rules``, in order.
-        scripts: whether rules may hold scripts.
 
     Raises:
         UsageError: a value is of another kind than the rules reckon with.
@@ -57,7 +54,7 @@ def unknown_constants(
         return
     for purpose in (Purpose.EXPLANATION, Purpose.RATING):
         if profile.files(purpose) is not None:
-            _, others = load_program(profile.name, given, purpose, scripts=scripts)
+            _, others = load_program(profile.name, given, purpose)
             known |= check_kinds(values, others)
     for name in values:
         if name not in known:

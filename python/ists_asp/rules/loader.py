@@ -59,7 +59,6 @@ class RuleSet:
 def load_rules(
     sources: Iterable[RuleSource],
     *,
-    scripts: bool = False,
     store: Store | None = None,
     family: str = "",
 ) -> RuleSet:
@@ -67,8 +66,6 @@ def load_rules(
 
     Args:
         sources: the files.
-        scripts: whether they may hold scripts, which can do anything that this process can.
-            Nothing is kept of those.
         store: keeps what is worked out about them.
         family: names what these rules and those that an edit makes of them have in common.
 
@@ -76,22 +73,21 @@ def load_rules(
         RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
             that leaves its folder, a faulty directive, or a rule name that is taken.
     """
-    reading = Reading(scripts)
+    reading = Reading()
     reading.read_all(sources)
-    return _parsed(reading, None if scripts else store, family)
+    return _parsed(reading, store, family)
 
 
-def rule_files(sources: Iterable[RuleSource], *, scripts: bool = False) -> tuple[RuleFile, ...]:
+def rule_files(sources: Iterable[RuleSource]) -> tuple[RuleFile, ...]:
     """Say which files :func:`load_rules` loads, without giving any of them to clingo.
 
     Args:
         sources: the files.
-        scripts: whether they may hold scripts.
 
     Raises:
         RuleError: a file is missing, is not UTF-8, or has what clingo must not see.
     """
-    reading = Reading(scripts)
+    reading = Reading()
     reading.read_all(sources)
     return tuple(reading.files.values())
 

@@ -11,12 +11,10 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     [answer]
     rules = ["english/words", "chunking"]
     weights = ["weights/headlines"]
-    semantic_weights = ["weights/headlines-semantic"]
 
     [rating]
     rules = ["english/words", "sts"]
     weights = ["weights/sts-en"]
-    semantic_weights = ["weights/sts-en-semantic"]
     reader_weights = ["weights/reader-sts-en"]
 
     [explanation]
@@ -29,9 +27,9 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
 Each table but the last is a program: ``answer`` decides a pair, ``rating`` rates it as a whole,
 given its answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files
 in the rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core
-encoding of ``asp/`` comes with them. ``semantic_weights`` take the place of ``weights`` where words
-are compared in context, and ``reader_weights`` where a reader is used, see
-:mod:`ists_asp.knowledge.reader`. ``reader`` has what is added to ``answer`` then.
+encoding of ``asp/`` comes with them. ``reader_weights`` take the place of ``weights`` where a
+reader is used, see :mod:`ists_asp.knowledge.reader`. ``reader`` has what is added to ``answer``
+then.
 
 A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
 ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
@@ -100,7 +98,6 @@ class Files:
 
     rules: Annotated[tuple[_Name, ...], msgspec.Meta(min_length=1, max_length=_MOST)]
     weights: _Names = ()
-    semantic_weights: _Names = ()
     reader_weights: _Names = ()
 
 

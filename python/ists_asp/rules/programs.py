@@ -39,9 +39,7 @@ def load_program(
     given: Sequence[Path] = (),
     purpose: Purpose = Purpose.ANSWER,
     *,
-    semantic: bool = False,
     reader: bool = False,
-    scripts: bool = False,
     store: Store | None = None,
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and the parsed rules of one of its programs.
@@ -51,9 +49,7 @@ def load_program(
         given: what the user gave with ``--rules``, in order; see
             :mod:`ists_asp.rules.overlay`.
         purpose: what the program is for.
-        semantic: whether words are compared in context; see :func:`program_sources`.
         reader: whether a reader is used; see :func:`program_sources`.
-        scripts: whether rules may hold scripts; see :func:`load_rules`.
         store: keeps what is worked out about the rules.
 
     Raises:
@@ -61,8 +57,8 @@ def load_program(
         RuleError: a rule file or the profile is faulty, or it has no such program.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, sources = find_program(name, given, purpose, semantic=semantic, reader=reader)
-    return profile, load_rules(sources, scripts=scripts, store=store, family=f"{name} {purpose}")
+    profile, sources = find_program(name, given, purpose, reader=reader)
+    return profile, load_rules(sources, store=store, family=f"{name} {purpose}")
 
 
 def find_program(
@@ -70,7 +66,6 @@ def find_program(
     given: Sequence[Path] = (),
     purpose: Purpose = Purpose.ANSWER,
     *,
-    semantic: bool = False,
     reader: bool = False,
 ) -> tuple[Profile, tuple[RuleSource, ...]]:
     """Return a profile and the files to load for a purpose, without what they include.
@@ -82,7 +77,6 @@ def find_program(
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
         purpose: what the program is for.
-        semantic: whether words are compared in context; see :func:`program_sources`.
         reader: whether a reader is used; see :func:`program_sources`.
 
     Raises:
@@ -92,7 +86,7 @@ def find_program(
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
-    sources = program_sources(profile, purpose, overlay.base, semantic=semantic, reader=reader)
+    sources = program_sources(profile, purpose, overlay.base, reader=reader)
     return profile, overlay.over(sources, purpose)
 
 
@@ -137,30 +131,26 @@ def read_profile_rules(
     name: str,
     given: Sequence[Path] = (),
     *,
-    semantic: bool = False,
     reader: bool = False,
-    scripts: bool = False,
 ) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo.
 
     Args:
         name: the profile's name.
         given: what the user gave with ``--rules``, in order.
-        semantic: whether words are compared in context; see :func:`program_sources`.
         reader: whether a reader is used; see :func:`program_sources`.
-        scripts: whether rules may hold scripts; see :func:`load_rules`.
 
     Raises:
         UsageError: there is no such profile, or what was given does not go together.
         RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
         ResourceError: the installation lacks the shipped rules.
     """
-    profile, sources = find_program(name, given, semantic=semantic, reader=reader)
-    deciding = rule_files(sources, scripts=scripts)
+    profile, sources = find_program(name, given, reader=reader)
+    deciding = rule_files(sources)
     if profile.rating is None:
         return ProfileFiles(profile, deciding, ())
-    _, rating = find_program(name, given, Purpose.RATING, semantic=semantic, reader=reader)
-    return ProfileFiles(profile, deciding, rule_files(rating, scripts=scripts))
+    _, rating = find_program(name, given, Purpose.RATING, reader=reader)
+    return ProfileFiles(profile, deciding, rule_files(rating))
 
 
 def program_sources(
@@ -168,7 +158,6 @@ def program_sources(
     purpose: Purpose = Purpose.ANSWER,
     rules: Path | None = None,
     *,
-    semantic: bool = False,
     reader: bool = False,
 ) -> tuple[RuleSource, ...]:
     """Return the files that a profile loads for a purpose, each once: core, rules, weights.
@@ -177,8 +166,6 @@ def program_sources(
         profile: the profile.
         purpose: what they are for.
         rules: its rule folder (the shipped one by default).
-        semantic: whether words are compared in context; the weights are then the
-            ``semantic_weights``, if there are any.
         reader: whether a reader is used: the program that decides pairs then has the rules and
             weights for what it holds, and the weights are the ``reader_weights``, if there are
             any.
@@ -198,10 +185,7 @@ def program_sources(
             expected="the rule files that do it",
             hint=hint,
         )
-    weights = "weights"
-    for used, others in ((semantic, "semantic_weights"), (reader, "reader_weights")):
-        if used and getattr(files, others):
-            weights = others
+    weights = "reader_weights" if reader and files.reader_weights else "weights"
     sources: dict[Path, RuleSource] = {}
     for key, entries, folder, shown in (
         ("core", (_CORE[purpose],), asp_dir(), "asp"),

@@ -54,7 +54,6 @@ class Reading:
     ``report`` gets each fault and its kind; reading goes on unless it raises it.
     """
 
-    scripts: bool = False
     report: Report = refuse
     files: dict[Path, RuleFile] = field(default_factory=dict)
     texts: list[tuple[Path, SourceText, tuple[Include, ...]]] = field(default_factory=list)
@@ -80,7 +79,7 @@ class Reading:
         checksum = sha256(data).hexdigest()
         self.files[path] = RuleFile(path, source.name, checksum)
         try:
-            includes = text.includes(scripts=self.scripts)
+            includes = text.includes()
         except RuleError as error:
             # clingo must not see such a text.
             self.report("syntax", error)

@@ -127,11 +127,8 @@ class SourceText:
         column = offset - self.text.rfind("\n", 0, offset)
         return self.error(found, line, column, expected=expected, hint=hint)
 
-    def includes(self, *, scripts: bool = False) -> tuple[Include, ...]:
+    def includes(self) -> tuple[Include, ...]:
         """Return the file's includes in order.
-
-        Args:
-            scripts: whether there may be scripts.
 
         Raises:
             RuleError: the text has what clingo must not see: a script, an include of one
@@ -149,8 +146,6 @@ class SourceText:
                 include = self._include(match.start())
                 found.append(include)
                 position = include.end
-            elif match.lastgroup == "script" and scripts:
-                position = self._script_end(match)
             elif match.lastgroup not in ("string", "comment"):
                 raise self._forbidden(match)
         return tuple(found)
@@ -184,12 +179,6 @@ class SourceText:
             position = match.end()
         return position
 
-    def _script_end(self, start: re.Match[str]) -> int:
-        end = self.text.find("#end", start.end())
-        if end < 0:
-            raise self.error_at(start.start(), "this script has no end", expected="#end.")
-        return end + len("#end")
-
     def _include(self, offset: int) -> Include:
         match = _INCLUDE.match(self.text, offset)
         if match is None or match["library"] is not None:
@@ -207,7 +196,7 @@ class SourceText:
             return self.error_at(
                 match.start(),
                 "#script is refused: a script could do anything on this computer",
-                hint="Express it as rules; if you trust whoever wrote it, add --allow-scripts",
+                hint="Express it as rules, or give the output of ists-asp facts to plain clingo",
             )
         if match.lastgroup == "quote":
             return self.error_at(

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.rules import RuleFile
 
-_TORCH = 4
-"""How many times as long loading takes with a model that compares words in context."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -57,20 +54,17 @@ class Spec:
     constants: tuple[tuple[str, str], ...] = ()
     models: int = 1
     limits: Limits = Limits()
-    vectors: bool = True
-    semantic: bool | Path = False
-    reader: bool | Path = False
+    reader: str | None = None
     traced: bool = False
     rated: bool = False
     files: tuple[str, ...] = ()
-    scripts: bool = False
     programs: Path | None = None
     incremental: bool = True
 
     @property
     def loading(self) -> float:
-        """Seconds of processor time in which a worker loads all of it, torch included."""
-        return self.limits.loading * (_TORCH if self.semantic else 1)
+        """Seconds of processor time in which a worker loads all of it."""
+        return self.limits.loading
 
     def load(self) -> System:
         """Load the system that the spec describes; it keeps no annotations.
@@ -84,10 +78,7 @@ class Spec:
             constants=dict(self.constants),
             models=self.models,
             time_limit=self.limits.seconds,
-            vectors=self.vectors,
-            semantic=self.semantic,
-            reader=self.reader,
-            scripts=self.scripts,
+            reader=self.reader or False,
             programs=self.programs,
             incremental=self.incremental,
         )

@@ -1,6 +1,6 @@
 """What happens in a worker: a process of its own, which may be killed at any moment.
 
-It has neither Stanza nor torch (unless words are compared in context): pairs come annotated.
+It has neither Stanza nor torch: pairs come annotated.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.solver.patterns import agree, ground
 from ists_asp.syntax.ground import split, written
-from ists_asp.vocabulary import IN_CONTEXT, STATIC
+from ists_asp.vocabulary import NORM, PRODUCT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.program import Program
     from ists_asp.syntax.signatures import Signature
 
-_MEASURED = frozenset(
-    one.name for vectors in (STATIC, IN_CONTEXT) for one in (vectors.norm, vectors.product)
-)
+_MEASURED = frozenset((NORM.name, PRODUCT.name))
 """Predicates of most of a pair's facts, which have nothing but numbers."""
 
 

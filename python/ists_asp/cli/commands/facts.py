@@ -147,8 +147,7 @@ def _command(system: System, choice: Choice, target: Path | None) -> str:
     _, sources = find_program(
         choice.profile,
         choice.rules,
-        semantic=bool(choice.words.semantic),
-        reader=bool(choice.words.reader),
+        reader=choice.reader is not None,
     )
     constants = {**system.profile.constants, **choice.constants}
     words = ["clingo", "--opt-strategy=usc"]

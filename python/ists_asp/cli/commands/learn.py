@@ -12,7 +12,7 @@ from ists_asp.cli.jobs.rating_learning import learn_rating_weights
 from ists_asp.cli.options.common import output_option, quiet_option
 from ists_asp.cli.options.completion import complete_profile
 from ists_asp.cli.options.files import GOLD, OUTPUT, READ, RULES, Command
-from ists_asp.cli.options.system_options import cache_option, scripts_option, words_options
+from ists_asp.cli.options.system_options import cache_option, reader_option
 from ists_asp.cli.options.training import SETS, TrainingConfiguration
 from ists_asp.errors import UsageError
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from ists_asp.cli.options.choice import KnownWords
     from ists_asp.cli.options.files import Values
 
 _PROFILES = {"ists": "default", "sts": "sts-en"}
@@ -46,7 +45,7 @@ def _weights(values: Values) -> Collection[Path]:
     base = read_overlay(values["rules"]).base
     profile = load_profile(values["profile"] or _PROFILES[task], base)
     deciding, rating = (
-        () if part is None else (*part.weights, *part.semantic_weights)
+        () if part is None else (*part.weights, *part.reader_weights)
         for part in (profile.answer, profile.rating)
     )
     learned, read = (rating, deciding) if task == "sts" else (deciding, ())
@@ -67,7 +66,6 @@ Examples:
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5 --confidence c.lp
   ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
-  ists-asp learn --gold mine --profile images --semantic -o images-semantic.lp
   ists-asp learn --gold thirty-pairs --profile headlines --prior -o mine.lp
   ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
@@ -103,8 +101,7 @@ Examples:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
-@scripts_option
-@words_options
+@reader_option
 @click.option(
     "--vectors",
     "own",
@@ -148,8 +145,7 @@ def learn(
     gold: tuple[Path, ...],
     profile: str | None,
     rules: tuple[Path, ...],
-    scripts: bool,
-    words: KnownWords,
+    reader: str | None,
     own: Path | None,
     cache: Path | None,
     folds: int | str | None,
@@ -169,23 +165,22 @@ def learn(
     of ratings do not).
 
     Out: a rule file of weight(Name,Decision,Integer) facts, for the "weights" of the profile's
-    [answer], or with --semantic for its "semantic_weights"; with --task sts for those of its
-    [rating]. The same data and seed give the same bytes. With
+    [answer]; with --task sts for those of its [rating], or with --reader for its
+    "reader_weights". The same data and seed give the same bytes. With
     --cross-validate and without -o, only what is reached on unseen parts is printed: the four
     official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
     be found; with --task sts Pearson's correlation of each data set.
     """
     check_ending(output, ".lp")
-    if own is not None and not words.vectors:
-        raise UsageError("--vectors does not go with --no-vectors", hint="Leave one of them out")
+    if reader is not None and task != "sts":
+        raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if own is not None and task == "sts":
         raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
     lesson = TrainingConfiguration(
         gold,
         profile or _PROFILES[task],
         rules,
-        scripts,
-        words,
+        reader,
         own,
         cache,
         seed,

@@ -14,7 +14,7 @@ from ists_asp.cli.jobs.rule_texts import listing, record, source
 from ists_asp.cli.options.common import json_option
 from ists_asp.cli.options.completion import complete_rule
 from ists_asp.cli.options.files import OUTPUTS, READ, Group
-from ists_asp.cli.options.system_options import cache_option, profile_options
+from ists_asp.cli.options.system_options import cache_option, profile_options, reader_option
 from ists_asp.errors import UsageError
 from ists_asp.sandbox.guard import isolate
 
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.rules import ListedRule
-
-weights_option = click.option(
-    "--semantic",
-    is_flag=True,
-    help="The weights that count where words are compared by what they mean in their sentences.",
-)
 
 
 @click.group(
@@ -82,7 +76,7 @@ Examples:
 """,
 )
 @profile_options
-@weights_option
+@reader_option
 @click.option(
     "--stats",
     type=READ,
@@ -94,8 +88,7 @@ Examples:
 def list_(
     profile: str,
     rules: tuple[Path, ...],
-    scripts: bool,
-    semantic: bool,
+    reader: str | None,
     cache: Path | None,
     stats: Path | None,
     as_json: bool,
@@ -111,7 +104,7 @@ def list_(
     hard rules, constraints and preferences, how many answers would be others without them.
     --json has all weights.
     """
-    listed = _listed(profile, rules, semantic, scripts, cache)
+    listed = _listed(profile, rules, reader, cache)
     counts = None
     if stats is not None:
         from ists_asp.trace.view.counts import count_firings
@@ -129,20 +122,19 @@ Examples:
   ists-asp rules show may_align
   ists-asp rules show may_align one_label --profile images
   ists-asp rules show adds_modifier --profile headlines
-  ists-asp rules show meaning_reaches --profile headlines --semantic
+  ists-asp rules show sentences_near --profile sts-es --reader use
 """
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_rule)
 @profile_options
-@weights_option
+@reader_option
 @cache_option
 @json_option
 def show(
     names: tuple[str, ...],
     profile: str,
     rules: tuple[Path, ...],
-    scripts: bool,
-    semantic: bool,
+    reader: str | None,
     cache: Path | None,
     as_json: bool,
 ) -> None:
@@ -154,7 +146,7 @@ def show(
     Out: for each rule its file and line, what it says when it fires, and its text; if it makes
     what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
-    listed = _listed(profile, rules, semantic, scripts, cache)
+    listed = _listed(profile, rules, reader, cache)
     found: dict[str, list[ListedRule]] = {}
     for one in listed:
         found.setdefault(one.rule.name, []).append(one)
@@ -184,7 +176,7 @@ def _by_evidence(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
 
 
 def _listed(
-    profile: str, rules: Sequence[Path], semantic: bool, scripts: bool, cache: Path | None
+    profile: str, rules: Sequence[Path], reader: str | None, cache: Path | None
 ) -> Sequence[ListedRule]:
     from ists_asp.io.store import Store
     from ists_asp.rules import list_rules
@@ -192,7 +184,7 @@ def _listed(
     if rules:
         isolate()
     store = None if cache is None else Store(cache)
-    found = list_rules(profile, rules, semantic=semantic, scripts=scripts, store=store)
+    found = list_rules(profile, rules, reader=reader is not None, store=store)
     for warning in found.warnings:
         warn(str(warning))
     return found.rules

@@ -65,10 +65,8 @@ def learn_alignments(
     with ExampleBuilder(
         lesson.profile,
         lesson.rules,
-        vectors=lesson.own or lesson.words.vectors,
-        semantic=lesson.words.semantic,
+        vectors=lesson.own,
         cache=lesson.cache,
-        scripts=lesson.scripts,
     ) as teacher:
         settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
         if lesson.keep:

@@ -65,10 +65,8 @@ def learn_rating_weights(
         RatingExampleBuilder(
             lesson.profile,
             lesson.rules,
-            vectors=lesson.words.vectors,
-            semantic=lesson.words.semantic,
+            reader=lesson.reader,
             cache=lesson.cache,
-            scripts=lesson.scripts,
         ) as teacher,
         progress(count + UNRELATED, shown=not lesson.quiet) as step,
     ):

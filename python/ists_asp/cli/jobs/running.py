@@ -76,7 +76,7 @@ class Job:
     @property
     def limits(self) -> Limits:
         """What a pair may take."""
-        return self.effort.limits(semantic=bool(self.choice.words.semantic))
+        return self.effort.limits()
 
     @property
     def targets(self) -> tuple[Path, ...]:
@@ -116,14 +116,14 @@ def solve_once(job: Job) -> int:
         spec = _spec(job, files)
         annotator = _annotator(job, profile, stages)
         stack.callback(annotator.close)
-        reader = load_reader(profile, job.choice.words.reader)
+        reader = load_reader(profile, job.choice.reader or False)
         made_by = provenance(
             profile, files.every, annotator.models, None if reader is None else reader.digest
         )
         sink = stack.enter_context(_sink(job, spec, source, made_by))
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
-        for warning in executor.warnings:
+        for warning in (*annotator.warnings, *executor.warnings):
             told(warning)
         pairs = source.inputs.tokenized(annotator, source.pairs())
         for _ in zip(range(sink.done), pairs, strict=False):
@@ -172,13 +172,10 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
         tuple(choice.constants.items()),
         job.models,
         job.limits,
-        choice.words.vectors,
-        choice.words.semantic,
-        choice.words.reader,
+        choice.reader,
         traced=job.traces is not None,
         rated=rated,
         files=sums(files.every if rated else files.deciding),
-        scripts=choice.scripts,
         programs=choice.cache,
         incremental=choice.incremental,
     )
@@ -187,7 +184,7 @@ def _spec(job: Job, files: ProfileFiles) -> Spec:
 def _annotator(job: Job, profile: Profile, stages: Timings) -> PairAnnotator:
     choice = job.choice
     cache = Cache(choice.cache) if choice.cache else None
-    found = Annotator(profile.language, choice.stanza_dir, choice.stanza_package, cache)
+    found = Annotator(profile.language, choice.stanza_dir, cache)
     return PairAnnotator(found, stages)
 
 
@@ -307,8 +304,8 @@ def _identity(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> 
     choice = job.choice
     parts = [
         *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
-        *(spec.profile, spec.files, spec.constants, spec.vectors, str(spec.semantic), spec.traced),
+        *(spec.profile, spec.files, spec.constants, spec.traced),
         made_by.reader,
-        *(str(choice.stanza_dir), choice.stanza_package, [str(path) for path in job.targets]),
+        *(str(choice.stanza_dir), [str(path) for path in job.targets]),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

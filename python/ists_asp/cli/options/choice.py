@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.sandbox.guard import isolate, patience
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from ists_asp.engine import System
     from ists_asp.rules import ProfileFiles
-
-
-@dataclass(frozen=True, slots=True)
-class KnownWords:
-    """By what words are compared beside the lexicon; see :func:`ists_asp.engine.load`."""
-
-    vectors: bool
-    semantic: bool | Path
-    reader: bool | Path = False
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The options that say so, the same wherever the model lies."""
-        return (
-            *(() if self.vectors else ("--no-vectors",)),
-            *(("--semantic",) if self.semantic is True else ()),
-            *(
-                (f"--semantic-model {self.semantic.resolve().name}",)
-                if isinstance(self.semantic, Path)
-                else ()
-            ),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +23,8 @@ class Choice:
     rules: tuple[Path, ...]
     constants: Mapping[str, str]
     stanza_dir: Path | None
-    stanza_package: str | None
-    words: KnownWords
+    reader: str | None
     cache: Path | None
-    scripts: bool
     incremental: bool = True
 
     def files_of(self) -> ProfileFiles:
@@ -59,13 +35,7 @@ class Choice:
         """
         from ists_asp.rules import read_profile_rules
 
-        return read_profile_rules(
-            self.profile,
-            self.rules,
-            semantic=bool(self.words.semantic),
-            reader=bool(self.words.reader),
-            scripts=self.scripts,
-        )
+        return read_profile_rules(self.profile, self.rules, reader=self.reader is not None)
 
     def check_rates(self) -> None:
         """Refuse a profile that has no rules for ratings.
@@ -75,7 +45,7 @@ class Choice:
         """
         from ists_asp.rules import Purpose, find_program
 
-        find_program(self.profile, self.rules, Purpose.RATING, semantic=bool(self.words.semantic))
+        find_program(self.profile, self.rules, Purpose.RATING)
 
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system in a child process: rules and long sentences may take for ever.
@@ -96,11 +66,7 @@ class Choice:
             "rules": self.rules,
             "constants": self.constants,
             "stanza_dir": self.stanza_dir,
-            "stanza_package": self.stanza_package,
-            "vectors": self.words.vectors,
-            "semantic": self.words.semantic,
-            "reader": self.words.reader,
+            "reader": self.reader or False,
             "cache": self.cache,
-            "scripts": self.scripts,
             "incremental": self.incremental,
         }

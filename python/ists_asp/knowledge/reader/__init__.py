@@ -20,19 +20,29 @@ from ists_asp.knowledge.reader.opinions import (
     Opinions,
     Span,
 )
-from ists_asp.knowledge.reader.reading import Reader, find_reader, reader_digest, shipped_reader
+from ists_asp.knowledge.reader.reading import (
+    SHIPPED,
+    Reader,
+    find_reader,
+    reader_digest,
+    shipped_reader,
+)
+from ists_asp.knowledge.reader.universal import USE, UniversalReader
 
 __all__ = [
     "BOUND",
     "FILES",
     "LABELS",
+    "SHIPPED",
     "STEP",
+    "USE",
     "BoundaryOpinion",
     "LinkOpinion",
     "Opinion",
     "Opinions",
     "Reader",
     "Span",
+    "UniversalReader",
     "find_reader",
     "reader_digest",
     "shipped_reader",

@@ -72,12 +72,15 @@ class Opinions:
         links: what is held about those that may be counterparts; all others are not.
         rating: how alike the sentences are as wholes, in thousandths; None of pairs that are too
             long, and where the model does not say.
+        nearness: how near the sentences are as wholes, in thousandths; None unless the reader is
+            the Spanish encoder, which says nothing else.
     """
 
     boundaries: tuple[BoundaryOpinion, ...] = ()
     spans: tuple[tuple[int, tuple[int, int]], ...] = ()
     links: tuple[LinkOpinion, ...] = ()
     rating: int | None = None
+    nearness: int | None = None
 
 
 def log_odds(value: float) -> Opinion:

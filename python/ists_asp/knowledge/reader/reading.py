@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
@@ -20,14 +21,17 @@ from ists_asp.knowledge.reader.opinions import (
     log_probability,
 )
 from ists_asp.knowledge.reader.spans import is_wordy, merged_spans, possible
+from ists_asp.knowledge.reader.universal import USE, UniversalReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from ists_asp.knowledge.reader.model import Reading
     from ists_asp.knowledge.reader.opinions import Span
     from ists_asp.model import Pair
+
+SHIPPED = "shipped"
+"""What the reader that comes along is asked for by."""
 
 _SCORE_STEP = 10
 _RATING_STEP = 20
@@ -49,18 +53,19 @@ def shipped_reader() -> Path:
     return data_dir() / "reader"
 
 
-def find_reader(reader: bool | Path) -> Reader | None:
+def find_reader(reader: str | Path) -> Reader | UniversalReader:
     """Return the reader that a user asks for.
 
     Args:
-        reader: False for none, True for the shipped one, or the folder of another.
+        reader: :data:`~ists_asp.knowledge.reader.universal.USE` for the Spanish encoder,
+            ``shipped`` for the one that comes along, or the folder of another.
 
     Raises:
         ResourceError: a package or a file is missing.
     """
-    if reader is False:
-        return None
-    return Reader(shipped_reader() if reader is True else reader)
+    if reader == USE:
+        return UniversalReader()
+    return Reader(shipped_reader() if reader == SHIPPED else Path(reader))
 
 
 def reader_digest(folder: Path) -> str:

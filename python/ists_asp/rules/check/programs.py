@@ -107,21 +107,18 @@ def make_plan(
 
 
 def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
-    """The programs of a profile, those with weights also with the semantic ones, and a reader."""
+    """The programs of a profile, those that a reader changes also with one."""
     for purpose in Purpose:
         files = profile.files(purpose)
         if files is None:
             continue
         bare = profile.unweighed(purpose)
-        ways = [("", False, False)]
-        ways += [(" --semantic", True, False)] if files.semantic_weights else []
+        ways = [("", False)]
         reads = files.reader_weights or (purpose is Purpose.ANSWER and profile.reader is not None)
-        ways += [(" --reader", False, True)] if reads else []
-        for way, semantic, reader in ways:
+        ways += [(" --reader", True)] if reads else []
+        for way, reader in ways:
             unweighed = program_sources(bare, purpose, overlay.base, reader=reader)
-            sources = program_sources(
-                profile, purpose, overlay.base, semantic=semantic, reader=reader
-            )
+            sources = program_sources(profile, purpose, overlay.base, reader=reader)
             known = {source.path for source in unweighed}
             yield Program(
                 _TITLES[purpose] + profile.name + way,
