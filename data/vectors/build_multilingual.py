@@ -14,18 +14,13 @@ from __future__ import annotations
 
 import argparse
 import string
-import sys
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "python"))
-
 from build import DIMENSIONS, SIF, TYPICAL_WORDS, write
-
-from ists_asp.knowledge.wordpiece import basic_words
+from tokenizers.normalizers import BertNormalizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,10 +47,11 @@ class Word(NamedTuple):
 
 def words(ranked: Iterable[str], share: dict[str, float]) -> list[Word]:
     """The most frequent words; those that differ in accents only are one, their shares added."""
+    normal = BertNormalizer().normalize_str
     forms: dict[str, str] = {}
     shares: dict[str, float] = {}
     for form in ranked:
-        piece = "".join(basic_words(form))
+        piece = "".join(normal(form).split())
         if not form.isalpha() or not PLAIN.issuperset(piece):
             continue
         if piece not in forms:

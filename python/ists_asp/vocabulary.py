@@ -62,6 +62,10 @@ class Predicate:
         """An atom."""
         return Function(self.name, arguments)
 
+    def text(self, *terms: str | int) -> str:
+        """An atom as clingo writes it, of terms that are written so."""
+        return f"{self.name}({','.join(map(str, terms))})"
+
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}"
 
@@ -224,8 +228,4 @@ RENAMED = {
 
 def all_predicates() -> tuple[Predicate, ...]:
     """All of them, as they stand here."""
-    found: list[Predicate] = []
-    for value in globals().values():
-        if isinstance(value, Predicate):
-            found.append(value)
-    return tuple(found)
+    return tuple(value for value in globals().values() if isinstance(value, Predicate))

@@ -49,7 +49,7 @@ def prepare(tmp_path: Path):
     def facts(pairs, *, phrases=(), vectors=VECTORS, look=True):
         knowledge = Knowledge(phrases=phrases, vectors_path=vectors)
         if not look:
-            knowledge.relations = refuse  # type: ignore[method-assign]
+            knowledge.facts = refuse  # type: ignore[method-assign]
         made = Preparation(Plain(), knowledge, "en", Store(tmp_path))
         found = list(made.known([annotated(pair) for pair in pairs]))
         knowledge.close()

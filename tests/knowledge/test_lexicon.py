@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge.lexicon import Lexicon, pos_class
-from ists_asp.knowledge.relation import Relation
+from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 INVERSE = {
@@ -33,14 +34,31 @@ SOME = [
 ]
 
 
-def words(text: str) -> list[tuple[str, str]]:
+Lemma = tuple[str, str]
+Related = tuple[str, str, str, int]
+_RELATION = re.compile(r'relation\((\w+),"(.*)","(.*)",(\d+)\)')
+
+
+def words(text: str) -> set[tuple[str, str]]:
     """Read ``us/n united_states/-``: lemma and part of speech, ``-`` for any."""
-    return [(word[:-2].replace("_", " "), word[-1].strip("-")) for word in text.split()]
+    return {(word[:-2].replace("_", " "), word[-1].strip("-")) for word in text.split()}
 
 
-def related(lexicon: Lexicon, first: str, second: str) -> dict[str, int]:
-    found = lexicon.relations(words(first), words(second))
-    return {relation.kind: relation.distance for relation in found}
+def relations(
+    lexicon: Lexicon | Thesaurus, first: Iterable[Lemma], second: Iterable[Lemma]
+) -> list[Related]:
+    """Kind, lemmas and distance of each relation, in the order of the atoms."""
+    found = map(_RELATION.fullmatch, lexicon.facts(set(first), set(second)))
+    return [(one[1], one[2], one[3], int(one[4])) for one in found if one]
+
+
+def related(lexicon: Lexicon | Thesaurus, first: str, second: str) -> dict[str, int]:
+    return {kind: n for kind, _, _, n in relations(lexicon, words(first), words(second))}
+
+
+def classes(lexicon: Lexicon, lemma: str, pos: str) -> set[str]:
+    atoms = set(lexicon.facts({(lemma, pos)}, set()))
+    return {atom.split(",")[1][:-1] for atom in atoms if atom.startswith("class(")}
 
 
 @pytest.mark.parametrize(
@@ -110,24 +128,17 @@ def test_a_word_without_senses_as_stated_is_tried_as_any(lexicon: Lexicon) -> No
 
 
 def test_equal_lemmas_are_left_to_the_caller(lexicon: Lexicon) -> None:
-    assert lexicon.relations([("attack", "n")], [("Attack", "v")]) == []
+    assert related(lexicon, "attack/n", "attack/v") == {}
 
 
 def test_unknown_words_have_no_relations(lexicon: Lexicon) -> None:
-    assert lexicon.relations([("qwertz", "n"), ("", "n")], [("dog", "n")]) == []
-
-
-def test_case_does_not_matter(lexicon: Lexicon) -> None:
-    assert lexicon.relations([("Dog", "n")], [("ANIMAL", "n")]) == [
-        Relation("hyponym", "dog", "animal", 2)
-    ]
+    assert relations(lexicon, [("qwertz", "n"), ("", "n")], [("dog", "n")]) == []
 
 
 def test_each_kind_is_given_once_and_in_order(lexicon: Lexicon) -> None:
-    found = lexicon.relations(SOME * 2, reversed(SOME))
+    found = relations(lexicon, SOME, SOME)
     assert found == sorted(found)
-    keys = [(relation.kind, relation.lemma1, relation.lemma2) for relation in found]
-    assert len(keys) == len(set(keys))
+    assert len(found) == len({relation[:3] for relation in found})
 
 
 @given(
@@ -138,16 +149,16 @@ def test_swapping_the_sentences_swaps_the_relations(
     lexicon: Lexicon, first: list[tuple[str, str]], second: list[tuple[str, str]]
 ) -> None:
     swapped = [
-        Relation(INVERSE.get(found.kind, found.kind), found.lemma2, found.lemma1, found.distance)
-        for found in lexicon.relations(first, second)
+        (INVERSE.get(kind, kind), lemma2, lemma1, distance)
+        for kind, lemma1, lemma2, distance in relations(lexicon, first, second)
     ]
-    assert sorted(swapped) == lexicon.relations(second, first)
+    assert sorted(swapped) == relations(lexicon, second, first)
 
 
 def test_a_fresh_lexicon_agrees_with_a_used_one(lexicon: Lexicon, lexicon_folder: Path) -> None:
-    used = lexicon.relations(SOME, SOME)
+    used = relations(lexicon, SOME, SOME)
     with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh:
-        assert fresh.relations(SOME, SOME) == used
+        assert relations(fresh, SOME, SOME) == used
 
 
 def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
@@ -155,7 +166,7 @@ def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
         Lexicon(lexicon_folder / "wordnet.sqlite") as shared,
         ThreadPoolExecutor(4) as pool,
     ):
-        answers = list(pool.map(lambda _: shared.relations(SOME, SOME), range(8)))
+        answers = list(pool.map(lambda _: relations(shared, SOME, SOME), range(8)))
     assert all(answer == answers[0] for answer in answers)
 
 
@@ -173,7 +184,7 @@ def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
         ("apple", "n", "food"),
         ("beer", "n", "drink"),
         ("house", "n", "building"),
-        ("London", "n", "city"),
+        ("london", "n", "city"),
         ("iraq", "n", "country"),
         ("hand", "n", "body"),
         ("guitar", "n", "instrument"),
@@ -187,30 +198,27 @@ def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
     ],
 )
 def test_class(lexicon: Lexicon, lemma: str, pos: str, name: str) -> None:
-    assert name in lexicon.classes(lemma, pos)
+    assert name in classes(lexicon, lemma, pos)
 
 
 def test_rare_senses_give_no_class(lexicon: Lexicon) -> None:
-    assert lexicon.classes("dog", "n") == {"animal"}
+    assert classes(lexicon, "dog", "n") == {"animal"}
 
 
 def test_classes_of_unknown_words(lexicon: Lexicon) -> None:
-    assert lexicon.classes("qwertz", "n") == frozenset()
+    assert classes(lexicon, "qwertz", "n") == set()
+
+
+def test_uses_as_verbs(lexicon: Lexicon) -> None:
+    found = set(lexicon.facts(words("dog/n kill/v"), words("idea/n")))
+    percents = {atom for atom in found if atom.startswith("verb_usage(")}
+    assert 'verb_usage("kill",95)' in percents
+    assert not any("idea" in atom for atom in percents)
 
 
 def test_membership(lexicon: Lexicon) -> None:
     assert "prime minister" in lexicon
-    assert "Dog" in lexicon
     assert "qwertz" not in lexicon
-    assert 7 not in lexicon
-
-
-@pytest.mark.parametrize(
-    ("upos", "pos"),
-    [("NOUN", "n"), ("PROPN", "n"), ("AUX", "v"), ("ADJ", "a"), ("ADV", "r"), ("DET", None)],
-)
-def test_part_of_speech(upos: str, pos: str | None) -> None:
-    assert pos_class(upos) == pos
 
 
 def test_missing_file_says_what_to_do(tmp_path: Path) -> None:
@@ -233,7 +241,7 @@ def test_truncated_file_is_reported(tmp_path: Path, lexicon_folder: Path) -> Non
     path = tmp_path / "cut.sqlite"
     path.write_bytes((lexicon_folder / "wordnet.sqlite").read_bytes()[:20_000])
     with pytest.raises(ResourceError, match="cannot be read"), Lexicon(path) as cut:
-        cut.relations(SOME, SOME)
+        relations(cut, SOME, SOME)
 
 
 def test_file_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch, lexicon_folder: Path) -> None:
@@ -252,3 +260,40 @@ def test_names_with_special_characters(tmp_path: Path, lexicon_folder: Path) -> 
     shutil.copy(lexicon_folder / "wordnet.sqlite", path)
     with Lexicon(path) as copy:
         assert "dog" in copy
+
+
+@pytest.fixture(scope="module")
+def thesaurus(lexicon_folder: Path) -> Iterator[Thesaurus]:
+    with Thesaurus(lexicon_folder / "spanish.sqlite") as opened:
+        yield opened
+
+
+def test_spanish_synonyms_have_distances_by_their_common_neighbours(thesaurus: Thesaurus) -> None:
+    found = list(thesaurus.facts(words("fallecer/v accidente/n"), words("morir/v")))
+    assert found == ['relation(synonym,"fallecer","morir",0)']
+    near, loose = (
+        related(thesaurus, "accidente/-", other)["synonym"] for other in ("percance/-", "suerte/-")
+    )
+    assert near < loose <= 9
+
+
+def test_spanish_synonyms_hold_in_both_directions(thesaurus: Thesaurus) -> None:
+    there = related(thesaurus, "casa/n", "vivienda/n")
+    assert there == related(thesaurus, "vivienda/n", "casa/n") != {}
+    assert related(thesaurus, "casa/n", "casa/n volcán/n") == {}
+    assert "casa" in thesaurus
+    assert "antiguo testamento" in thesaurus
+    assert "xyzzy" not in thesaurus
+
+
+def test_faulty_files_of_a_thesaurus(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="no thesaurus here"):
+        Thesaurus(tmp_path / "none.sqlite")
+    text = tmp_path / "text.sqlite"
+    text.write_text("no database, but long enough to be looked at as one\n" * 50)
+    with pytest.raises(ResourceError, match="thesaurus cannot be read"):
+        Thesaurus(text)
+    other = tmp_path / "other.sqlite"
+    sqlite3.connect(other).execute("PRAGMA user_version = 7")
+    with pytest.raises(ResourceError, match="version"):
+        Thesaurus(other)

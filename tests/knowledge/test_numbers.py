@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ists_asp.knowledge.numbers import decimal, measure, numeral
+from ists_asp.knowledge.numbers import decimal, from_spanish, measure, numeral
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,37 @@ def test_a_decimal_has_the_same_value(number: Decimal) -> None:
     assert Decimal(rest) * 10**zeros == number
     assert abs(Decimal(rest)) < 1000
     assert numeral(rest) == rest
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        ("1.500", "1500"),
+        ("1.234.567", "1234567"),
+        ("2,5", "2.5"),
+        ("1.234,56", "1234.56"),
+        ("0,125", "0.125"),
+        ("3,500", "3500"),
+        ("3.5", "3.5"),
+        ("50%", "50"),
+        ("€2,50", "2.5"),
+        ("1º", "1"),
+        ("3.er", "3"),
+        ("2ª", "2"),
+        ("1\u00a0000", "1000"),
+        ("2014", "2014"),
+    ],
+)
+def test_values_of_spanish_numbers(form: str, value: str) -> None:
+    assert numeral(from_spanish(form)) == value
+
+
+def test_spanish_measures() -> None:
+    assert measure(from_spanish("1.500km")) == ("1500", "km")
+    assert measure(from_spanish("2,5kg")) == ("2.5", "kg")
+
+
+@given(st.text(max_size=12))
+def test_any_text_can_be_asked_for_its_number(form: str) -> None:
+    value = numeral(from_spanish(form))
+    assert value is None or numeral(value) == value

@@ -19,7 +19,6 @@ from ists_asp.facts import facts_text, pair_facts
 from ists_asp.io.jsonl import read_jsonl
 from ists_asp.io.wa_reader import read_wa
 from ists_asp.io.wa_writer import write_answer, write_pair
-from ists_asp.knowledge.pair_knowledge import PairKnowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 from tests.sharing import load_shared
 
@@ -93,7 +92,7 @@ def test_any_words_come_back_from_an_alignment_file(words, identifier):
 def test_facts_keep_every_string(text):
     word = Word(text, text, "NOUN", "NN")
     sentence = Sentence((Token(1, text, (word,)),))
-    facts = pair_facts(Pair("1", sentence, sentence), PairKnowledge(), "en")
+    facts = pair_facts(Pair("1", sentence, sentence), (), "en")
     assert Function("token", [Number(1), Number(1), String(text)]) in facts
     control = Control()
     control.add(facts_text(facts))
@@ -106,7 +105,7 @@ def test_facts_keep_every_string(text):
 def test_what_no_fact_can_hold_is_refused(text):
     sentence = Sentence((Token(1, text, (Word("a", "a", "NOUN", "NN"),)),))
     with pytest.raises(DataError, match=r"pair 1: token 1 .* has a character"):
-        pair_facts(Pair("1", sentence, sentence), PairKnowledge(), "en")
+        pair_facts(Pair("1", sentence, sentence), (), "en")
 
 
 @pytest.mark.parametrize("text", ["a\0b c", "a \ud800 b"])

@@ -14,9 +14,9 @@ from hypothesis.extra.numpy import arrays
 
 from ists_asp.facts import facts_text, pair_facts
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.knowledge.nearness import MAX_RUN, Near, Nearness, Norm, Product
-from ists_asp.knowledge.pair_knowledge import PairKnowledge
-from ists_asp.model import Pair, Sentence, Token, Word
+from ists_asp.knowledge.vectors import MAX_RUN, nearness
+from ists_asp.model import Chunk, Pair, Sentence, Token, Word
+from ists_asp.syntax.ground import split
 
 if TYPE_CHECKING:
     from ists_asp.knowledge.vectors import Vectors
@@ -40,52 +40,67 @@ def sentence(text: str) -> Sentence:
     return Sentence(tuple(tokens))
 
 
+ANY = Pair("1", Sentence(()), Sentence(()))
+
+
+def compare(first: np.ndarray, second: np.ndarray, pair: Pair = ANY) -> dict[str, list[tuple]]:
+    """The arguments of the atoms by their names."""
+    found: dict[str, list[tuple]] = {"near": [], "product": [], "norm": [], "nearness": []}
+    for atom in nearness(first, second, pair):
+        name, _, arguments = atom.removesuffix(")").partition("(")
+        found[name].append(tuple(map(int, split(arguments))))
+    return found
+
+
+FIRST = np.array([[1, 0], [0, 0], [0, 0.5]], dtype=np.float32)
+SECOND = np.array([[3, 4], [0, -1]], dtype=np.float32)
+
+
 def test_two_small_sentences() -> None:
-    first = np.array([[1, 0], [0, 0], [0, 0.5]], dtype=np.float32)
-    second = np.array([[3, 4], [0, -1]], dtype=np.float32)
-    found = Nearness.of(first, second)
-    assert found.near == (Near(1, 1, 60), Near(3, 1, 80))
-    # The vector of length 5 is cut to length 2.
-    assert found.products == (Product(1, 1, 12000), Product(3, 1, 8000), Product(3, 2, -5000))
-    assert found.norms == (
-        Norm(1, 1, 1, 100),
-        Norm(1, 1, 2, 100),
-        Norm(1, 1, 3, 112),
-        Norm(1, 2, 3, 50),
-        Norm(1, 3, 3, 50),
-        Norm(2, 1, 1, 200),
-        Norm(2, 1, 2, 134),
-        Norm(2, 2, 2, 100),
-    )
+    assert list(nearness(FIRST, SECOND, ANY)) == [
+        *("near(1,1,60)", "near(3,1,80)"),
+        # The vector of length 5 is cut to length 2.
+        *("product(1,1,12000)", "product(3,1,8000)", "product(3,2,-5000)"),
+        *("norm(1,1,1,100)", "norm(1,1,2,100)", "norm(1,1,3,112)", "norm(1,2,3,50)"),
+        *("norm(1,3,3,50)", "norm(2,1,1,200)", "norm(2,1,2,134)", "norm(2,2,2,100)"),
+        "nearness(1000)",
+    ]
+
+
+def test_given_chunks_are_asked_about_as_wholes() -> None:
+    chunked = Pair("1", Sentence((), (Chunk(1, 1), Chunk(2, 3))), Sentence((), (Chunk(1, 2),)))
+    found = compare(FIRST, SECOND, chunked)
+    assert found["product"] == [(1, 1, 12000), (2, 1, 3000)]
+    runs = [norm[:3] for norm in found["norm"]]
+    assert runs == [(1, 1, 1), (1, 1, 3), (1, 2, 3), (1, 3, 3), (2, 1, 1), (2, 1, 2), (2, 2, 2)]
 
 
 def test_empty_sentences() -> None:
     empty = np.zeros((0, 4), dtype=np.float32)
-    assert Nearness.of(empty, empty) == Nearness(whole=0)
-    assert Nearness.of(empty, np.ones((1, 4), dtype=np.float32)).norms == (Norm(2, 1, 1, 200),)
+    assert list(nearness(empty, empty, ANY)) == ["nearness(0)"]
+    one = np.ones((1, 4), dtype=np.float32)
+    assert compare(empty, one)["norm"] == [(2, 1, 1, 200)]
+    chunked = Pair("1", Sentence((), ()), Sentence((), (Chunk(1, 1),)))
+    assert compare(empty, one, chunked) == compare(empty, one)
 
 
 @given(matrices, matrices)
 def test_bounds(first: np.ndarray, second: np.ndarray) -> None:
-    found = Nearness.of(first, second)
-    assert all(25 <= near.percent <= 100 for near in found.near)
-    assert all(0 < abs(product.value) <= 40_000 for product in found.products)
-    assert all(0 < norm.value <= 2400 for norm in found.norms)
-    assert all(norm.last - norm.first < MAX_RUN for norm in found.norms)
-    for tuples in (found.near, found.products, found.norms):
-        assert list(tuples) == sorted(set(tuples))
+    found = compare(first, second)
+    assert all(25 <= percent <= 100 for *_, percent in found["near"])
+    assert all(0 < abs(value) <= 40_000 for *_, value in found["product"])
+    assert all(0 < value <= 2400 for *_, value in found["norm"])
+    assert all(last - start < MAX_RUN for _, start, last, _ in found["norm"])
+    assert all(tuples == sorted(set(tuples)) for tuples in found.values())
 
 
 @given(matrices, matrices)
 def test_what_rules_reckon_with_stays_within_32_bits(first: np.ndarray, second: np.ndarray) -> None:
-    found = Nearness.of(first, second)
-    total = sum(
-        abs(product.value)
-        for product in found.products
-        if product.token1 <= MAX_RUN and product.token2 <= MAX_RUN
-    )
+    found = compare(first, second)
+    run = range(1, MAX_RUN + 1)
+    total = sum(abs(value) for one, two, value in found["product"] if one in run and two in run)
     assert 100 * total <= INT32
-    assert max([norm.value for norm in found.norms], default=0) ** 2 <= INT32
+    assert max([value for *_, value in found["norm"]], default=0) ** 2 <= INT32
 
 
 COSINE = """
@@ -108,7 +123,7 @@ def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str
     first, second = sentence(text1), sentence(text2)
     with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
         pair = Pair("1", first, second)
-        facts = pair_facts(pair, knowledge.relations(pair), "en")
+        facts = pair_facts(pair, knowledge.facts(pair), "en")
     sum1 = vectors.matrix(text1.split()).sum(axis=0)
     sum2 = vectors.matrix(text2.rstrip(".").split()).sum(axis=0)
     expected = 100 * sum1 @ sum2 / np.linalg.norm(sum1) / np.linalg.norm(sum2)
@@ -126,37 +141,28 @@ def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str
 
 
 def test_punctuation_takes_no_part() -> None:
+    def near(text1: str, text2: str) -> list[str]:
+        found = knowledge.facts(Pair("1", sentence(text1), sentence(text2)))
+        return [atom for atom in found if atom.startswith(("near", "product", "norm"))]
+
     with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
-        plain = knowledge.relations(Pair("1", sentence("dogs bark"), sentence("cats meow")))
-        dotted = knowledge.relations(Pair("1", sentence("dogs bark."), sentence("cats meow.")))
-        apart = knowledge.relations(Pair("1", sentence("dogs bark ."), sentence(". cats meow")))
-    assert plain.nearness == dotted.nearness
-    assert plain.nearness.products
-    assert apart.nearness.products
-    assert all(product.token2 > 1 and product.token1 < 3 for product in apart.nearness.products)
-
-
-def test_facts_are_as_documented() -> None:
-    known = PairKnowledge(
-        nearness=Nearness((Near(1, 2, 60),), (Product(1, 2, -7),), (Norm(2, 1, 3, 150),)),
-    )
-    facts = pair_facts(Pair("1", Sentence(()), Sentence(())), known, "en")
-    assert facts_text(facts).split() == [
-        "language(en).",
-        "near(1,2,60).",
-        "product(1,2,-7).",
-        "norm(2,1,3,150).",
-    ]
+        plain = near("dogs bark", "cats meow")
+        dotted = near("dogs bark.", "cats meow.")
+        apart = near("dogs bark .", ". cats meow")
+    assert plain == dotted
+    products = [tuple(map(int, atom[8:-1].split(","))) for atom in apart if atom[:8] == "product("]
+    assert products
+    assert all(token2 > 1 and token1 < 3 for token1, token2, _ in products)
 
 
 def test_without_vectors_there_are_no_facts() -> None:
     with Knowledge() as knowledge:
-        known = knowledge.relations(Pair("1", sentence("a dog"), sentence("a puppy")))
-    assert known.nearness == Nearness()
+        known = knowledge.facts(Pair("1", sentence("a dog"), sentence("a puppy")))
+        assert not [atom for atom in known if atom.startswith(("near", "product", "norm"))]
 
 
 def test_tokens_are_near_from_25_percent_on() -> None:
     one = np.array([[100.0, 0.0]], np.float32)
-    for percent, found in ((24, ()), (25, (Near(1, 1, 25),)), (26, (Near(1, 1, 26),))):
+    for percent, found in ((24, []), (25, [(1, 1, 25)]), (26, [(1, 1, 26)])):
         other = np.array([[percent, math.sqrt(100**2 - percent**2)]], np.float32)
-        assert Nearness.of(one, other).near == found
+        assert compare(one, other)["near"] == found

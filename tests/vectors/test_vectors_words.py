@@ -15,6 +15,7 @@ from ists_asp.knowledge.vectors import Vectors
 
 FILE = shipped_vectors("en")
 SHIPPED = Vectors(FILE)
+SPANISH = Vectors(shipped_vectors("es"))
 
 
 def cosine(vectors: Vectors, first: str, second: str) -> float:
@@ -23,16 +24,24 @@ def cosine(vectors: Vectors, first: str, second: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "expected"),
+    ("vectors", "first", "second", "expected"),
     [
-        ("dog", "puppy", 0.73),
-        ("dog", "cat", 0.53),
-        ("dog", "car", 0.30),
-        ("car", "banana", 0.15),
-        ("killed", "dead", 0.68),
-        ("Syria", "Syrian", 0.88),
-        ("crash", "accident", 0.58),
-        ("Monday", "Tuesday", 0.92),
+        (SHIPPED, "dog", "puppy", 0.73),
+        (SHIPPED, "dog", "cat", 0.53),
+        (SHIPPED, "dog", "car", 0.30),
+        (SHIPPED, "car", "banana", 0.15),
+        (SHIPPED, "killed", "dead", 0.68),
+        (SHIPPED, "Syria", "Syrian", 0.88),
+        (SHIPPED, "crash", "accident", 0.58),
+        (SHIPPED, "Monday", "Tuesday", 0.92),
+        (SPANISH, "perro", "cachorro", 0.85),
+        (SPANISH, "perro", "gato", 0.43),
+        (SPANISH, "coche", "plátano", -0.05),
+        (SPANISH, "casa", "vivienda", 0.74),
+        (SPANISH, "murió", "falleció", 0.79),
+        (SPANISH, "Siria", "sirio", 0.38),
+        (SPANISH, "accidente", "choque", 0.37),
+        (SPANISH, "lunes", "martes", 0.68),
     ],
 )
 def test_cosines_of_the_card(vectors: Vectors, first: str, second: str, expected: float) -> None:
@@ -48,8 +57,10 @@ def test_frequent_words_are_short(vectors: Vectors) -> None:
     assert 1 < lengths[2] < 2
 
 
-def test_case_does_not_matter(vectors: Vectors) -> None:
+def test_case_and_accents_do_not_matter(vectors: Vectors) -> None:
     assert np.array_equal(vectors.vector("NATO"), vectors.vector("nato"))
+    assert np.array_equal(SPANISH.vector("Bogotá"), SPANISH.vector("bogota"))
+    assert SPANISH.vector("Ahuachapán").any()
 
 
 def test_an_unseen_word_has_the_mean_of_its_pieces(vectors: Vectors) -> None:
@@ -59,6 +70,30 @@ def test_an_unseen_word_has_the_mean_of_its_pieces(vectors: Vectors) -> None:
         (vectors.vector("dog") + vectors.vector("/") + vectors.vector("car")) / 3,
         atol=1e-6,
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("unaffable", "un ##aff ##able"),
+        ("RUNNING", "runn ##ing"),
+        ("run!", "run !"),
+        ("É", "e"),
+        ("runs", ""),
+        ("runs running", "runn ##ing"),
+        ("\u6771run", "run"),
+        ("un" * 60, ""),
+    ],
+)
+def test_words_are_cut_into_the_longest_pieces(tmp_path: Path, word: str, parts: str) -> None:
+    names = ["un", "##aff", "##able", "run", "runn", "##ing", "!", "e"]
+    codes, scales = 8 * np.eye(len(names), dtype=np.int8), np.ones(len(names), dtype=np.float16)
+    pieces = np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "en.npz", version=np.array(1), pieces=pieces, codes=codes, scales=scales)
+    vector = Vectors(tmp_path / "en.npz").vector(word)
+    found = parts.split()
+    expected = [8 / len(found) if name in found else 0 for name in names]
+    assert vector.tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("word", ["", " ", "\u200b", "\U0001f600" * 3, "x" * 500])

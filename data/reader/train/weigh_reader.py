@@ -30,7 +30,6 @@ from ists_asp.engine.rating import Evidence
 from ists_asp.evaluate.chunking import compare_chunks
 from ists_asp.evaluate.pearson import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, evaluate
-from ists_asp.facts import opinion_facts
 from ists_asp.io.tsv import read_sts
 from ists_asp.knowledge.reader import Reader
 from ists_asp.learn.decode import best_candidates
@@ -104,10 +103,9 @@ def opinions(work: Path, golds, kind: str) -> dict[str, tuple[list, list]]:
             reader = fold_reader(work, fold)
             for gold in test:
                 free = reader.read(bare(gold.pair))
-                given = replace(reader.read(gold.pair), boundaries=free.boundaries)
-                found[gold.pair.id.partition(".")[2]] = [
-                    [str(fact) for fact in opinion_facts(one)] for one in (given, free)
-                ]
+                begins = [atom for atom in free if atom.startswith("reader_boundary")]
+                given = [*begins, *reader.read(gold.pair)]
+                found[gold.pair.id.partition(".")[2]] = [given, free]
         file.write_text(json.dumps(found))
     known = json.loads(file.read_text())
     return {

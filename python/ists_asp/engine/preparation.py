@@ -120,18 +120,18 @@ class Preparation:
                 yield pair, Atoms(kept[number])
                 continue
             with self.stages.measure("knowledge"):
-                known = self._knowledge.relations(pair)
+                known = list(self._knowledge.facts(pair))
                 held = next(opinions)
             with self.stages.measure("facts"):
-                facts = pair_facts(pair, known, self._language).with_more(held)
+                facts = pair_facts(pair, known, self._language).with_text(held.inside)
                 texts.append(facts.text)
             yield pair, facts
         if kept is None:
             self._remembered.put(key, texts)
 
-    def _opinions(self, batch: Sequence[Pair]) -> Iterator[tuple[Symbol, ...]]:
+    def _opinions(self, batch: Sequence[Pair]) -> Iterator[Atoms]:
         """What the reader holds about pairs; nothing without one."""
-        return repeat(()) if self._reader is None else self._reader.facts(batch)
+        return repeat(Atoms("()")) if self._reader is None else self._reader.facts(batch)
 
     def _check_open(self) -> None:
         if self._closed:

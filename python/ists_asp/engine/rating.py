@@ -197,4 +197,4 @@ def _evaluated(rules: RuleSet, arguments: Sequence[str]) -> int:
 
 def _facts(known: Known) -> tuple[Pair, Sequence[Symbol]]:
     """A pair with its facts and those of its answer."""
-    return known.answer.pair, Atoms.of(known.facts).with_more(line_facts(known.answer))
+    return known.answer.pair, Atoms.of(known.facts).with_text(",".join(line_facts(known.answer)))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clingo import Function, parse_term
+from clingo import parse_term
 
-from ists_asp.facts import opinion_facts
-from ists_asp.knowledge.forms import knowable
+from ists_asp.knowledge.words import knowable
 from ists_asp.rules.remembered import made_by
+from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clingo import MessageCode, Symbol
+    from clingo import MessageCode
 
     from ists_asp.annotate import Cache
     from ists_asp.knowledge.reader import Reader, UniversalReader
@@ -42,7 +42,7 @@ class PairReader:
         """The hash of the reader."""
         return self._reader.digest
 
-    def facts(self, pairs: Sequence[Pair]) -> Iterator[tuple[Symbol, ...]]:
+    def facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
         """What the reader holds about pairs, lazily and in their order, as facts.
 
         Raises:
@@ -55,9 +55,9 @@ class PairReader:
         for pair, given, text in zip(shown, inputs, kept, strict=True):
             facts = _parsed(text)
             if facts is None:
-                facts = tuple(opinion_facts(self._reader.read(pair)))
+                facts = Atoms("()").with_text(",".join(self._reader.read(pair)))
                 if self._cache is not None:
-                    self._cache.put(key, [(given, str(Function("", facts)))])
+                    self._cache.put(key, [(given, facts.text)])
             yield facts
 
 
@@ -70,15 +70,15 @@ def _shown(sentence: Sentence) -> list[object]:
     ]
 
 
-def _parsed(text: object) -> tuple[Symbol, ...] | None:
+def _parsed(text: object) -> Atoms | None:
     """The facts that an entry of the cache has; None if it is damaged."""
     if not isinstance(text, str):
         return None
     try:
-        found = parse_term(text, logger=_quiet)
+        parse_term(text, logger=_quiet)
     except RuntimeError:
         return None
-    return tuple(found.arguments)
+    return Atoms(text)
 
 
 def _quiet(_code: MessageCode, _message: str) -> None:

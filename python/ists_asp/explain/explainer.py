@@ -15,10 +15,11 @@ from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
-from ists_asp.knowledge.written import written_otherwise
+from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_program
 from ists_asp.solver import Solver, SolverOptions
+from ists_asp.syntax.ground import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -172,7 +173,7 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
 
     The vocabulary is documented in ``asp/lines.lp`` and ``lp_rules/explanation/answer.lp``.
     """
-    yield from line_facts(answer)
+    yield from symbols(line_facts(answer))
     for side, sent in ((1, answer.pair.sent1), (2, answer.pair.sent2)):
         for item in sent.tokens:
             case = _case(item.form)

@@ -9,11 +9,10 @@ from ists_asp.closing import Closing
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from ists_asp.knowledge.lookup import Lookup
-    from ists_asp.knowledge.pair_knowledge import PairKnowledge
+    from ists_asp.knowledge.sources import Sources
     from ists_asp.model import Pair
 
 _LEXICONS = {"en": "wordnet.sqlite", "es": "spanish.sqlite"}
@@ -52,7 +51,7 @@ class Knowledge(Closing):
         self._spanish = language == "es"
         if not all(path.is_file() for path in self._paths):
             # It says what is missing.
-            self._lookup.close()
+            self._sources.close()
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -69,36 +68,31 @@ class Knowledge(Closing):
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
-        if "_lookup" in self.__dict__:
-            self._lookup.close()
+        if "_sources" in self.__dict__:
+            self._sources.close()
 
-    def relations(self, pair: Pair) -> PairKnowledge:
-        """Collect what is known about the words of an annotated pair.
+    def facts(self, pair: Pair) -> Iterator[str]:
+        """What is known about the words of an annotated pair: atoms of ``asp/input.lp`` as text.
 
         Relations and classes are sought for nouns, verbs, adjectives and adverbs, and for
-        multiword entries. Nothing is sought for tokens of more than
-        :data:`~ists_asp.limits.LONGEST_WORD` characters.
+        multiword entries; that a lemma equals itself is not said. Nothing is sought for tokens of
+        more than :data:`~ists_asp.limits.LONGEST_WORD` characters. The order does not vary.
 
         Raises:
             ResourceError: if the lexicon or the vectors turn out to be damaged.
         """
-        return self._lookup.relations(pair)
+        return self._sources.facts(pair)
 
     @property
     def _paths(self) -> list[Path]:
         return [path for path in (self._lexicon_path, self._vectors_path) if path is not None]
 
     @cached_property
-    def _lookup(self) -> Lookup:
+    def _sources(self) -> Sources:
         # It takes NumPy and all that knows words, a tenth of a second.
-        from ists_asp.knowledge.lookup import Lookup
+        from ists_asp.knowledge.sources import Sources
 
-        return Lookup(
-            self._lexicon_path,
-            spanish=self._spanish,
-            vectors_path=self._vectors_path,
-            phrases=self._phrases,
-        )
+        return Sources(self._lexicon_path, self._vectors_path, self._phrases, spanish=self._spanish)
 
 
 def shipped_vectors(language: str) -> Path | None:

@@ -1,41 +1,45 @@
-"""WordNet's relations between the words of two sentences, from a small SQLite file.
+"""What is known about words as entries of a lexicon: how they are related and what they are.
 
-``data/lexicon/README.md`` describes the file. Nothing here decides what a relation is
-worth: each comes with a distance, and the rules decide. The bounds only keep the search
-small.
+English has WordNet and Spanish a thesaurus, each a small SQLite file that
+``data/lexicon/README.md`` describes. Nothing here decides what a relation is worth: each comes
+with a distance, and the rules decide. The bounds only keep the search small.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from ists_asp.closing import Closing
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge.entry import Entry, Links, Reading
-from ists_asp.knowledge.related import MAX_EDGES, relate
-from ists_asp.knowledge.relation import Relation
+from ists_asp.syntax.ground import quoted
+from ists_asp.vocabulary import CLASS, RELATION, VERB_USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Iterator, Set
     from pathlib import Path
 
-SCHEMA_VERSION = 2
-"""The ``PRAGMA user_version`` of the files that this module reads."""
+Lemma: TypeAlias = "tuple[str, str]"
+"""A word in lower case, and its part of speech: ``n``, ``v``, ``a``, ``r``, or empty for any."""
 
 MAX_SENSES = 4
 """Paths start only from so many of a word's senses, the most frequent first."""
 
+MAX_EDGES = 4
+"""Hypernym paths, and paths between cohyponyms, are followed so many edges at most."""
+
 CACHED_WORDS = 20_000
 """So many words stay in memory: a few kB each, more than any test set has."""
 
-_POS_CLASSES = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
+POS_CLASSES = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
+"""WordNet's parts of speech for the universal tags that have one."""
 
-_REBUILD = (
-    "Reinstall ists-asp, or build the file with: "
-    "python data/lexicon/build.py -o data/lexicon/wordnet.sqlite"
-)
+_INDIRECT = 1
+"""Added to the distance of a link that holds between synonyms of the words only."""
+
+_CONCEPTUAL = ("part", "whole", "cause", "effect")
 
 _PATHS = f"""
 WITH RECURSIVE up(synset, edges) AS (
@@ -63,158 +67,335 @@ SELECT class.pos, class_name.name
 FROM class JOIN class_name ON class_name.id = class.class WHERE class.word = ?
 """
 
+_SYNONYMS = """
+SELECT other.lemma, synonym.distance
+FROM word JOIN synonym ON synonym.word = word.id JOIN word AS other ON other.id = synonym.other
+WHERE word.lemma = ?
+"""
 
-def pos_class(upos: str) -> str | None:
-    """WordNet's part of speech (``n``, ``v``, ``a``, ``r``) for a universal tag, if it has one."""
-    return _POS_CLASSES.get(upos)
 
+class _File(Closing):
+    """Read-only access to a SQLite file of some version."""
 
-class Lexicon(Closing):
-    """Read-only access to the lexicon; use it as a context manager, or call :meth:`close`.
-
-    Args:
-        path: the SQLite file.
-
-    Raises:
-        ResourceError: if the file is missing, is not a lexicon, or is damaged.
-    """
+    _noun: ClassVar[str]
+    _version: ClassVar[int]
+    _rebuild: ClassVar[str]
 
     def __init__(self, path: Path) -> None:
         self._path = path
         if not path.is_file():
-            self._fail("there is no lexicon here")
+            self._fail(f"there is no {self._noun} here")
         # Nothing writes to the file while it is in use, so threads may share the connection.
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
             self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
         except sqlite3.Error as error:
-            self._fail(f"the lexicon cannot be opened ({error})", cause=error)
+            self._fail(f"the {self._noun} cannot be opened ({error})", cause=error)
         try:
             [(version,)] = self._rows("PRAGMA user_version")
-            if version != SCHEMA_VERSION:
-                self._fail(f"the lexicon has version {version}", expected=str(SCHEMA_VERSION))
-            self._broad = frozenset(synset for (synset,) in self._rows("SELECT synset FROM broad"))
+            if version != self._version:
+                self._fail(f"the {self._noun} has version {version}", expected=str(self._version))
         except ResourceError:
             self._database.close()
             raise
-        self._entry = lru_cache(maxsize=CACHED_WORDS)(self._load_entry)
 
     def close(self) -> None:
-        """Close the file; the lexicon cannot be used afterwards."""
-        self._entry.cache_clear()
+        """Close the file; nothing can be looked up afterwards."""
         self._database.close()
-
-    def __contains__(self, lemma: object) -> bool:
-        return isinstance(lemma, str) and self._entry(lemma.lower()) is not None
-
-    def relations(
-        self, lemmas1: Iterable[tuple[str, str]], lemmas2: Iterable[tuple[str, str]]
-    ) -> list[Relation]:
-        """Every relation between a word of sentence 1 and a different word of sentence 2.
-
-        A word whose part of speech is unknown to the lexicon is tried as every part of
-        speech. Where the parts of speech differ, taggers are often wrong about one, so
-        that synonyms and antonyms are also sought as either. That one word is derived
-        from the other is sought whatever their parts of speech.
-
-        Args:
-            lemmas1: lemma and part of speech (``n``, ``v``, ``a``, ``r``, or ``""`` for
-                any); lemmas of several words have blanks.
-            lemmas2: the same for sentence 2.
-
-        Returns:
-            Relations between lower-cased lemmas, sorted, one for each kind and two lemmas.
-
-        Raises:
-            ResourceError: if the file turns out to be damaged.
-        """
-        words1 = self._entries(lemmas1)
-        words2 = self._entries(lemmas2)
-        nearest: dict[tuple[str, str, str], int] = {}
-        for lemma1, pos1, entry1 in words1:
-            for lemma2, pos2, entry2 in words2:
-                if lemma1 == lemma2:
-                    continue
-                for kind, distance in relate(entry1, pos1, entry2, pos2, self._broad):
-                    key = (kind, lemma1, lemma2)
-                    nearest[key] = min(distance, nearest.get(key, distance))
-        return sorted(Relation(*key, distance) for key, distance in nearest.items())
-
-    def classes(self, lemma: str, pos: str) -> frozenset[str]:
-        """The broad classes (``person``, ``vehicle``, ...) of a word's commonest senses.
-
-        Args:
-            lemma: one word, or several with blanks.
-            pos: ``n``, ``v``, ``a``, ``r``, or ``""``; if the word has no such sense, every
-                part of speech counts.
-
-        Raises:
-            ResourceError: if the file turns out to be damaged.
-        """
-        entry = self._entry(lemma.lower())
-        if entry is None:
-            return frozenset()
-        return frozenset(name for part in entry.parts(pos) for name in entry.classes.get(part, ()))
-
-    def usage(self, lemma: str, pos: str) -> int:
-        """How often, in percent, a word is used as a part of speech; 0 if unknown.
-
-        Args:
-            lemma: one word, or several with blanks.
-            pos: ``n``, ``v``, ``a`` or ``r``.
-
-        Raises:
-            ResourceError: if the file turns out to be damaged.
-        """
-        entry = self._entry(lemma.lower())
-        return 0 if entry is None else entry.usage.get(pos, 0)
-
-    def _entries(self, lemmas: Iterable[tuple[str, str]]) -> list[tuple[str, str, Entry]]:
-        words = {(lemma.lower(), pos) for lemma, pos in lemmas}
-        found = ((lemma, pos, self._entry(lemma)) for lemma, pos in sorted(words))
-        return [(lemma, pos, entry) for lemma, pos, entry in found if entry is not None]
-
-    def _load_entry(self, lemma: str) -> Entry | None:
-        """Read one lower-cased word; None if the lexicon does not have it."""
-        found = self._rows("SELECT id FROM word WHERE lemma = ?", lemma)
-        if not found:
-            return None
-        [(word,)] = found
-        readings: dict[str, Reading] = {}
-        for pos, rank, synset in self._rows(
-            "SELECT pos, rank, synset FROM sense WHERE word = ?", word
-        ):
-            readings.setdefault(pos, Reading({})).senses[synset] = rank
-        for pos, reading in readings.items():
-            self._load_paths(word, pos, reading)
-            for kind, source, target, target_word, rank in self._rows(_LINKS, word, pos):
-                links = reading.links.setdefault(kind, Links())
-                links.add(word, source, target, target_word, rank)
-        classes: dict[str, set[str]] = {}
-        for pos, name in self._rows(_CLASSES, word):
-            classes.setdefault(pos, set()).add(name)
-        named = {pos: frozenset(names) for pos, names in classes.items()}
-        usage = dict(self._rows("SELECT pos, percent FROM usage WHERE word = ?", word))
-        return Entry(word, readings, named, usage or dict.fromkeys(readings, 100))
-
-    def _load_paths(self, word: int, pos: str, reading: Reading) -> None:
-        if pos in ("n", "v"):
-            reading.paths.update(self._rows(_PATHS, word, pos))
-        elif pos == "a":
-            for synset, head in self._rows(_HEADS, word, pos):
-                edges = 0 if head is None else 1
-                key = synset if head is None else head
-                reading.heads[key] = min(edges, reading.heads.get(key, edges))
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:
             return self._database.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            self._fail(f"the lexicon cannot be read ({error})", cause=error)
+            self._fail(f"the {self._noun} cannot be read ({error})", cause=error)
 
     def _fail(
         self, found: str, *, expected: str | None = None, cause: Exception | None = None
     ) -> NoReturn:
-        raise ResourceError(
-            found, where=str(self._path), expected=expected, hint=_REBUILD
-        ) from cause
+        hint = f"Reinstall ists-asp, or {self._rebuild}"
+        raise ResourceError(found, where=str(self._path), expected=expected, hint=hint) from cause
+
+
+class Thesaurus(_File):
+    """Synonyms: what Spanish has in place of WordNet; a context manager that closes the file.
+
+    A thesaurus knows no senses, no more general words and no classes.
+
+    Raises:
+        ResourceError: if the file is missing, is not a thesaurus, or, at any look, is damaged.
+    """
+
+    _noun = "thesaurus"
+    _version = 1
+    _rebuild = (
+        "build the file as data/lexicon/build_spanish.py tells (its first lines have the command)"
+    )
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._synonyms = lru_cache(maxsize=CACHED_WORDS)(self._load)
+
+    def __contains__(self, lemma: str) -> bool:
+        return bool(self._synonyms(lemma))
+
+    def facts(self, lemmas1: Set[Lemma], lemmas2: Set[Lemma]) -> Iterator[str]:
+        """Every two words of different sentences that are synonyms, whatever part of speech.
+
+        Their distance is 0 to 9: the fewer neighbours two synonyms have in common, the farther
+        they are.
+        """
+        words2 = {lemma for lemma, _ in lemmas2}
+        for word in sorted({lemma for lemma, _ in lemmas1}):
+            for other, distance in sorted(self._synonyms(word).items()):
+                if other in words2:
+                    yield RELATION.text("synonym", quoted(word), quoted(other), distance)
+
+    def _load(self, lemma: str) -> dict[str, int]:
+        return dict(self._rows(_SYNONYMS, lemma))
+
+
+class Lexicon(_File):
+    """WordNet; a context manager that closes the file.
+
+    Raises:
+        ResourceError: if the file is missing, is not a lexicon, or, at any look, is damaged.
+    """
+
+    _noun = "lexicon"
+    _version = 2
+    _rebuild = "build the file with: python data/lexicon/build.py -o data/lexicon/wordnet.sqlite"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._broad = frozenset(synset for (synset,) in self._rows("SELECT synset FROM broad"))
+        self._entry = lru_cache(maxsize=CACHED_WORDS)(self._load)
+
+    def __contains__(self, lemma: str) -> bool:
+        return self._entry(lemma) is not None
+
+    def facts(self, lemmas1: Set[Lemma], lemmas2: Set[Lemma]) -> Iterator[str]:
+        """Relations between the sentences, then broad classes and uses as verbs of all words.
+
+        A word whose part of speech is unknown to the lexicon is tried as every part of
+        speech. Where the parts of speech differ, taggers are often wrong about one, so
+        that synonyms and antonyms are also sought as either. That one word is derived
+        from the other is sought whatever their parts of speech.
+        """
+        words1, words2 = self._entries(lemmas1), self._entries(lemmas2)
+        nearest: dict[tuple[str, str, str], int] = {}
+        for lemma1, pos1, entry1 in words1:
+            for lemma2, pos2, entry2 in words2:
+                if lemma1 != lemma2:
+                    for kind, distance in _relate(entry1, pos1, entry2, pos2, self._broad):
+                        key = (kind, lemma1, lemma2)
+                        nearest[key] = min(distance, nearest.get(key, distance))
+        for (kind, lemma1, lemma2), distance in sorted(nearest.items()):
+            yield RELATION.text(kind, quoted(lemma1), quoted(lemma2), distance)
+        both = [*words1, *words2]
+        for lemma, name in sorted({(lemma, n) for lemma, pos, e in both for n in e.classes(pos)}):
+            yield CLASS.text(quoted(lemma), name)
+        for lemma, percent in sorted({(lemma, entry.verb) for lemma, _, entry in both}):
+            if percent:
+                yield VERB_USAGE.text(quoted(lemma), percent)
+
+    def _entries(self, lemmas: Iterable[Lemma]) -> list[tuple[str, str, _Entry]]:
+        found = ((lemma, pos, self._entry(lemma)) for lemma, pos in sorted(lemmas))
+        return [(lemma, pos, entry) for lemma, pos, entry in found if entry is not None]
+
+    def _load(self, lemma: str) -> _Entry | None:
+        """Read one word; None if the lexicon does not have it."""
+        found = self._rows("SELECT id FROM word WHERE lemma = ?", lemma)
+        if not found:
+            return None
+        [(word,)] = found
+        readings: dict[str, _Reading] = {}
+        senses = "SELECT pos, rank, synset FROM sense WHERE word = ?"
+        for pos, rank, synset in self._rows(senses, word):
+            readings.setdefault(pos, _Reading()).senses[synset] = rank
+        for pos, reading in readings.items():
+            if pos in ("n", "v"):
+                reading.paths.update(self._rows(_PATHS, word, pos))
+            elif pos == "a":
+                for synset, head in self._rows(_HEADS, word, pos):
+                    edges = 0 if head is None else 1
+                    key = synset if head is None else head
+                    reading.heads[key] = min(edges, reading.heads.get(key, edges))
+            for kind, source, target, target_word, rank in self._rows(_LINKS, word, pos):
+                links = reading.links.setdefault(kind, _Links())
+                links.add(word, source, target, target_word, rank)
+        classes: dict[str, set[str]] = {}
+        for pos, name in self._rows(_CLASSES, word):
+            classes.setdefault(pos, set()).add(name)
+        usage = dict(self._rows("SELECT pos, percent FROM usage WHERE word = ?", word))
+        # Of a word that texts were not counted for, each reading may be all there is.
+        verb = usage.get("v", 0) if usage else 100 * ("v" in readings)
+        return _Entry(word, readings, classes, verb)
+
+
+@dataclass(slots=True)
+class _Links:
+    """Synsets that links of one kind lead to, with the rank of the sense they start from.
+
+    ``exact`` has the links of the word itself, by target synset and word;
+    ``near`` has those of its synonyms too, and of whole synsets.
+    """
+
+    near: dict[int, int] = field(default_factory=dict)
+    exact: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def add(self, own: int, word: int, target: int, target_word: int, rank: int) -> None:
+        """Add a link of the word ``own``; ``word`` is whose it is, 0 for the whole synset."""
+        cost = rank + _INDIRECT if word else rank
+        self.near[target] = min(cost, self.near.get(target, cost))
+        if word == own:
+            key = (target, target_word)
+            self.exact[key] = min(rank, self.exact.get(key, rank))
+
+    def to_word(self, other: int, senses: dict[int, int]) -> Iterator[int]:
+        """Distances to the word with these senses itself."""
+        for target, rank in senses.items():
+            start = self.exact.get((target, other))
+            if start is not None:
+                yield start + rank
+
+    def to_senses(self, senses: dict[int, int]) -> Iterator[int]:
+        """Distances to these senses, whatever the word."""
+        for target in self.near.keys() & senses.keys():
+            yield self.near[target] + senses[target]
+
+    def to_base(self, other: _Links) -> Iterator[int]:
+        """Distances to another word by way of a third that both words are linked with."""
+        for base in self.exact.keys() & other.exact.keys():
+            yield self.exact[base] + other.exact[base] + _INDIRECT
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A word as one part of speech.
+
+    ``senses`` has each synset's rank; ``paths`` the edges to each synset at or above the
+    first senses; ``heads`` the edges to the heads of adjective clusters.
+    """
+
+    senses: dict[int, int] = field(default_factory=dict)
+    paths: dict[int, int] = field(default_factory=dict)
+    heads: dict[int, int] = field(default_factory=dict)
+    links: dict[str, _Links] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A word with all its readings, by part of speech, and how often of 100 it is a verb."""
+
+    word: int
+    readings: dict[str, _Reading]
+    named: dict[str, set[str]]
+    verb: int
+
+    def parts(self, pos: str) -> Set[str]:
+        """The stated part of speech, or all if the word has no sense as that one."""
+        return {pos} if pos in self.readings else self.readings.keys()
+
+    def classes(self, pos: str) -> Iterator[str]:
+        """The broad classes (``person``, ``vehicle``, ...) of the commonest senses."""
+        for part in self.parts(pos):
+            yield from self.named.get(part, ())
+
+
+def _relate(
+    entry1: _Entry, pos1: str, entry2: _Entry, pos2: str, broad: Container[int]
+) -> Iterator[tuple[str, int]]:
+    """Tell how a word of sentence 1 is related to one of sentence 2; a kind may come twice.
+
+    ============== ===================================================== ==================
+    kind           meaning                                               distance
+    ============== ===================================================== ==================
+    ``synonym``    they share a synset                                   ranks
+    ``antonym``    they, or synonyms of them, are opposites              ranks (+ 1)
+    ``derivation`` one is derived from the other (``kill``, ``killer``), ranks (+ 1)
+                   or they or synonyms of them share a base
+    ``hypernym``   the first is more general than the second             edges, 1 to 4
+    ``hyponym``    the first is more specific than the second            edges, 1 to 4
+    ``cohyponym``  both are below one synset that is not very broad      edges, 2 to 4
+    ``similar``    adjectives of one cluster: a head and its satellites  edges, 1 or 2
+    ``part``       the first is a part of the second                     ranks
+    ``whole``      the second is a part of the first                     ranks
+    ``cause``      doing the first makes the second happen               ranks
+    ``effect``     doing the second makes the first happen               ranks
+    ============== ===================================================== ==================
+
+    *Ranks* is the sum of the places, from 0, of the two senses among the senses of their
+    words, by frequency: 0 relates the most frequent sense of each. *(+ 1)* is added where
+    only synonyms of the words have the relation. Where several senses give the same kind,
+    the smallest distance counts.
+    """
+    parts1, parts2 = entry1.parts(pos1), entry2.parts(pos2)
+    for part in parts1 | parts2:
+        reading1 = entry1.readings.get(part)
+        reading2 = entry2.readings.get(part)
+        if reading1 is None or reading2 is None:
+            continue
+        for synset in reading1.senses.keys() & reading2.senses.keys():
+            yield "synonym", reading1.senses[synset] + reading2.senses[synset]
+        yield from _linked(("antonym",), reading1, entry2.word, reading2)
+        if part in parts1 and part in parts2:
+            yield from _near(reading1, reading2, broad)
+            yield from _linked(_CONCEPTUAL, reading1, entry2.word, reading2)
+    yield from _derived(entry1, parts1, entry2, parts2)
+
+
+def _near(
+    reading1: _Reading, reading2: _Reading, broad: Container[int]
+) -> Iterator[tuple[str, int]]:
+    """Hypernyms, hyponyms, cohyponyms and adjectives of one cluster."""
+    alike = False
+    together: list[int] = []
+    for synset in reading1.paths.keys() & reading2.paths.keys():
+        edges1 = reading1.paths[synset]
+        edges2 = reading2.paths[synset]
+        if edges1 and edges2:
+            if edges1 + edges2 <= MAX_EDGES and synset not in broad:
+                together.append(edges1 + edges2)
+            continue
+        # Words of which one has or covers a sense of the other also share its ancestors.
+        alike = True
+        if edges2:
+            yield "hypernym", edges2
+        elif edges1:
+            yield "hyponym", edges1
+    if together and not alike:
+        yield "cohyponym", min(together)
+    for head in reading1.heads.keys() & reading2.heads.keys():
+        edges = reading1.heads[head] + reading2.heads[head]
+        if edges:
+            yield "similar", edges
+
+
+def _linked(
+    kinds: Iterable[str], reading1: _Reading, word2: int, reading2: _Reading
+) -> Iterator[tuple[str, int]]:
+    """Links from the first word, or its synonyms, to the second, or its synonyms."""
+    for kind in kinds:
+        links = reading1.links.get(kind)
+        if links is not None:
+            for distance in links.to_word(word2, reading2.senses):
+                yield kind, distance
+            for distance in links.to_senses(reading2.senses):
+                yield kind, distance
+
+
+def _derived(
+    entry1: _Entry, parts1: Set[str], entry2: _Entry, parts2: Set[str]
+) -> Iterator[tuple[str, int]]:
+    """Derivation of the words themselves, of their synonyms, or from one base."""
+    for part1, reading1 in entry1.readings.items():
+        links1 = reading1.links.get("derivation")
+        if links1 is None:
+            continue
+        for part2, reading2 in entry2.readings.items():
+            for distance in links1.to_word(entry2.word, reading2.senses):
+                yield "derivation", distance
+            links2 = reading2.links.get("derivation")
+            if links2 is not None and part1 in parts1 and part2 in parts2:
+                for distance in (*links1.to_senses(reading2.senses), *links1.to_base(links2)):
+                    yield "derivation", distance

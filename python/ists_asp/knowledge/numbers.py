@@ -1,8 +1,22 @@
-"""The values of numbers that are written in digits."""
+"""The numbers and measures in sentences, written in digits: what they are worth.
+
+Number words are for the rules.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from ists_asp.syntax.ground import quoted
+from ists_asp.vocabulary import DECIMAL, MEASURE, NUMERAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ists_asp.model import Pair
+
+_DIGIT = re.compile("[0-9]")
 
 _NUMERAL = re.compile(
     r"""
@@ -30,6 +44,37 @@ _AMERICAN = re.compile(r"[^0-9]*[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?[^0-9]
 _ORDINAL = re.compile(r"(?<=[0-9])\.?(?:[ºª°]|er|[rdtvm][oa])", re.IGNORECASE)
 
 
+def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
+    """Tokens that are numbers, numbers with letters, and large values as smaller ones.
+
+    Atoms of ``asp/input.lp`` as text. A token counts as a whole or without the punctuation that
+    was split from it. ``written`` writes its digits as English does.
+    """
+    measures: list[str] = []
+    values: set[str] = set()
+    for sentence, tokens in ((1, pair.sent1.tokens), (2, pair.sent2.tokens)):
+        for token in tokens:
+            if not _DIGIT.search(token.form):
+                continue
+            forms = [written(token.form)]
+            parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
+            if len(parts) == 1:
+                forms.append(written(parts[0]))
+            value = next(filter(None, map(numeral, forms)), None)
+            if value is not None:
+                values.add(value)
+                yield NUMERAL.text(sentence, token.index, quoted(value))
+            found = next(filter(None, map(measure, forms)), None)
+            if found is not None:
+                values.add(found[0])
+                measures.append(MEASURE.text(sentence, token.index, *map(quoted, found)))
+    yield from measures
+    for value in sorted(values):
+        number, zeros = decimal(value)
+        if zeros:
+            yield DECIMAL.text(quoted(value), quoted(number), zeros)
+
+
 def from_spanish(form: str) -> str:
     """A Spanish word in digits as :func:`numeral` and :func:`measure` read it.
 
@@ -54,7 +99,6 @@ def numeral(form: str) -> str | None:
     is ``3.2``, ``50%`` is ``50``, ``3rd`` is ``3``, ``-05`` is ``-5``. A number with a
     unit or magnitude (``10m`` may be metres or millions), a range (``5-4``), a time
     (``10:30``) and a decimal comma (``2,5`` may be a list) have no single value here.
-    Number words are for the rules.
     """
     match = _NUMERAL.fullmatch(form)
     if match is None:

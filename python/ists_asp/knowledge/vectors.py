@@ -1,8 +1,16 @@
-"""Static word vectors: how near two words are in meaning, without reading the sentence.
+"""Static word vectors: how near words are in meaning, without reading the sentence.
 
 The vectors are distilled from a sentence encoder (see ``data/vectors/README.md``). A word's
 vector is the mean of its word pieces' vectors, the pooling that they were made for (model2vec,
 Tulkens and van Dongen 2024); rare words have long vectors and function words short ones.
+
+Rules decide which tokens make a chunk, so no chunk's vector can be known here. They get
+inner products and norms instead, from which the cosine of any two runs of tokens follows:
+a chunk's vector is the sum of its tokens' vectors, and::
+
+    cosine(A, B) = sum of product(i, j) over i in A, j in B / (norm(A) * norm(B))
+
+The cosine of the whole sentences, which has no such choice in it, is given as it is.
 """
 
 from __future__ import annotations
@@ -13,13 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.knowledge.wordpiece import pieces
+from ists_asp.vocabulary import NEAR, NEARNESS, NORM, PRODUCT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from ists_asp.model import Pair
 
 VERSION = 1
 """The layout of the file, as ``data/vectors/build.py`` writes it."""
@@ -27,14 +38,30 @@ VERSION = 1
 CACHED = 50_000
 """Words whose vectors are kept: 25 MB at 128 dimensions."""
 
+UNIT = 100
+"""A vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT."""
+
+MIN_PERCENT = 25
+"""Pairs of tokens with a smaller cosine, in percent, are not near."""
+
+MAX_RUN = 12
+"""Norms are given for runs of so many tokens at most."""
+
+MAX_LENGTH = 2.0
+"""Longer vectors are cut to this length: a bound for what rules add up and multiply.
+
+A run of MAX_RUN tokens then has a norm of at most 2400, so that neither the product of two
+norms nor a hundred times the inner product of two runs leaves 32 bits.
+"""
+
 _HINT = "Reinstall ists-asp, or build the vectors as data/vectors/README.md tells"
 _UNKNOWN = "[UNK]"
 
 
 class _Table(NamedTuple):
-    """Numbers of the pieces, codes (pieces, dimensions) and their scales (pieces,)."""
+    """What cuts words into pieces, and codes (pieces, dimensions) and their scales (pieces,)."""
 
-    numbers: dict[str, int]
+    tokenizer: Tokenizer
     codes: NDArray[np.int8]
     scales: NDArray[np.float16]
 
@@ -79,11 +106,13 @@ class Vectors:
         return np.stack([self.vector(word) for word in words])
 
     def _pool(self, word: str) -> NDArray[np.float32]:
-        numbers = pieces(word, self._table.numbers)
+        table = self._table
+        found = table.tokenizer.encode(word, add_special_tokens=False).ids
+        numbers = [number for number in found if number < len(table.codes)]
         pooled = np.zeros(self.dimensions, dtype=np.float32)
         if numbers:
-            scales = self._table.scales[numbers].astype(np.float32)
-            pooled += scales @ self._table.codes[numbers].astype(np.float32) / len(numbers)
+            scales = table.scales[numbers].astype(np.float32)
+            pooled += scales @ table.codes[numbers].astype(np.float32) / len(numbers)
         pooled.setflags(write=False)
         return pooled
 
@@ -114,5 +143,87 @@ def _load(path: Path) -> _Table:
             expected="as many of each",
             hint=_HINT,
         )
-    numbers = {name: number for number, name in enumerate(names) if name != _UNKNOWN}
-    return _Table(numbers, codes, scales)
+    numbers = {name: number for number, name in enumerate(names)}
+    # What is unknown has a number behind all others.
+    return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
+
+
+def _tokenizer(numbers: dict[str, int]) -> Tokenizer:
+    """Cuts words into pieces as BERT's uncased models do (Devlin et al. 2019)."""
+    import tokenizers
+    from tokenizers import models, normalizers, pre_tokenizers
+
+    found = tokenizers.Tokenizer(models.WordPiece(numbers, unk_token=_UNKNOWN))
+    found.normalizer = normalizers.BertNormalizer()
+    found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return found
+
+
+def nearness(
+    vectors1: NDArray[np.float32], vectors2: NDArray[np.float32], pair: Pair
+) -> Iterator[str]:
+    """Compare the tokens of two sentences: atoms of ``asp/input.lp`` as text.
+
+    Args:
+        vectors1: shape (tokens of sentence 1, dimensions); a token that is to take no
+            part, such as a punctuation mark, has the zero vector.
+        vectors2: the same of sentence 2.
+        pair: where it has chunks, rules ask about tokens and runs of whole chunks only.
+    """
+    sides = _cut(vectors1), _cut(vectors2)
+    inner = sides[0] @ sides[1].T
+    lengths = np.outer(*(np.linalg.norm(side, axis=1) for side in sides))
+    percents = np.clip(np.rint(100 * inner / np.where(lengths > 0, lengths, 1)), 0, 100).astype(int)
+    percents[percents < MIN_PERCENT] = 0
+    for row, column, percent in _cells(percents):
+        yield f"{NEAR.name}({row + 1},{column + 1},{percent})"
+    # Where runs begin and where they end that rules may ask about, for each sentence.
+    begins: list[Sequence[int]] = [range(1, len(side) + 1) for side in sides]
+    ends = begins
+    products = np.rint(UNIT * UNIT * inner).astype(int)
+    if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
+        begins = [
+            [chunk.first for chunk in each] for each in (pair.sent1.chunks, pair.sent2.chunks)
+        ]
+        ends = [[chunk.last for chunk in each] for each in (pair.sent1.chunks, pair.sent2.chunks)]
+        for axis, each in enumerate(begins):
+            products = np.add.reduceat(products, np.array(each, dtype=int) - 1, axis=axis)
+    for row, column, value in _cells(products):
+        yield f"{PRODUCT.name}({begins[0][row]},{begins[1][column]},{value})"
+    for number, side in enumerate(sides):
+        for first, last, value in _norms(side):
+            if first == last or (first in begins[number] and last in ends[number]):
+                yield f"{NORM.name}({number + 1},{first},{last},{value})"
+    yield f"{NEARNESS.name}({cosine(*(side.sum(axis=0) for side in sides))})"
+
+
+def cosine(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:
+    """The cosine of two vectors in thousandths, 0 where it is negative."""
+    lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
+    found = float(first @ second) / lengths if lengths else 0.0
+    return round(1000 * min(1.0, max(0.0, found)))
+
+
+def _cut(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Shorten vectors that are longer than MAX_LENGTH; doubles, so that sums are exact."""
+    doubles: NDArray[np.float64] = vectors.astype(np.float64)
+    lengths = np.linalg.norm(doubles, axis=1, keepdims=True)
+    doubles /= np.maximum(1, lengths / MAX_LENGTH)
+    return doubles
+
+
+def _cells(matrix: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Row, column and value of what is not 0."""
+    rows, columns = np.nonzero(matrix)
+    return zip(rows.tolist(), columns.tolist(), matrix[rows, columns].tolist(), strict=True)
+
+
+def _norms(vectors: NDArray[np.float64]) -> Iterator[tuple[int, int, int]]:
+    """The norms of all runs, from sums of the first tokens: a run is a difference of two."""
+    sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
+    for first in range(len(vectors)):
+        runs = sums[first + 1 : first + 1 + MAX_RUN] - sums[first]
+        values = np.rint(UNIT * np.linalg.norm(runs, axis=1)).astype(int).tolist()
+        for last, value in enumerate(values, start=first + 1):
+            if value:
+                yield first + 1, last, value

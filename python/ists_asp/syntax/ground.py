@@ -132,6 +132,12 @@ def symbols(found: Iterable[str]) -> list[Symbol]:
     return list(parse_term(f"({given},)").arguments) if given else []
 
 
+def quoted(text: str) -> str:
+    """Text as a string of clingo."""
+    escaped = text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return f'"{escaped}"'
+
+
 @lru_cache(MEMORY)
 def plain(term: Ground) -> str:
     """A value as people write it: text without quotes, ``_`` for what may be anything."""

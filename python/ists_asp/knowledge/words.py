@@ -1,0 +1,315 @@
+"""What is known about words as they are written: spelling, prefixes, acronyms, stems.
+
+Words are those of tokens; tokens count from 1. Each function gives atoms of ``asp/input.lp`` as
+text where it finds them, in an order that does not vary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import replace
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.limits import LONGEST_WORD
+from ists_asp.model import Pair, Token, Word
+from ists_asp.syntax.ground import quoted
+from ists_asp.vocabulary import ACRONYM, GLUED, INITIALS, LETTERS_SHARED, PREFIXED, SPELLING, STEM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ists_asp.model import Sentence
+
+_UNKNOWN = "_"
+"""Stands for a word that nothing is known about: it has no letters and no digits."""
+
+MIN_LETTERS = 4
+"""Shorter words resemble each other, and shorter stems are shared, by chance."""
+
+MIN_SIMILARITY = 70
+"""Pairs below this are left out; what a higher value is worth is for the rules to say."""
+
+MIN_REST = 3
+"""A word that a prefix stands before has so many letters at least."""
+
+MAX_PREFIX = 4
+"""A prefix has so many letters at most: `non-` has four."""
+
+MAX_ACRONYM = 6
+"""Longer words in capitals are words that somebody shouts."""
+
+MAX_PARTS = 3
+"""A word that is written otherwise has so many tokens at most."""
+
+_PLAIN = str.maketrans("áéíóúüÁÉÍÓÚÜ", "aeiouuAEIOUU")
+_DOTTED = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|[^\W\d_]\.[^\W\d_]")
+_MARKS = re.compile(r"[-.‐‑]")
+
+
+def knowable(pair: Pair) -> Pair:
+    """The pair with a stand-in for each token of more than ``LONGEST_WORD`` characters.
+
+    Such a token is in no lexicon, and to compare it letter by letter may take for ever. That two
+    of them are equal is told by their forms, which the rules see.
+    """
+    sent1, sent2 = _knowable(pair.sent1), _knowable(pair.sent2)
+    same = sent1 is pair.sent1 and sent2 is pair.sent2
+    return pair if same else Pair(pair.id, sent1, sent2)
+
+
+def _knowable(sentence: Sentence) -> Sentence:
+    if all(len(token.form) <= LONGEST_WORD for token in sentence.tokens):
+        return sentence
+    unknown = (Word(_UNKNOWN, _UNKNOWN, "X", _UNKNOWN),)
+    tokens = (
+        token if len(token.form) <= LONGEST_WORD else Token(token.index, _UNKNOWN, unknown)
+        for token in sentence.tokens
+    )
+    return replace(sentence, tokens=tuple(tokens))
+
+
+def plain_form(token: Token) -> str:
+    """The token without what was split from it, such as a full stop."""
+    return token.words[0].form if token.words else token.form
+
+
+def spoken(token: Token) -> str:
+    """The token without the punctuation that was split from it; empty if it is nothing else."""
+    forms = [word.form for word in token.words] or [token.form]
+    return " ".join(form for form in forms if any(map(str.isalnum, form)))
+
+
+def spellings(
+    words1: Iterable[str], words2: Iterable[str], *, folded: bool = False
+) -> Iterator[str]:
+    """Different words of the two sentences that are spelt alike, in lower case.
+
+    Only alphabetic words of at least :data:`MIN_LETTERS` with a similarity of at least
+    :data:`MIN_SIMILARITY` count. With ``folded``, accents do not, so that two words may be 100
+    alike.
+    """
+    fold: Callable[[str], str] = unaccented if folded else str
+    sides = [
+        [
+            (word, fold(word))
+            for word in sorted({w.lower() for w in side if len(w) >= MIN_LETTERS and w.isalpha()})
+        ]
+        for side in (words1, words2)
+    ]
+    for word1, plain1 in sides[0]:
+        for word2, plain2 in sides[1]:
+            if word1 != word2:
+                alike = similarity(plain1, plain2, MIN_SIMILARITY)
+                if alike >= MIN_SIMILARITY:
+                    yield SPELLING.text(quoted(word1), quoted(word2), alike)
+
+
+def similarity(word1: str, word2: str, least: int = 0) -> int:
+    """How alike two words are spelt, from 0 to 100, whatever their case.
+
+    ``100 * (1 - d / length of the longer)``, rounded down, where ``d`` is the
+    Damerau-Levenshtein distance in its optimal string alignment form: the fewest
+    insertions, deletions, substitutions and swaps of neighbouring letters. These are the
+    slips of a typist, each counts once, and the measure is symmetric; the ratio of
+    :mod:`difflib` counts a swapped or mistaken letter twice and depends on the order of
+    its arguments. Of words that are less than ``least`` alike it is only known that they are.
+    """
+    first, second = word1.lower(), word2.lower()
+    longest = max(len(first), len(second))
+    if not longest:
+        return 100
+    edits = _edits()(first, second, score_cutoff=longest * (100 - least) // 100)
+    return 100 * (longest - edits) // longest
+
+
+@cache
+def _edits() -> Callable[..., int]:
+    # Explanations, which look at how words are written only, do without the library.
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance
+
+
+@lru_cache(maxsize=100_000)
+def unaccented(word: str) -> str:
+    """A word without acute accents and diaereses; ``ñ`` is a letter of its own."""
+    return word.translate(_PLAIN)
+
+
+def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> Iterator[str]:
+    """How alike two sentences are written, from 1 to 1000; nothing where they are not at all.
+
+    Dice's coefficient of the runs of three letters, blanks between words and at both ends
+    included, whatever their case: of all runs, the share that has its like in the other
+    sentence. It is kind to slips of the pen, endings and compounds, and asks no dictionary.
+    """
+    runs1, runs2 = _trigrams(words1), _trigrams(words2)
+    share = 2000 * (runs1 & runs2).total() // max(1, runs1.total() + runs2.total())
+    if share:
+        yield LETTERS_SHARED.text(share)
+
+
+def _trigrams(words: Iterable[str]) -> Counter[str]:
+    text = f" {' '.join(words).lower()} "
+    return Counter(text[start : start + 3] for start in range(len(text) - 2))
+
+
+def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
+    """Words that are two neighbouring words of the other sentence, joined: ``thebulb``.
+
+    Only alphabetic words count.
+    """
+    found = []
+    for sentence, words, others in ((1, words1, words2), (2, words2, words1)):
+        places = defaultdict(list)
+        for token, word in enumerate(words, 1):
+            places[word.lower()].append(token)
+        for first, (left, right) in enumerate(pairwise(others), 1):
+            if left.isalpha() and right.isalpha():
+                joined = places.get((left + right).lower(), ())
+                found += [(sentence, token, first) for token in joined]
+    return [GLUED.text(*one) for one in sorted(found)]
+
+
+def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
+    """The words of either sentence that are a word of the other with letters before it.
+
+    The letters are 1 to :data:`MAX_PREFIX`, the word behind them has at least
+    :data:`MIN_REST`; whether they change its meaning is for the rules to say.
+    """
+    sides = ({word.lower() for word in words1}, {word.lower() for word in words2})
+    found = {
+        (word, word[cut:], word[:cut])
+        for longer, shorter in (sides, sides[::-1])
+        for word in longer
+        for cut in range(1, min(MAX_PREFIX, len(word) - MIN_REST) + 1)
+        if word[cut:] in shorter
+    }
+    return [PREFIXED.text(*map(quoted, one)) for one in sorted(found)]
+
+
+def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
+    """The acronyms of both sentences, then the words whose initials are one of the other's."""
+    found = [_acronyms(words) for words in (words1, words2)]
+    for sentence, side in enumerate(found, 1):
+        for token, letters in side:
+            yield ACRONYM.text(sentence, token, quoted(letters))
+    for sentence, (words, others) in enumerate(zip((words1, words2), found[::-1], strict=True), 1):
+        for first, last, letters in initials(words, {letters for _, letters in others}):
+            yield INITIALS.text(sentence, first, last, quoted(letters))
+
+
+def _acronyms(words: Sequence[str]) -> list[tuple[int, str]]:
+    """Token number and letters; none in capitals, where nothing tells them from other words."""
+    if not any(letter.islower() for word in words for letter in word):
+        return []
+    found = ((number, acronym(word)) for number, word in enumerate(words, 1))
+    return [(number, letters) for number, letters in found if letters is not None]
+
+
+def acronym(word: str) -> str | None:
+    """The letters, in lower case, of a word that is written like an acronym, or None.
+
+    An acronym has 2 to 6 letters, at least two of them capitals, and begins with a capital
+    (``UN``, ``BoE``), or it has a full stop after each letter (``U.N.``, ``p.m.``).
+    """
+    if _DOTTED.fullmatch(word):
+        letters = word.replace(".", "")
+    elif word.isalpha() and word[0].isupper() and sum(map(str.isupper, word)) > 1:
+        letters = word
+    else:
+        return None
+    return letters.lower() if len(letters) <= MAX_ACRONYM else None
+
+
+def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int, str]]:
+    """Runs of words, first and last, whose initials, or capital initials, are wanted ones.
+
+    ``Bank of England`` has the initials ``boe`` and ``be``. A run begins and ends with
+    a word that counts, and counts at least two.
+    """
+    longest = max(map(len, wanted), default=0)
+    if not longest:
+        return
+    for start, first in enumerate(words):
+        every = capital = ""
+        for end in range(start, min(start + longest + 2, len(words))):
+            word = words[end]
+            if not word[0].isalpha():
+                break
+            every += word[0].lower()
+            if word[0].isupper():
+                capital += word[0].lower()
+            if end == start:
+                continue
+            found = {every}
+            if first[0].isupper() and word[0].isupper():
+                found.add(capital)
+            for letters in sorted(found & wanted):
+                yield start + 1, end + 1, letters
+
+
+def stems(sentence: int, words: Sequence[str]) -> Iterator[str]:
+    """Spanish words without their endings, by the Snowball stemmer (Porter 2001).
+
+    Lemmas join the forms of one word; stems join the words of one family as well:
+    ``fallecieron``, ``fallecidos`` and ``fallecimiento``. Only words in letters have one.
+    """
+    for token, word in enumerate(words, 1):
+        if word.isalpha():
+            stem = _stem(word.lower())
+            if len(stem) >= MIN_LETTERS:
+                yield STEM.text(sentence, token, quoted(stem))
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    return unaccented(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:  # noqa: ANN401 (the library has no types)
+    # Only Spanish asks for it.
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("spanish")
+
+
+def written_otherwise(
+    words1: Sequence[str], words2: Sequence[str]
+) -> Iterator[tuple[int, int, int, str, int]]:
+    """Words that hyphens, full stops and blanks tell apart: ``flat-screen``, ``flat screen``.
+
+    Whether they are the same is for rules to say: ``may be`` is not ``maybe``.
+
+    Returns:
+        For each place of such a word its sentence, its first and its last token, its letters, in
+        lower case, and how many letters its shortest part has, whichever sentence parts it; 0
+        where a mark stands in it somewhere.
+    """
+    sides = _by_letters(words1), _by_letters(words2)
+    for word in sorted(sides[0].keys() & sides[1].keys()):
+        ways = [{written for _, _, written in side[word]} for side in sides]
+        if ways[0] != ways[1]:
+            both = ways[0] | ways[1]
+            marked = any(map(_MARKS.search, both))
+            shortest = 0 if marked else min(len(part) for way in both for part in way.split())
+            for number, side in enumerate(sides, 1):
+                yield from ((number, first, last, word, shortest) for first, last, _ in side[word])
+
+
+def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
+    """Up to three tokens by their letters: the first, the last, and how they are written."""
+    found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    plain = [_MARKS.sub("", word).lower() for word in words]
+    for first in range(len(plain)):
+        for end in range(first + 1, min(first + MAX_PARTS, len(plain)) + 1):
+            if not plain[end - 1].isalpha():
+                break
+            joined = "".join(plain[first:end])
+            if len(joined) >= MIN_LETTERS:
+                found[joined].append((first + 1, end, " ".join(words[first:end]).lower()))
+    return found
