@@ -21,13 +21,13 @@ from benchmarks.tables import markdown
 from ists_asp.engine import load
 from ists_asp.errors import IstsError
 from ists_asp.trace import DecisionKind, decisions
-from ists_asp.trace.view.contrast import contrast
+from ists_asp.trace.contrast import contrast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.trace import AskedTrace
-    from ists_asp.trace.view.contrast import Contrast
+    from ists_asp.trace.contrast import Contrast
 
 __all__ = ["Reasons", "main", "measure"]
 

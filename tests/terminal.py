@@ -86,7 +86,7 @@ def _serve() -> None:
     import ists_asp.learn
     import ists_asp.report.page
     import ists_asp.rules.check.sample
-    import ists_asp.trace.view.document  # noqa: F401
+    import ists_asp.trace.document  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(_run(*json.loads(line))), flush=True)

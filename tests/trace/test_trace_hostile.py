@@ -8,8 +8,8 @@ from ists_asp.engine import load
 from ists_asp.report import evidence
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace import decisions
-from ists_asp.trace.view.document import document
-from ists_asp.trace.view.tree import decision_tree, render
+from ists_asp.trace.document import document
+from ists_asp.trace.tree import decision_tree, render
 from tests.trace.conftest import system
 
 PAIR = ("a cat sleeps", "one cat naps")

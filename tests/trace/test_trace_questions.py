@@ -8,7 +8,7 @@ from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import UsageError
 from ists_asp.io.wa_writer import write_answer
-from ists_asp.trace.ask.why_not import Verdict
+from ists_asp.trace.why import Verdict
 from tests.trace.conftest import sample_traces, system
 
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")

@@ -5,8 +5,8 @@ import pytest
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace.core.argument_types import CHUNK, SPAN, TOKEN, ArgumentTypes
-from ists_asp.trace.core.words import Words
+from ists_asp.trace.argument_types import CHUNK, SPAN, TOKEN, argument_types
+from ists_asp.trace.words import Words
 
 CHUNKED = ("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)")
 
@@ -15,7 +15,7 @@ CHUNKED = ("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,
 def words():
     pair = Pair("1", make_sentence(["storm", "hits", "coast"]), make_sentence(["calm"]))
     odd = ("in_chunk(1,3,0)", "in_chunk(1,3,4)", "in_chunk(3,1,1)", 'in_chunk(1,3,"x")')
-    return Words(pair, map(Ground, (*CHUNKED, *odd)), ArgumentTypes(()))
+    return Words(pair, map(Ground, (*CHUNKED, *odd)), argument_types(()))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Pair
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.core.instance import Element
+    from ists_asp.trace.instances import Element
 
 _JUDGED = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE)
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.trace import AskedTrace
-    from ists_asp.trace.ask.why import Why
-    from ists_asp.trace.ask.why_not import WhyNot
+    from ists_asp.trace.why import Why
+    from ists_asp.trace.why import WhyNot
 
 
 class TraceHandle:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.trace.view.contrast import Contrast, contrast
-from ists_asp.trace.view.decisions import DecisionKind, decisions
+from ists_asp.trace.contrast import Contrast, contrast
+from ists_asp.trace.decisions import DecisionKind, decisions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.trace import Trace
 
 Line = tuple[tuple[int, ...], tuple[int, ...]]
 """The token numbers of both sides: they identify a line of an answer."""

@@ -15,7 +15,7 @@ from ists_asp.model import Label
 from ists_asp.report.gold import Verdict
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
-from ists_asp.trace.view.contrast import Reason
+from ists_asp.trace.contrast import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Confidence
     from ists_asp.report.evidence import Line
     from ists_asp.report.gold import Comparison
-    from ists_asp.trace.view.because import Because
-    from ists_asp.trace.view.contrast import Contrast
+    from ists_asp.trace.evidence import Because
+    from ists_asp.trace.contrast import Contrast
 
 SHOWN = 12
 """Reasons that are told for a decision; of the others only the number and the sum."""

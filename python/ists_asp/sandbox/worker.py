@@ -98,7 +98,7 @@ class Decider:
                 else:
                     yield Outcome(pair, found, knowledge=self.system.knowledge)
             return
-        from ists_asp.trace.view.document import trace_line
+        from ists_asp.trace.document import trace_line
 
         with gc_paused():
             traces = self.system.trace_annotated(pairs, rated=self._spec.rated)

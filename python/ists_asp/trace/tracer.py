@@ -1,29 +1,30 @@
 """From a pair to the trace of its answer.
 
 1. The program as it is gives the best answer set.
-2. The rewritten program (:mod:`ists_asp.trace.core.reified_rule`) is grounded over its atoms, which
+2. The rewritten program (:mod:`ists_asp.trace.rewriting`) is grounded over its atoms, which
    says what fired; tables, which are the same for all pairs, are looked at once, and the
    elements of aggregates when somebody asks for them.
    Pairs that were solved together are looked at together as well.
-3. The trace must account for the answer: :mod:`ists_asp.trace.core.invariants`.
+3. The trace must account for the answer: :func:`ists_asp.trace.trace.check`.
 """
 
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.gc_control import gc_paused
 from ists_asp.solver.batching import in_batches
 from ists_asp.syntax.ground import texts
-from ists_asp.trace.asked import AskedTrace
-from ists_asp.trace.core.grounding import Alone, Grounding
-from ists_asp.trace.core.instances import RuleInstances
-from ists_asp.trace.core.invariants import check
-from ists_asp.trace.core.reified import ReifiedRules
-from ists_asp.trace.core.shared import Shared
-from ists_asp.trace.reach import reach
+from ists_asp.trace.decisions import PREDICATES
+from ists_asp.trace.grounding import Alone, Shared
+from ists_asp.trace.instances import RuleInstances
+from ists_asp.trace.near_misses import NearMisses
+from ists_asp.trace.reified import ReifiedRules
+from ists_asp.trace.trace import Trace, check
+from ists_asp.trace.why import why, why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,87 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
-    from ists_asp.trace.core.reified_rule import ReifiedRule
+    from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.instances import Grounding, RuleInstance
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.why import Why, WhyNot
+
+
+class _Walk:
+    """Goes from the decisions of a trace to what they rest on, as far as that is known."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._seen: set[Ground] = set()
+        self._open: list[Ground] = []
+        self._waiting: list[RuleInstance] = []
+        for name in PREDICATES:
+            self._open += trace.atoms(name)
+        for firing in trace.firings.objective:
+            self._open += firing.positive
+
+    def wanted(self) -> list[RuleInstance]:
+        """The firings that were reached and whose elements are not known."""
+        for firing in self._waiting:
+            self._open += self._trace.firings.counted(firing)
+        self._waiting = []
+        while self._open:
+            atom = self._open.pop()
+            if atom in self._seen:
+                continue
+            self._seen.add(atom)
+            for firing in self._trace.reasons(atom)[:1]:
+                self._open += firing.positive
+                if firing.probe.companions and self._trace.is_own(firing):
+                    self._waiting.append(firing)
+        return self._waiting
+
+
+def reach(shared: Shared, traces: Sequence[Trace]) -> None:
+    """Look for the elements of all firings that the decisions rest on.
+
+    Args:
+        shared: what the traces share.
+        traces: traces of pairs that were decided together.
+    """
+    walks = [(trace.best.number, _Walk(trace)) for trace in traces]
+    while wanted := [(number, firing) for number, walk in walks for firing in walk.wanted()]:
+        shared.want(wanted)
+
+
+class AskedTrace(Trace):
+    """A trace that says why a decision was taken, and why another one was not."""
+
+    rating: AskedTrace | None
+
+    def why(self, decision: str) -> Why:
+        """Why a decision of the answer was taken.
+
+        Args:
+            decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
+                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
+
+        Raises:
+            UsageError: it is malformed, or the answer has no such decision.
+        """
+        return why(self, self._nearest, decision)
+
+    def why_not(self, decision: str) -> WhyNot:
+        """Why a decision was not taken.
+
+        Args:
+            decision: as for :meth:`why`.
+
+        Raises:
+            UsageError: it is malformed, or the answer has the decision.
+            TimeLimitError: there was no answer with it within the time limit.
+        """
+        return why_not(self, self._nearest, decision)
+
+    @cached_property
+    def _nearest(self) -> NearMisses:
+        """Looks for the rules that come nearest to deriving an atom."""
+        return NearMisses(self)
 
 
 class Tracer:
@@ -56,7 +137,7 @@ class Tracer:
         self.reified = ReifiedRules(rules, solver, knowledge)
 
     @property
-    def probes(self) -> tuple[ReifiedRule, ...]:
+    def probes(self) -> tuple[Probe, ...]:
         """All probes of the rule set, in the order of the rules."""
         return self.reified.probes
 

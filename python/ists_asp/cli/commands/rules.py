@@ -107,7 +107,7 @@ def list_(
     listed = _listed(profile, rules, reader, cache)
     counts = None
     if stats is not None:
-        from ists_asp.trace.view.counts import count_firings
+        from ists_asp.trace.counts import count_firings
 
         counts = count_firings(stats)
     if as_json:

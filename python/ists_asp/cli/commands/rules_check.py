@@ -151,7 +151,7 @@ def _sampled(
     """What the sample pairs tell: which rules never fire; clingo's warnings are printed."""
     from ists_asp.engine import load
     from ists_asp.rules.check.sample import check_sample
-    from ists_asp.trace.view.coverage import Coverage, coverage
+    from ists_asp.trace.counts import Coverage, coverage
 
     programs = _enough(checked)
     found = Coverage()

@@ -108,8 +108,8 @@ def _shown(
 ) -> str | dict[str, Any]:
     """A trace as text, or as what becomes JSON."""
     from ists_asp.trace import decisions, select
-    from ists_asp.trace.view.document import document
-    from ists_asp.trace.view.tree import decision_tree, render
+    from ists_asp.trace.document import document
+    from ists_asp.trace.tree import decision_tree, render
 
     known = decisions(found)
     about = [selector for selector in only if not _is_rating(selector)]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ists_asp.rules import ListedRule, Weight
-    from ists_asp.trace.view.counts import Counts
+    from ists_asp.trace.counts import Counts
 
 _WIDTH = 100
 _INDENT = "    "

@@ -1,15 +1,16 @@
-"""What each piece of evidence does for a decision: what it has over what came second."""
+"""What a decision rests on: the evidence that is weighed for it, and the rules behind that."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
 from clingo import SymbolType
 
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace.view.decisions import DecisionKind
+from ists_asp.trace.decisions import DecisionKind
 from ists_asp.vocabulary import (
     ALIGN_WEIGHT,
     BASES,
@@ -21,11 +22,73 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ists_asp.trace.core.instance import Element, RuleInstance
-    from ists_asp.trace.core.trace import Trace
-    from ists_asp.trace.view.decisions import Decision
+    from ists_asp.rules import NamedRule
+    from ists_asp.trace.decisions import Decision
+    from ists_asp.trace.instances import Element, RuleInstance
+    from ists_asp.trace.trace import Trace
+
+
+class RulePlace(msgspec.Struct, frozen=True):
+    """A rule: its name (``file:line`` if it has none), and where it stands."""
+
+    name: str
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, rule: NamedRule) -> RulePlace:
+        """The place of a rule."""
+        return cls(rule.name, rule.file, rule.line)
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        return where if self.name == where else f"{self.name} {where}"
+
+
+class Because(msgspec.Struct, frozen=True):
+    """A rule that fired, and what it says of these words."""
+
+    sentence: str
+    rule: RulePlace
+
+    @classmethod
+    def of(cls, trace: Trace, firing: RuleInstance) -> Because:
+        """What a rule says that fired."""
+        return cls(trace.says(firing), RulePlace.of(firing.probe.rule))
+
+
+def behind(trace: Trace, firings: Iterable[RuleInstance]) -> Iterator[RuleInstance]:
+    """Firings, and the primary ones of all atoms that they rest on: the nearest first."""
+    left = deque(firings)
+    seen: set[Ground] = set()
+    while left:
+        firing = left.popleft()
+        yield firing
+        for atom in trace.rests_on(firing):
+            if atom not in seen:
+                seen.add(atom)
+                left += trace.reasons(atom)[:1]
+
+
+def own_rules(
+    trace: Trace, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance] = ()
+) -> Iterator[Because]:
+    """The user's rules that evidence and other rules rest on, each once."""
+    own = trace.reified.own
+    if not own:
+        return
+    told: set[str] = set()
+    for firing in behind(
+        trace,
+        [*firings, *(one for atom in evidence if atom for one in trace.reasons(atom)[:1])],
+    ):
+        rule = firing.probe.rule
+        if id(rule) in own and rule.name not in told:
+            told.add(rule.name)
+            yield Because.of(trace, firing)
+
 
 _WHOLE = 100
 """The value of evidence that has the whole of its weight; hundredths of a point in a point."""

@@ -14,19 +14,19 @@ import orjson
 from msgspec import to_builtins
 
 from ists_asp.gc_control import gc_paused
-from ists_asp.trace.view.decisions import decisions, told
-from ists_asp.trace.view.restraints import restraints
-from ists_asp.trace.view.runner_up import runner_up
+from ists_asp.trace.contrast import runner_up
+from ists_asp.trace.decisions import decisions, told
+from ists_asp.trace.switched import restraints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.instance import RuleInstance
-    from ists_asp.trace.core.reified_rule import ReifiedRule
-    from ists_asp.trace.core.trace import Trace
-    from ists_asp.trace.view.decisions import Decision
-    from ists_asp.trace.view.runner_up import RunnerUp
+    from ists_asp.trace.contrast import RunnerUp
+    from ists_asp.trace.decisions import Decision
+    from ists_asp.trace.instances import RuleInstance
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.trace import Trace
 
 VERSION = 1
 
@@ -179,13 +179,13 @@ class _Document:
             self._open.append(atom)
         return self._atoms[atom]
 
-    def _rule(self, probe: ReifiedRule) -> int:
+    def _rule(self, probe: Probe) -> int:
         known = self._probes.get(probe.name)
         if known is None:
             known = self._probes[probe.name] = self._rule_of(probe)
         return known
 
-    def _rule_of(self, probe: ReifiedRule) -> int:
+    def _rule_of(self, probe: Probe) -> int:
         rule = probe.rule
         key = (rule.file, rule.line, rule.column, rule.text, probe.kind)
         if key not in self._rules:
@@ -217,8 +217,8 @@ class _Document:
                 "bindings": firing.values,
                 "head": self._atom(firing.head),
                 "positive": [self._atom(atom) for atom in firing.positive],
-                "negative": list(map(_pattern, firing.negative)) if probe.negative else [],
-                "double_negative": list(map(_pattern, firing.double)) if probe.double else [],
+                "negative": list(map(_pattern, firing.negative)) if probe.atoms.negative else [],
+                "double_negative": list(map(_pattern, firing.double)) if probe.atoms.double else [],
                 "comparisons": list(firing.comparisons) if probe.comparisons else [],
                 "groups": self._groups(firing) if probe.companions else [],
             }

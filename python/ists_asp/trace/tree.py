@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING
 
 from ists_asp.syntax.changes import ANY
 from ists_asp.terminal import unbroken
-from ists_asp.trace.view.contrast import contrast
-from ists_asp.trace.view.contributions import contributed, label_of
-from ists_asp.trace.view.decisions import DecisionKind, told
-from ists_asp.trace.view.runner_up import RunnerUp, runner_up
+from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
+from ists_asp.trace.decisions import DecisionKind, told
+from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, LABEL, NOALI, SCORE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.instance import Element, Group, RuleInstance
-    from ists_asp.trace.core.trace import Term, Trace
-    from ists_asp.trace.view.contrast import Reason
-    from ists_asp.trace.view.contributions import Contribution
-    from ists_asp.trace.view.decisions import Decision
+    from ists_asp.trace.contrast import Reason
+    from ists_asp.trace.decisions import Decision
+    from ists_asp.trace.evidence import Contribution
+    from ists_asp.trace.instances import Element, Group, RuleInstance
+    from ists_asp.trace.trace import Term, Trace
 
 _SHOWN = 5
 """Elements of a sum, pros, and cons that are shown unless all are asked for."""

@@ -1,24 +1,123 @@
-"""Which rules fired in an answer set: the second grounding, and what it says."""
+"""Which rules fired in an answer set, in which order, and what their aggregates counted."""
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from clingo import SymbolType
 
 from ists_asp.errors import TraceError
 from ists_asp.syntax.changes import ANY, fill
-from ists_asp.trace.core.derivation import levels
-from ists_asp.trace.core.instance import Element, Group, RuleInstance
+from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
-    from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.grounding import Grounding
-    from ists_asp.trace.core.reified_rule import Companion, ReifiedRule
-    from ists_asp.trace.core.strata import Strata
+    from ists_asp.trace.probes import Companion, ElementRule, Probe
+    from ists_asp.trace.strata import Strata
+
+
+class Grounding(Protocol):
+    """The instances of probes, each a list of its arguments.
+
+    Those of elements may be of other answers as well: their atoms are to be looked at.
+    """
+
+    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
+        """The firings of a probe."""
+
+    def knows(self, firing: RuleInstance) -> bool:
+        """Whether the elements of a firing have been looked for."""
+
+    def want(self, firings: Iterable[RuleInstance]) -> None:
+        """Look for the elements of firings, which is faster for many of them at once."""
+
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing that is known."""
+
+
+class Element:
+    """What an aggregate counted, or an instance of a condition: tuple and atoms.
+
+    ``positive`` are the atoms that hold, ``terms`` the tuple, which is empty for conditions.
+    """
+
+    __slots__ = ("_parts", "_probe", "positive")
+
+    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
+        self._probe = probe
+        self._parts = parts
+        self.positive = _filled(probe.body.positive, parts)
+
+    @property
+    def terms(self) -> tuple[Ground, ...]:
+        """The tuple; empty for conditions."""
+        return _filled(self._probe.terms, self._parts)
+
+    @property
+    def negative(self) -> tuple[Ground, ...]:
+        """The negated atoms; ``__any`` in them stands for anything."""
+        return _filled(self._probe.body.negative, self._parts)
+
+    @property
+    def double(self) -> tuple[Ground, ...]:
+        """The atoms under ``not not``."""
+        return _filled(self._probe.body.double, self._parts)
+
+
+class Group(NamedTuple):
+    """An aggregate, or a conditional literal, of a firing with its elements."""
+
+    companion: Companion
+    text: str
+    elements: tuple[Element, ...]
+
+
+class RuleInstance:
+    """A rule with values for its variables, whose body holds; a trace has one object for each.
+
+    ``head`` is the atom that it derives; for an objective the term
+    ``(weight,priority,(tuple))``. ``parts`` are the values of the rule's variables, and of what
+    clingo had to evaluate.
+    """
+
+    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
+        self.probe = probe
+        self.parts = parts
+        self.head = Ground(probe.derived.format(*parts))
+
+    @property
+    def instance(self) -> str:
+        """The values of the rule's variables."""
+        return ",".join(self.parts[: len(self.probe.variables)])
+
+    @cached_property
+    def positive(self) -> tuple[Ground, ...]:
+        """The positive atoms of the body, in its order."""
+        return _filled(self.probe.atoms.positive, self.parts)
+
+    @property
+    def negative(self) -> tuple[Ground, ...]:
+        """The atoms under ``not``; ``__any`` in them stands for anything."""
+        return _filled(self.probe.atoms.negative, self.parts)
+
+    @property
+    def double(self) -> tuple[Ground, ...]:
+        """The atoms under ``not not``."""
+        return _filled(self.probe.atoms.double, self.parts)
+
+    @cached_property
+    def values(self) -> dict[str, Ground]:
+        """The values of the rule's variables."""
+        return dict(zip(self.probe.variables, map(Ground, self.parts), strict=False))
+
+    @property
+    def comparisons(self) -> tuple[str, ...]:
+        """The comparisons of the body with their values."""
+        return tuple(fill(text, self.values) for text in self.probe.comparisons)
 
 
 class RuleInstances:
@@ -34,7 +133,7 @@ class RuleInstances:
 
     def __init__(
         self,
-        probes: Iterable[ReifiedRule],
+        probes: Iterable[Probe],
         grounding: Grounding,
         strata: Strata,
         true: Set[Ground],
@@ -67,9 +166,7 @@ class RuleInstances:
                     self.objective.append(firing)
         untrue = by_head.keys() - true
         if untrue:
-            raise TraceError(
-                f"{_some(untrue)} is derived, but not in the answer", hint="Report this"
-            )
+            raise TraceError(f"{min(untrue)} is derived, but not in the answer", hint="Report this")
         self._levels: dict[Ground, int] = {}
         self._early: set[int] = set()
         self._negated: dict[str, bool] = {}
@@ -79,14 +176,10 @@ class RuleInstances:
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
-        if not firing.probe.companions:
-            return ()
-        values = firing.values
-        found = []
-        for companion in firing.probe.companions:
-            elements = self._counted(companion, firing)
-            found.append(Group(companion, fill(companion.text, values), elements))
-        return tuple(found)
+        return tuple(
+            Group(companion, fill(companion.text, firing.values), self._counted(companion, firing))
+            for companion in firing.probe.companions
+        )
 
     def counted(self, firing: RuleInstance) -> Iterator[Ground]:
         """The atoms that hold in the aggregates and conditional literals of a firing."""
@@ -117,16 +210,12 @@ class RuleInstances:
             if not self._grounding.knows(firing):
                 # Whoever asks for what no decision rests on asks for more of that.
                 self._grounding.want(chain([firing], *self.by_head.values(), self.objective))
-            self._elements[key] = tuple(
-                filter(
-                    self._holds,
-                    (
-                        Element(probe, parts)
-                        for probe in companion.elements
-                        for parts in sorted(self._grounding.elements(firing, probe), key=list)
-                    ),
-                )
+            found = (
+                Element(probe, parts)
+                for probe in companion.elements
+                for parts in sorted(self._grounding.elements(firing, probe), key=list)
             )
+            self._elements[key] = tuple(filter(self._holds, found))
         return self._elements[key]
 
     def _holds(self, element: Element) -> bool:
@@ -143,7 +232,7 @@ class RuleInstances:
         if atom not in self._negated:
             begin = atom.partition(ANY)[0]
             alike = (other for other in self._true if other.startswith(begin))
-            self._negated[atom] = any(_matches(atom, other) for other in alike)
+            self._negated[atom] = any(agrees(atom, other) for other in alike)
         return self._negated[atom]
 
     def _order(self, firings: Sequence[RuleInstance]) -> None:
@@ -162,7 +251,7 @@ class RuleInstances:
 
     def _rests_on_elements(self, firing: RuleInstance) -> bool:
         """Whether an aggregate or a condition has atoms of the stratum of the head."""
-        names = self._strata.recursive_companions
+        names = self._strata.recursive_elements
         return any(element.name in names for element in firing.probe.elements)
 
     def _needed(self, firing: RuleInstance) -> set[Ground]:
@@ -175,9 +264,7 @@ class RuleInstances:
                 if companion.supports:
                     for element in self._counted(companion, firing):
                         atoms += element.positive
-        if not atoms:
-            return set()
-        stratum = self._strata.stratum(firing.head)
+        stratum = self._strata.stratum(firing.head) if atoms else -1
         return {
             atom
             for atom in atoms
@@ -185,7 +272,49 @@ class RuleInstances:
         }
 
 
-def _matches(pattern: Ground, atom: Ground) -> bool:
+def levels(
+    heads: Sequence[Ground], needed: Sequence[Set[Ground]]
+) -> tuple[dict[Ground, int], set[int]]:
+    """Derive atoms as early as possible (A. B. Kahn, 1962).
+
+    Args:
+        heads: what each firing derives.
+        needed: the atoms that must be derived before it.
+
+    Returns:
+        The level of each atom that can be derived, higher than those that it rests on, and the
+        places of the firings that derive one at its level. Atoms that rest only on themselves
+        have no level.
+    """
+    found: dict[Ground, int] = {}
+    early: set[int] = set()
+    waiting: dict[Ground, list[int]] = defaultdict(list)
+    missing = [len(atoms) for atoms in needed]
+    heights = [0] * len(heads)
+    for number, atoms in enumerate(needed):
+        for atom in atoms:
+            waiting[atom].append(number)
+    ready = deque(number for number, lacking in enumerate(missing) if not lacking)
+    while ready:
+        number = ready.popleft()
+        head = heads[number]
+        # What is ready comes in the order of its height.
+        level = heights[number] + 1
+        if head in found:
+            if level == found[head]:
+                early.add(number)
+            continue
+        found[head] = level
+        early.add(number)
+        for other in waiting.get(head, ()):
+            missing[other] -= 1
+            heights[other] = max(heights[other], level)
+            if not missing[other]:
+                ready.append(other)
+    return found, early
+
+
+def agrees(pattern: Ground, atom: Ground) -> bool:
     """Whether an atom is one of those that a pattern with :data:`ANY` in it stands for."""
     if pattern == ANY or ANY not in pattern:
         return pattern in (ANY, atom)
@@ -193,14 +322,14 @@ def _matches(pattern: Ground, atom: Ground) -> bool:
     return (
         (pattern.name, pattern.positive) == (atom.name, atom.positive)
         and len(mine) == len(theirs)
-        and all(map(_matches, mine, theirs))
+        and all(map(agrees, mine, theirs))
     )
+
+
+def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
+    return tuple([Ground(each.format(*parts)) for each in formats])
 
 
 def _is_weight(head: Ground) -> bool:
     weight, priority, _ = head.arguments
     return SymbolType.Number is weight.type is priority.type
-
-
-def _some(atoms: Iterable[Ground]) -> str:
-    return min(atoms)

@@ -1,31 +1,38 @@
-"""Statements of a rule set rewritten as probes.
+"""Statements of a rule set rewritten: as probes, and without some of their literals.
 
 A choice or a disjunction has a probe for each of its elements, in which the atom holds; the
 bounds of a choice are a constraint, and so is a rule whose head cannot derive anything.
+A query is a rule without some literals: what would it need to derive an atom?
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import (
     AST,
     Aggregate,
     ASTType,
+    BinaryOperator,
     BodyAggregate,
     BodyAggregateElement,
     BooleanConstant,
     Comparison,
     ComparisonOperator,
     ConditionalLiteral,
+    Function,
     Guard,
     Literal,
+    Rule,
     Sign,
+    Variable,
 )
 
 from ists_asp.errors import RuleError
 from ists_asp.syntax.changes import (
     PREFIX,
+    atom,
     has_theory,
     is_atom,
     names,
@@ -35,12 +42,10 @@ from ists_asp.syntax.changes import (
 )
 from ists_asp.syntax.remembering import remembered_by_identity
 from ists_asp.syntax.signatures import is_fact
-from ists_asp.trace.core.reified_rule import Kind, ReifiedRule
-from ists_asp.trace.core.shapes import Shape
-from ists_asp.trace.core.writing import write
+from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from ists_asp.rules import NamedRule
 
@@ -61,17 +66,11 @@ _IGNORED = frozenset(
 @remembered_by_identity
 def probes_of(
     statement: AST, rule: NamedRule, number: int, constants: frozenset[str] = frozenset()
-) -> tuple[ReifiedRule, ...]:
+) -> tuple[Probe, ...]:
     """The probes of a statement; none if it says nothing about atoms.
 
-    Args:
-        statement: a statement of a rule set.
-        rule: its name and place.
-        number: a number of its own.
-        constants: the names that ``#const`` defines.
-
-    Raises:
-        RuleError: the statement is of a kind whose effect cannot be traced.
+    ``number`` is its own, and ``constants`` are the names that ``#const`` defines. What is of a
+    kind whose effect cannot be traced is refused.
     """
     if statement.ast_type in _IGNORED:
         return ()
@@ -90,22 +89,13 @@ def probes_of(
             where=f"{rule.file}:{rule.line}",
             hint="Names that do are left to the trace; choose another",
         )
-    found: list[ReifiedRule] = []
+    found: list[Probe] = []
     for variant in statement.unpool():
         for kind, head, body in _parts(variant):
             name = f"{PREFIX}f{number}_{len(found)}"
-            found.append(write(rule, kind, name, statement.location, head, body, constants))
+            writer = ProbeWriter(statement.location, constants)
+            found.append(writer.write(rule, kind, name, head, body))
     return tuple(found)
-
-
-def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> ReifiedRule:
-    """The probe of a fact, which is called ``name``."""
-    head = statement.head
-    text = f"{name}({head})."
-    shape = Shape("%s", (0,))
-    return ReifiedRule(
-        rule, Kind.RULE, name, (), 1, shape, (), (), (), (), (), head, (), None, text
-    )
 
 
 def _refused(rule: NamedRule, statement: AST) -> RuleError:
@@ -213,3 +203,123 @@ def _apart(body: Sequence[AST], element: AST) -> list[AST]:
 def _negated(literal: AST) -> AST:
     negated = literal.sign == Sign.Negation
     return literal.update(sign=Sign.DoubleNegation if negated else Sign.Negation)
+
+
+NUMBER = f"{PREFIX}number"
+"""The parameter of the statements: the number of a question."""
+
+
+class Query(NamedTuple):
+    """A rule without some literals: which are left out, and which cannot be looked at then."""
+
+    name: str
+    probe: Probe
+    dropped: tuple[AST, ...]
+    unknown: tuple[AST, ...]
+    bound: tuple[str, ...]
+    statement: AST
+
+
+def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:
+    """The ways to leave ``size`` literals out of a rule.
+
+    Args:
+        probe: the rule.
+        known: which arguments of its head are known.
+        goal: the predicate that has a question's number and these arguments.
+        size: how many literals.
+    """
+    assert probe.head is not None
+    place = probe.head.location
+    term = probe.head.atom.symbol
+    while term.ast_type is ASTType.UnaryOperation:
+        term = term.argument
+    number = Function(place, NUMBER, [], 0)
+    closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
+    wanted = atom(place, goal, [number, *closed])
+    body = probe.body
+    for chosen in combinations(range(len(body)), size):
+        dropped = tuple(body[index] for index in chosen)
+        rest = [part for index, part in enumerate(body) if index not in chosen]
+        used, bound = _usable(wanted, rest, set(probe.variables))
+        if wanted not in used:
+            continue
+        unknown = tuple(part for part in rest if part not in used)
+        names = tuple(sorted(bound))
+        label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
+        variables = tuple_of(place, [Variable(place, name) for name in names])
+        sides = tuple_of(place, _sides(dropped, bound))
+        head = atom(place, label, [variables, sides, number])
+        yield Query(label, probe, dropped, unknown, names, Rule(place, head, used))
+
+
+def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list[AST], set[str]]:
+    """The literals that still have values for all their variables, and the variables."""
+    bound: set[str] = set()
+    used: list[AST] = []
+    waiting = [wanted, *rest]
+    while True:
+        for part in waiting:
+            given = _provides(part, bound)
+            if (variable_names(part, local=True) & variables) <= bound | given:
+                bound |= given
+                used.append(part)
+                waiting = [other for other in waiting if other is not part]
+                break
+        else:
+            return used, bound & variables
+
+
+def _provides(part: AST, bound: Set[str]) -> set[str]:
+    """The variables that a literal gives values to, if those of ``bound`` have some."""
+    if is_atom(part, Sign.NoSign):
+        return _matched(part.atom.symbol)
+    if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
+        return set()
+    inner = part.atom
+    if inner.ast_type is ASTType.Comparison and len(inner.guards) == 1:
+        guard = inner.guards[0]
+        if guard.comparison == ComparisonOperator.Equal:
+            if variable_names(guard.term) <= bound:
+                return _matched(inner.term)
+            if variable_names(inner.term) <= bound:
+                return _matched(guard.term)
+    if inner.ast_type in (ASTType.BodyAggregate, ASTType.Aggregate):
+        guard = inner.left_guard
+        if guard is not None and guard.comparison == ComparisonOperator.Equal:
+            return _matched(guard.term)
+    return set()
+
+
+def _matched(term: AST) -> set[str]:
+    """The variables of a term that matching it gives values to."""
+    if term.ast_type is ASTType.Variable:
+        return {term.name}
+    if term.ast_type is ASTType.Function:
+        return set().union(*map(_matched, term.arguments)) if term.arguments else set()
+    if term.ast_type is ASTType.UnaryOperation:
+        return _matched(term.argument)
+    if term.ast_type is ASTType.BinaryOperation and term.operator_type in (
+        BinaryOperator.Plus,
+        BinaryOperator.Minus,
+    ):
+        sides = (term.left, term.right)
+        fixed = [side for side in sides if side.ast_type is ASTType.SymbolicTerm]
+        if len(fixed) == 1:
+            return set().union(*(_matched(side) for side in sides if side is not fixed[0]))
+    return set()
+
+
+def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:
+    """Both sides of a comparison that is left out, to see by how much it fails."""
+    if len(dropped) != 1 or dropped[0].ast_type is not ASTType.Literal:
+        return []
+    comparison = dropped[0].atom
+    if comparison.ast_type is not ASTType.Comparison or len(comparison.guards) != 1:
+        return []
+    sides = [comparison.term, comparison.guards[0].term]
+    if any(side.ast_type is ASTType.Interval for side in sides):
+        return []
+    if any(not variable_names(side) <= bound for side in sides):
+        return []
+    return sides

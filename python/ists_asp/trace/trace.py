@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ists_asp.trace.core.words import Words
+from ists_asp.errors import TraceError, of_pair
+from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,10 +19,8 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.core.instance import Group, RuleInstance
-    from ists_asp.trace.core.instances import RuleInstances
-    from ists_asp.trace.core.reified import ReifiedRules
-    from ists_asp.trace.core.rewritten import Rewritten
+    from ists_asp.trace.instances import Group, RuleInstance, RuleInstances
+    from ists_asp.trace.reified import ReifiedRules, Rewritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,13 @@ class Trace:
         """The aggregates and conditional literals of a firing, with their elements."""
         return (self.firings if self.is_own(firing) else self.tables).groups(firing)
 
+    def rests_on(self, firing: RuleInstance) -> tuple[Ground, ...]:
+        """The atoms that a firing needs, those in its aggregates and conditions included."""
+        if not firing.probe.companions:
+            return firing.positive
+        instances = self.firings if self.is_own(firing) else self.tables
+        return (*firing.positive, *instances.counted(firing))
+
     def is_own(self, firing: RuleInstance) -> bool:
         """Whether a firing is of this pair, rather than the same for every pair."""
         return firing.probe.name not in self.rewritten.table_probes
@@ -134,3 +141,36 @@ def terms(firings: Iterable[RuleInstance]) -> tuple[Term, ...]:
         weight, priority, rest = head.arguments
         made.append(Term(priority.number, weight.number, rest.arguments, tuple(reasons)))
     return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))
+
+
+def check(trace: Trace) -> None:
+    """Check that a trace accounts for its answer.
+
+    Every atom has a derivation or was given, none rests on itself (which the order of
+    derivation has shown), no constraint fired, and the weights sum to the cost.
+
+    Raises:
+        TraceError: it does not; the message says which.
+    """
+    where = of_pair(trace.answer.pair.id)
+    lacking = trace.true - trace.given
+    lacking -= trace.firings.by_head.keys()
+    lacking -= trace.rewritten.known
+    if lacking:
+        raise TraceError(
+            f"{len(lacking)} atoms have no derivation, such as {min(lacking)}", where=where
+        )
+    for firing in trace.firings.violated:
+        rule = firing.probe.rule
+        raise TraceError(f"the constraint at {rule.file}:{rule.line} fired", where=where)
+    sums: dict[int, int] = defaultdict(int)
+    for term in trace.objective:
+        sums[term.priority] += term.weight
+    cost = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
+    for priority in sums.keys() | cost.keys():
+        if sums[priority] != cost.get(priority, 0):
+            raise TraceError(
+                f"the weights at priority {priority} sum to {sums[priority]}",
+                where=where,
+                expected=f"the cost {cost.get(priority, 0)}",
+            )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Answer, Pair
-    from ists_asp.trace.core.trace import Term, Trace
+    from ists_asp.trace.trace import Term, Trace
 
 
 class DecisionKind(StrEnum):

@@ -11,15 +11,15 @@ from clingo import SymbolType
 
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.trace.core.argument_types import CHUNK, TOKEN, Place
+from ists_asp.trace.argument_types import CHUNK, TOKEN, Place
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.model import Pair
-    from ists_asp.trace.core.argument_types import ArgumentTypes
-    from ists_asp.trace.core.reified_rule import ReifiedRule
+    from ists_asp.trace.argument_types import ArgumentTypes
+    from ists_asp.trace.probes import Probe
 
 _FIELD = re.compile(r"\{(?P<name>\w+)\}|\{\{|\}\}")
 
@@ -29,7 +29,7 @@ class Words:
 
     Args:
         pair: the pair.
-        true: the atoms of an answer set; ``in_chunk/3`` and ``span_token/3`` are read.
+        true: atoms of an answer set; ``in_chunk/3`` and ``span_token/3`` are read.
         places: what the variables of the rules stand for.
     """
 
@@ -82,7 +82,7 @@ class Words:
             self._quoted[key] = quoted
         return self._quoted[key]
 
-    def sentence(self, probe: ReifiedRule, values: Mapping[str, Ground]) -> str:
+    def sentence(self, probe: Probe, values: Mapping[str, Ground]) -> str:
         """What a rule says when it fires with these values."""
         template = probe.rule.sentence
         if template is None:
@@ -112,15 +112,16 @@ class Words:
 
     def pattern(self, name: str, arguments: Sequence[Ground | None]) -> str:
         """An atom some of whose arguments are not known, which are shown as ``_``."""
-        known = self._places.arguments(name, len(arguments))
+        known = self._places.arguments.get(f"{name}/{len(arguments)}", [])
         shown = []
         for index, argument in enumerate(arguments):
             if argument is None:
                 shown.append("_")
                 continue
             words = None
-            if index in known:
-                kind, side = known[index]
+            meaning = known[index] if known else None
+            if meaning is not None:
+                kind, side = meaning
                 if not isinstance(side, int):
                     how, place = side
                     side = _number(arguments[place])
@@ -136,7 +137,7 @@ class Words:
         if not any(mark in inside for mark in ("(", '"', ANY)):
             # Nothing in it stands for words.
             number = inside.count(",") + 1 if inside else 0
-            if not self._places.arguments(name, number):
+            if f"{name}/{number}" not in self._places.arguments:
                 return symbol
         parts = symbol.arguments
         if not parts:

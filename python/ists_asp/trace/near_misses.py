@@ -10,25 +10,103 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Control, Function, Number, SymbolType, parse_term
-from clingo.ast import AST, Id, Program, ProgramBuilder, Sign
+from clingo.ast import AST, ASTType, BinaryOperator, Id, Program, ProgramBuilder, Sign
 
-from ists_asp.syntax.changes import PREFIX, as_term, fill, is_atom, variable_names
+from ists_asp.syntax.changes import ANY, PREFIX, as_term, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.core.patterns import Pattern, may_agree, pattern_of
-from ists_asp.trace.core.queries import NUMBER, Query, queries_of
-from ists_asp.trace.view.because import own_rules
-from ists_asp.trace.view.tree import Branch, reason_tree, render
+from ists_asp.trace.evidence import own_rules
+from ists_asp.trace.rewriting import NUMBER, Query, queries_of
+from ists_asp.trace.tree import Branch, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
-    from ists_asp.trace.core.reified_rule import ReifiedRule
-    from ists_asp.trace.core.trace import Trace
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.trace import Trace
+
+
+class Pattern(NamedTuple):
+    """An atom, or all atoms that agree in the arguments that are not None."""
+
+    name: str
+    arguments: tuple[Ground | None, ...]
+
+    @classmethod
+    def of(cls, atom: Ground) -> Pattern:
+        """The pattern of one atom."""
+        sign = "" if atom.positive else "-"
+        return cls(sign + atom.name, atom.arguments)
+
+    @property
+    def signature(self) -> tuple[str, int, bool]:
+        """Name, number of arguments and sign, as clingo wants them."""
+        name = self.name.removeprefix("-")
+        return name, len(self.arguments), name == self.name
+
+    def matches(self, atom: Ground) -> bool:
+        """Whether an atom is one of these."""
+        other = Pattern.of(atom)
+        return (
+            self.name == other.name
+            and len(self.arguments) == len(other.arguments)
+            and all(
+                mine is None or mine == theirs
+                for mine, theirs in zip(self.arguments, other.arguments, strict=True)
+            )
+        )
+
+
+def pattern_of(literal: AST, values: Mapping[str, Ground]) -> Pattern:
+    """An atom of a body with values for its variables; None for what has no value."""
+    term, sign = as_term(literal), ""
+    while term.ast_type is ASTType.UnaryOperation:
+        term, sign = term.argument, "-"
+    return Pattern(sign + term.name, tuple(_value(part, values) for part in term.arguments))
+
+
+def may_agree(term: Ground, written: AST) -> bool:
+    """Whether a term with gaps may be what a term of a rule stands for, as far as one can see."""
+    if str(term) == ANY:
+        return True
+    if written.ast_type is ASTType.SymbolicTerm and written.symbol.type is not SymbolType.Function:
+        return term == Ground(written.symbol)
+    if written.ast_type is not ASTType.Function or not written.arguments:
+        return True
+    return (
+        term.type is SymbolType.Function
+        and term.name == written.name
+        and len(term.arguments) == len(written.arguments)
+        and all(map(may_agree, term.arguments, written.arguments))
+    )
+
+
+def _value(term: AST, values: Mapping[str, Ground]) -> Ground | None:
+    if term.ast_type is ASTType.SymbolicTerm:
+        return Ground(term.symbol)
+    if term.ast_type is ASTType.Variable:
+        return values.get(term.name)
+    if term.ast_type is ASTType.Function:
+        parts = [_value(part, values) for part in term.arguments]
+        if term.name.startswith(PREFIX) or any(part is None for part in parts):
+            return None
+        inside = ",".join(part for part in parts if part is not None)
+        return Ground(f"{term.name}({inside}{',' if not term.name and len(parts) == 1 else ''})")
+    if term.ast_type is ASTType.BinaryOperation:
+        left, right = _value(term.left, values), _value(term.right, values)
+        if left is None or right is None:
+            return None
+        if SymbolType.Number is left.type is right.type:
+            if term.operator_type == BinaryOperator.Plus:
+                return Ground(left.number + right.number)
+            if term.operator_type == BinaryOperator.Minus:
+                return Ground(left.number - right.number)
+    return None
+
 
 _DROPPED = 2
 """Literals left out at most."""
@@ -116,10 +194,10 @@ class NearMisses:
         name = pattern.name.removeprefix("-")
         return [symbol for symbol in self._by_name[name] if pattern.matches(symbol)]
 
-    def _deriving(self, pattern: Pattern) -> tuple[ReifiedRule, ...]:
+    def _deriving(self, pattern: Pattern) -> tuple[Probe, ...]:
         return self._trace.reified.deriving.get((pattern.name, len(pattern.arguments)), ())
 
-    def _misses(self, pattern: Pattern, probes: Sequence[ReifiedRule], size: int) -> list[_Miss]:
+    def _misses(self, pattern: Pattern, probes: Sequence[Probe], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
         part, queries = self._queries(pattern, size)
         chosen = {id(probe) for probe in probes}
@@ -148,7 +226,8 @@ class NearMisses:
 
         Parts are written once for a rule set and the known arguments of a predicate.
         """
-        known = "".join("_" if part is None else "x" for part in pattern.arguments)
+        are_known = [part is not None for part in pattern.arguments]
+        known = "".join("x" if one else "_" for one in are_known)
         sign = "n" if pattern.name.startswith("-") else ""
         part = f"{PREFIX}near{size}_{known}{sign}_{pattern.name.removeprefix('-')}"
         written = self._trace.reified.queries
@@ -157,7 +236,7 @@ class NearMisses:
                 query
                 for probe in self._deriving(pattern)
                 if probe.body
-                for query in queries_of(probe, pattern, part, size)
+                for query in queries_of(probe, are_known, part, size)
             )
         queries = written[part]
         if queries and part not in self._parts:

@@ -1,0 +1,279 @@
+"""Which variables of a rule stand for tokens, chunks and spans, and of which sentence.
+
+Known for the predicates of ``asp/`` and found for all others by following the variables
+through the rules, so that a trace can say the words where a rule has numbers. Where rules
+disagree about an argument, it is taken for nothing special.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import msgspec
+from clingo import SymbolType
+from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
+
+from ists_asp.syntax.remembering import remembered_by_identity
+from ists_asp.syntax.signatures import functions
+from ists_asp.syntax.trees import walk
+from ists_asp.vocabulary import TARGETS, Argument, all_predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ists_asp.trace.probes import Probe
+
+TOKEN, CHUNK, SPAN = "token", "chunk", "span"
+
+Meaning: TypeAlias = tuple[str, int | tuple[str, int]]
+"""What an argument is, and of which sentence.
+
+That is its number, or ``("is", K)`` or ``("other", K)`` where argument K has it.
+"""
+
+_MEANINGS: dict[Argument, Meaning] = {
+    Argument.TOKEN: (TOKEN, ("is", 0)),
+    Argument.OTHER_TOKEN: (TOKEN, ("other", 0)),
+    Argument.TOKEN1: (TOKEN, 1),
+    Argument.TOKEN2: (TOKEN, 2),
+    Argument.CHUNK: (CHUNK, ("is", 0)),
+    Argument.SPAN: (SPAN, ("is", 0)),
+    Argument.SPAN1: (SPAN, 1),
+    Argument.SPAN2: (SPAN, 2),
+}
+_SEEDS = {
+    f"{one.name}/{one.arity}": [_MEANINGS.get(argument) for argument in one.arguments]
+    for one in (*all_predicates(), *TARGETS.values())
+    if not _MEANINGS.keys().isdisjoint(one.arguments)
+}
+_INSIDE = frozenset(f"{one.name}/{one.arity}" for one in TARGETS.values())
+"""Functions in ``feature/2`` that have the meaning of a predicate of their name."""
+
+_ROUNDS = 6
+_EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
+_SHIFTS = (BinaryOperator.Plus, BinaryOperator.Minus)
+
+
+class Place(msgspec.Struct, array_like=True, frozen=True):
+    """What a variable stands for.
+
+    ``side`` is a sentence, or the name of a variable that has its number; ``other`` says that
+    it is the sentence other than that.
+    """
+
+    kind: str
+    side: int | str
+    other: bool = False
+
+
+class ArgumentTypes(msgspec.Struct):
+    """What the variables of probes, and the arguments of predicates, stand for where it is known.
+
+    ``variables`` are by the name of the probe, ``arguments`` by ``name/arity``.
+    """
+
+    variables: dict[str, dict[str, Place]]
+    arguments: dict[str, list[Meaning | None]]
+
+    def of(self, probe: Probe) -> Mapping[str, Place]:
+        """What the variables of a probe stand for."""
+        return self.variables.get(probe.name, {})
+
+
+def argument_types(probes: Sequence[Probe]) -> ArgumentTypes:
+    """Follow the variables through all rules."""
+    return _Following(probes).found()
+
+
+class _Atom(NamedTuple):
+    """An atom: each argument is a variable's name, a number, a function, or None."""
+
+    name: str
+    arguments: tuple[_Argument, ...]
+
+
+_Argument: TypeAlias = "str | int | _Atom | None"
+
+
+class _Outline(NamedTuple):
+    """Of a rule only what matters here.
+
+    ``same`` has variables of which the first is a place of the same kind and sentence as the
+    second.
+    """
+
+    heads: tuple[_Atom, ...]
+    body: tuple[_Atom, ...]
+    same: tuple[tuple[str, str], ...]
+
+
+class _Following:
+    """Rounds through the rules, each of which knows what the one before has found."""
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.text}
+        self._known: dict[str, dict[int, set[Meaning]]] = {
+            key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
+            for key, places in _SEEDS.items()
+        }
+        self._derived = {head.name for outline in self._outlines.values() for head in outline.heads}
+
+    def found(self) -> ArgumentTypes:
+        # First what can be known; then without what some rule does not agree with.
+        for strict in (False, True):
+            for _ in range(_ROUNDS):
+                if not self._round(strict=strict):
+                    break
+        return ArgumentTypes(
+            {
+                name: found
+                for name, (heads, body, same) in self._outlines.items()
+                if (found := self._variables((*body, *heads), same))
+            },
+            {
+                key: [
+                    min(places[index], key=str) if index in places else None
+                    for index in range(int(key.rpartition("/")[2]))
+                ]
+                for key, places in self._known.items()
+                if places
+            },
+        )
+
+    def _round(self, *, strict: bool) -> bool:
+        """Follow the variables through all rules once; return whether that changed anything."""
+        derived: dict[str, dict[int, set[Meaning]]] = {}
+        for heads, body, same in self._outlines.values():
+            found = self._variables(body, same)
+            open_ = {
+                argument
+                for atom in body
+                if atom.name not in self._derived and atom.name not in _SEEDS
+                for argument in atom.arguments
+                if isinstance(argument, str)
+            }
+            for head in heads:
+                places = derived.setdefault(head.name, {})
+                for index, argument in enumerate(head.arguments):
+                    if not isinstance(argument, str):
+                        continue
+                    place = found.get(argument)
+                    if place is None and (not strict or argument in open_):
+                        continue
+                    meanings = set() if place is None else set(_meanings(place, head.arguments))
+                    places[index] = places[index] & meanings if index in places else meanings
+        known = {
+            key: {index: meanings for index, meanings in places.items() if meanings}
+            for key, places in derived.items()
+        }
+        known |= {key: self._known[key] for key in _SEEDS}
+        changed = known != self._known
+        self._known = known
+        return changed
+
+    def _variables(
+        self, atoms: Sequence[_Atom], same: Sequence[tuple[str, str]]
+    ) -> dict[str, Place]:
+        found: dict[str, Place] = {}
+        for atom in atoms:
+            self._read(atom, found)
+        for name, other in same:
+            if other in found:
+                found.setdefault(name, found[other])
+        return found
+
+    def _read(self, atom: _Atom, found: dict[str, Place]) -> None:
+        known = self._known.get(atom.name, {})
+        for index, argument in enumerate(atom.arguments):
+            if isinstance(argument, _Atom):
+                if argument.name in _INSIDE:
+                    self._read(argument, found)
+            elif isinstance(argument, str) and index in known:
+                for meaning in sorted(known[index], key=str):
+                    place = _place(meaning, atom.arguments)
+                    if place is not None:
+                        found.setdefault(argument, place)
+
+
+def _place(meaning: Meaning, arguments: Sequence[_Argument]) -> Place | None:
+    kind, side = meaning
+    if isinstance(side, int):
+        return Place(kind, side)
+    how, index = side
+    argument = arguments[index]
+    if isinstance(argument, str):
+        return Place(kind, argument, how == "other")
+    if isinstance(argument, int) and argument in (1, 2):
+        return Place(kind, 3 - argument if how == "other" else argument)
+    return None
+
+
+def _meanings(place: Place, arguments: Sequence[_Argument]) -> Iterator[Meaning]:
+    """All ways to say which sentence a place is of, seen from the arguments of a head."""
+    if isinstance(place.side, int):
+        yield place.kind, place.side
+    for index, argument in enumerate(arguments):
+        if isinstance(place.side, int):
+            if isinstance(argument, int) and argument in (1, 2):
+                yield place.kind, ("is" if argument == place.side else "other", index)
+        elif argument == place.side:
+            yield place.kind, ("other" if place.other else "is", index)
+
+
+@remembered_by_identity
+def _outline(probe: Probe) -> _Outline:
+    heads = () if probe.head is None else tuple(map(_atom, functions(probe.head.atom.symbol)))
+    body = (
+        _atom(function)
+        for part in probe.body
+        for node in walk(part)
+        if node.ast_type is ASTType.Literal
+        and node.sign == Sign.NoSign
+        and node.atom.ast_type is ASTType.SymbolicAtom
+        for function in functions(node.atom.symbol)
+    )
+    same = (pair for part in probe.body for pair in _assigned(part))
+    return _Outline(heads, tuple(body), tuple(same))
+
+
+def _atom(function: AST) -> _Atom:
+    arguments = tuple(map(_argument, function.arguments))
+    return _Atom(f"{function.name}/{len(arguments)}", arguments)
+
+
+def _argument(term: AST) -> _Argument:
+    if term.ast_type is ASTType.Variable:
+        return str(term.name)
+    if term.ast_type is ASTType.SymbolicTerm and term.symbol.type is SymbolType.Number:
+        return int(term.symbol.number)
+    return _atom(term) if term.ast_type is ASTType.Function and term.arguments else None
+
+
+def _assigned(part: AST) -> Iterator[tuple[str, str]]:
+    """Follow ``J = I+1``, ``J = I..K`` and ``J = #min{I : ...}``."""
+    if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
+        return
+    atom = part.atom
+    if atom.ast_type is ASTType.Comparison:
+        guard, term = atom.guards[0], atom.term
+        if len(atom.guards) == 1 and guard.comparison == ComparisonOperator.Equal:
+            other = _shifted(guard.term)
+            if term.ast_type is ASTType.Variable and other is not None:
+                yield term.name, other
+    elif atom.ast_type is ASTType.BodyAggregate and atom.function in _EXTREMES:
+        guard = atom.left_guard
+        firsts = {str(element.terms[0]) for element in atom.elements if element.terms}
+        if guard is None or guard.comparison != ComparisonOperator.Equal:
+            return
+        if guard.term.ast_type is ASTType.Variable and len(firsts) == 1:
+            yield guard.term.name, firsts.pop()
+
+
+def _shifted(term: AST) -> str | None:
+    if term.ast_type is ASTType.Variable:
+        return str(term.name)
+    if term.ast_type is ASTType.Interval:
+        return _shifted(term.left) or _shifted(term.right)
+    if term.ast_type is not ASTType.BinaryOperation or term.operator_type not in _SHIFTS:
+        return None
+    return _shifted(term.left) if term.right.ast_type is ASTType.SymbolicTerm else None

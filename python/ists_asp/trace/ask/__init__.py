@@ -1,1 +1,0 @@
-"""Questions about an answer: why it is so, and why not otherwise."""

@@ -1,1 +1,0 @@
-"""From rules to what fired for an answer."""

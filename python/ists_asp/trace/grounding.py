@@ -1,0 +1,213 @@
+"""The second grounding: of one pair alone, or of several pairs that were decided together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from clingo import Control, Number
+from clingo.ast import AST, Function, Id, Program, ProgramBuilder, Rule, Variable
+
+from ists_asp.errors import TraceError
+from ists_asp.solver.pairing import PREFIX
+from ists_asp.solver.search import ground_statements
+from ists_asp.syntax.changes import PREFIX as TERMS
+from ists_asp.syntax.changes import atom
+from ists_asp.syntax.ground import split, symbols, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ists_asp.solver.batch_model import BatchModel
+    from ists_asp.solver.pairing import Pairing
+    from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.instances import RuleInstance
+    from ists_asp.trace.probes import ElementRule, Probe
+
+LATER = "later"
+"""The part of a rewritten program that finds elements, grounded when somebody asks for them."""
+
+_WAVE = f"{TERMS}wave"
+_WANTED = f"{TERMS}wanted"
+_NUMBER = f"{TERMS}Number"
+
+
+def ground_probes(
+    statements: Iterable[AST], text: str, facts: Iterable[str], arguments: Sequence[str]
+) -> Control:
+    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
+
+    Args:
+        statements: rewritten rules; those of :data:`LATER` are left.
+        text: more of them.
+        facts: the atoms.
+        arguments: clingo's command line arguments.
+    """
+    errors: list[str] = []
+    control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
+    # Text takes clingo half the time of symbols.
+    control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
+    ground_statements(
+        control, statements, errors, lambda text: TraceError(f"the rules cannot be traced: {text}")
+    )
+    return control
+
+
+class Alone:
+    """The instances in the control object of one pair: a :class:`.instances.Grounding`."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._later = True
+        self._elements: dict[str, dict[str, list[Sequence[str]]]] = {}
+
+    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
+        """The firings of a probe."""
+        return map(_arguments, self._atoms(probe))
+
+    def knows(self, firing: RuleInstance) -> bool:  # noqa: ARG002 (all are looked for at once)
+        """Whether elements have been looked for."""
+        return not self._later
+
+    def want(self, firings: Iterable[RuleInstance]) -> None:
+        """Look for all elements, unless that has been done."""
+        if any(firing.probe.companions for firing in firings) and self._later:
+            # Most traces are asked about some of their firings only, and some about none.
+            self._control.ground([(LATER, [])])
+            self._later = False
+
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing."""
+        if probe.name not in self._elements:
+            found = self._elements[probe.name] = {}
+            for parts in map(_arguments, self._atoms(probe)):
+                found.setdefault(",".join(parts[: probe.outer]), []).append(parts)
+        return self._elements[probe.name].get(firing.instance, ())
+
+    def _atoms(self, probe: Probe | ElementRule) -> list[Ground]:
+        """The atoms of a probe, all of them facts."""
+        found = list(self._control.symbolic_atoms.by_signature(probe.name, probe.arity))
+        if not all(atom.is_fact for atom in found):
+            raise TraceError("clingo leaves open whether a rule fired", hint="Report this")
+        return texts(atom.symbol for atom in found)
+
+
+def later_statements(probes: Iterable[Probe], pairing: Pairing) -> Iterator[AST]:
+    """What finds elements for several pairs, of those firings that are wanted in a wave."""
+    begun = False
+    for probe in probes:
+        for element in probe.elements:
+            node = pairing.statement(element.statement)
+            place = node.location
+            if not begun:
+                yield Program(place, LATER, [Id(place, _WAVE)])
+                begun = True
+            wave = Function(place, _WAVE, [], 0)
+            head, (_, *rest) = node.head.atom.symbol, node.body
+            pair, *arguments = head.arguments
+            number = Variable(place, _NUMBER)
+            wanted = [wave, number, pair, *arguments[: element.outer]]
+            found = [wave, number, *arguments[element.outer :]]
+            yield Rule(
+                place,
+                atom(place, head.name, found),
+                [atom(place, _WANTED + probe.name, wanted), *rest],
+            )
+
+
+class Shared:
+    """The instances in the control object in which several pairs were decided.
+
+    Args:
+        together: the pairs.
+        later: what finds elements.
+    """
+
+    def __init__(self, together: BatchModel, later: Sequence[AST]) -> None:
+        self._together = together
+        self._later = later
+        self._wave = 0
+        self._known: set[RuleInstance] = set()
+        self._wanted: list[RuleInstance] = []
+        self._elements: dict[tuple[str, RuleInstance], list[Sequence[str]]] = {}
+        self._read_of: Counter[str] = Counter()
+
+    def take(self, number: int) -> Share:
+        """The instances of one pair."""
+        return Share(self, number)
+
+    def firings(self, number: int, probe: Probe) -> Iterable[str]:
+        """The firings of a probe for one pair, as text."""
+        return self._together.shares[number].extra.get(probe.name, ())
+
+    def want(self, wanted: Iterable[tuple[int, RuleInstance]]) -> None:
+        """Look for the elements of firings of several pairs, which have the numbers."""
+        facts: list[str] = []
+        probes: dict[str, Probe] = {}
+        for pair, firing in wanted:
+            if firing.probe.companions and firing not in self._known:
+                values = ",".join((str(pair), *firing.parts[: len(firing.probe.variables)]))
+                wave = self._wave + 1
+                facts.append(f"{_WANTED}{firing.probe.name}({wave},{len(self._wanted)},{values})")
+                self._known.add(firing)
+                self._wanted.append(firing)
+                probes[firing.probe.name] = firing.probe
+        if not facts:
+            return
+        control = self._together.control
+        if not self._wave:
+            with ProgramBuilder(control) as builder:
+                for statement in self._later:
+                    builder.add(statement)
+        self._wave += 1
+        with control.backend() as backend:
+            for symbol in symbols(facts):
+                backend.add_rule([backend.add_atom(symbol)])
+        control.ground([(LATER, [Number(self._wave)])])
+        for probe in probes.values():
+            for element in probe.elements:
+                self._read(element)
+
+    def knows(self, firing: RuleInstance) -> bool:
+        """Whether the elements of a firing have been looked for."""
+        return firing in self._known
+
+    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
+        """The instances of an element of a firing that is known."""
+        return self._elements.get((probe.name, firing), ())
+
+    def _read(self, probe: ElementRule) -> None:
+        atoms = self._together.control.symbolic_atoms
+        arity = probe.arity - probe.outer + 2
+        named = atoms.by_signature(PREFIX + probe.name, arity)
+        # Those of earlier waves come first.
+        fresh = [one.symbol for one in islice(named, self._read_of[probe.name], None)]
+        self._read_of[probe.name] += len(fresh)
+        for _, number, *rest in map(_arguments, texts(fresh)):
+            firing = self._wanted[int(number)]
+            parts = (*firing.parts[: probe.outer], *rest)
+            self._elements.setdefault((probe.name, firing), []).append(parts)
+
+
+class Share:
+    """What one pair has of :class:`Shared`: a :class:`.instances.Grounding`."""
+
+    def __init__(self, shared: Shared, number: int) -> None:
+        self._shared = shared
+        self._number = number
+        self.knows = shared.knows
+        self.elements = shared.elements
+
+    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
+        """The firings of a probe."""
+        return map(split, self._shared.firings(self._number, probe))
+
+    def want(self, firings: Iterable[RuleInstance]) -> None:
+        """Look for the elements of firings."""
+        self._shared.want((self._number, firing) for firing in firings)
+
+
+def _arguments(atom: str) -> Sequence[str]:
+    """The arguments of an atom."""
+    return split(atom.partition("(")[2][:-1])

@@ -1,0 +1,300 @@
+"""What finds the firings of a rule: grounded over an answer set, it says which of them fired.
+
+A rule ``h :- b`` becomes a *probe* ``__f(variables) :- b``, from whose instances the atoms of
+``h`` and ``b`` are put together. What an aggregate counted and what a condition ranged over is
+found by *companions*, which join a probe's firings with the elements.
+:mod:`ists_asp.trace.rewriting` says which probes a statement has.
+
+Terms of a rule are kept as formats, ``pair({0},{2})``, to be filled with the values of a firing.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from clingo import SymbolType
+from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
+
+from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
+from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from clingo.ast import Location
+
+_FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
+
+
+class Kind(StrEnum):
+    """What a probe looks for."""
+
+    RULE = "rule"
+    CHOICE = "choice"
+    DISJUNCTION = "disjunction"
+    CONSTRAINT = "constraint"
+    BOUND = "bound"
+    OBJECTIVE = "objective"
+
+    @property
+    def derives(self) -> bool:
+        """Whether a firing is a reason for an atom."""
+        return self in (Kind.RULE, Kind.CHOICE, Kind.DISJUNCTION)
+
+    @property
+    def forbids(self) -> bool:
+        """Whether a firing contradicts the answer set."""
+        return self in (Kind.CONSTRAINT, Kind.BOUND)
+
+
+class Literals(msgspec.Struct, array_like=True, frozen=True):
+    """The atoms of a body as formats, by how they are negated."""
+
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    double: tuple[str, ...] = ()
+
+
+class ElementRule(msgspec.Struct, array_like=True, frozen=True):
+    """Finds the instances of one element, or of one condition.
+
+    ``name(variables of the firing, others)`` holds for each; there are ``arity`` arguments,
+    ``outer`` of them of the firing, from which ``terms``, the tuple, and the atoms are put
+    together. The first literal in the body of the ``statement`` is the firing.
+    """
+
+    name: str
+    arity: int
+    outer: int
+    terms: tuple[str, ...]
+    body: Literals
+    statement: AST
+
+
+class Companion(msgspec.Struct, array_like=True, frozen=True):
+    """Finds the elements of an aggregate, or the instances of a conditional literal.
+
+    ``text`` is the literal as written, ``function`` the aggregate's (``#sum``), empty for a
+    condition, and ``supports`` whether the firing needs the elements' atoms to be derived
+    before it.
+    """
+
+    elements: tuple[ElementRule, ...]
+    text: str
+    function: str
+    supports: bool
+
+
+class Probe(msgspec.Struct, array_like=True, frozen=True):
+    """A rule, or one element of its head, as a statement that finds its firings.
+
+    ``name(variables, evaluated terms)`` holds for each firing; there are ``arity`` arguments,
+    from which ``derived`` and the atoms of the body are put together. What an objective
+    derives is ``(weight,priority,(tuple))``, a constraint ``0``. ``own`` is the rule itself,
+    names given to what has none. A fact has a ``text`` instead of a ``statement``: there are
+    many, and text takes clingo less time.
+    """
+
+    rule: NamedRule
+    kind: Kind
+    name: str
+    variables: tuple[str, ...]
+    arity: int
+    derived: str
+    atoms: Literals
+    comparisons: tuple[str, ...]
+    companions: tuple[Companion, ...]
+    own: AST
+    statement: AST | None
+    text: str = ""
+
+    @property
+    def head(self) -> AST | None:
+        """The literal that it derives, if it derives one."""
+        return self.own.head if self.kind.derives else None
+
+    @property
+    def body(self) -> tuple[AST, ...]:
+        """The literals of its body."""
+        return tuple(self.own.body)
+
+    @property
+    def elements(self) -> Iterator[ElementRule]:
+        """What finds the elements of its aggregates and conditions."""
+        return (element for companion in self.companions for element in companion.elements)
+
+    @property
+    def statements(self) -> Iterator[AST]:
+        """All that is to be grounded for it."""
+        if self.statement is not None:
+            yield self.statement
+        for element in self.elements:
+            yield element.statement
+
+
+def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:
+    """The probe of a fact, which is called ``name``."""
+    text = f"{name}({statement.head})."
+    return Probe(rule, Kind.RULE, name, (), 1, "{0}", Literals(), (), (), statement, None, text)
+
+
+class ProbeWriter:
+    """Writes a probe and its companions.
+
+    Args:
+        place: where the statement is.
+        constants: the names that ``#const`` defines.
+    """
+
+    def __init__(self, place: Location, constants: Collection[str]) -> None:
+        self._place = place
+        self._constants = constants
+        self._lifter = Lifter()
+        self._variables: list[str] = []
+
+    def write(
+        self, rule: NamedRule, kind: Kind, name: str, head: AST | None, body: Sequence[AST]
+    ) -> Probe:
+        """Write a probe.
+
+        Args:
+            rule: the name and place of the rule.
+            kind: what to look for.
+            name: a name of its own.
+            head: a literal, or the term of an objective.
+            body: literals.
+        """
+        place = self._place
+        body = [self._lifter.literal(part) for part in body]
+        if head is not None and kind.derives:
+            head = self._lifter.positive(head)
+        body += self._lifter.take()
+        self._variables = sorted(
+            set().union(*map(variable_names, body if head is None else [*body, head]))
+        )
+        formats = _Formats(self._variables, self._constants)
+        atoms = formats.literals(body)
+        own, needed, derived = Literal(place, Sign.NoSign, BooleanConstant(0)), body, "0"
+        if head is not None and kind.derives:
+            own, derived = head, formats.term(head.atom.symbol, atom=True)
+            needed = body if kind is Kind.RULE else [*body, head]
+        elif head is not None:
+            derived = formats.arguments("", head.arguments)
+        arguments = [*self._terms(self._variables), *formats.evaluated]
+        companions = [
+            self._companion(part, f"{name}_{number}", len(formats.evaluated))
+            for number, part in enumerate(body)
+        ]
+        return Probe(
+            rule,
+            kind,
+            name,
+            tuple(self._variables),
+            len(arguments),
+            derived,
+            atoms,
+            tuple(str(part) for part in body if _is_comparison(part)),
+            tuple(one for one in companions if one is not None),
+            Rule(place, own, body),
+            Rule(place, atom(place, name, arguments), needed),
+        )
+
+    def _companion(self, part: AST, name: str, evaluated: int) -> Companion | None:
+        parts: list[tuple[Sequence[AST], list[AST]]]
+        if part.ast_type is ASTType.ConditionalLiteral:
+            function, sign = "", part.literal.sign
+            parts = [((), [part.literal, *part.condition])]
+        elif part.ast_type is not ASTType.Literal:
+            return None
+        elif part.atom.ast_type is ASTType.BodyAggregate:
+            function, sign = _FUNCTIONS[part.atom.function], part.sign
+            parts = [(one.terms, list(one.condition)) for one in part.atom.elements]
+        elif part.atom.ast_type is ASTType.Aggregate:
+            function, sign = "#count", part.sign
+            parts = [((), [one.literal, *one.condition]) for one in part.atom.elements]
+        else:
+            return None
+        elements = (
+            self._element(f"{name}_{number}", part.location, terms, conditions, evaluated)
+            for number, (terms, conditions) in enumerate(parts)
+        )
+        return Companion(tuple(elements), str(part), function, sign == Sign.NoSign)
+
+    def _element(
+        self,
+        name: str,
+        place: Location,
+        terms: Sequence[AST],
+        conditions: Sequence[AST],
+        evaluated: int,
+    ) -> ElementRule:
+        named = [self._lifter.literal(part) for part in conditions]
+        named += self._lifter.take()
+        used = set().union(*(variable_names(part) for part in (*terms, *named)))
+        variables = [*self._variables, *sorted(used.difference(self._variables))]
+        formats = _Formats(variables, self._constants)
+        tuple_ = tuple(formats.term(term) for term in terms)
+        atoms = formats.literals(named)
+        arguments = [*self._terms(variables), *formats.evaluated]
+        any_ = [Variable(place, "_")] * evaluated
+        firing = name.rsplit("_", 2)[0]
+        body = [atom(place, firing, [*self._terms(self._variables), *any_]), *named]
+        statement = Rule(place, atom(place, name, arguments), body)
+        return ElementRule(name, len(arguments), len(self._variables), tuple_, atoms, statement)
+
+    def _terms(self, names: Sequence[str]) -> list[AST]:
+        return [Variable(self._place, name) for name in names]
+
+
+class _Formats:
+    """What the instances of a rewritten rule have to say, so that all its terms can be filled.
+
+    The values of ``variables`` come first, and behind them what clingo has to evaluate:
+    arithmetic and constants that ``#const`` defines.
+    """
+
+    def __init__(self, variables: Sequence[str], constants: Collection[str]) -> None:
+        self._places = {name: number for number, name in enumerate(variables)}
+        self._constants = constants
+        self.evaluated: list[AST] = []
+
+    def literals(self, body: Sequence[AST]) -> Literals:
+        """The atoms of a body; those of a sign are numbered together."""
+        return Literals(
+            *(
+                tuple(
+                    self.term(part.atom.symbol, atom=True) for part in body if is_atom(part, sign)
+                )
+                for sign in (Sign.NoSign, Sign.Negation, Sign.DoubleNegation)
+            )
+        )
+
+    def term(self, term: AST, *, atom: bool = False) -> str:
+        """A term of the rule, or the one of an atom."""
+        if term.ast_type is ASTType.Variable:
+            return ANY if term.name == "_" else f"{{{self._places[term.name]}}}"
+        if term.ast_type is ASTType.UnaryOperation and atom:
+            # At the top it is classical negation, elsewhere arithmetic.
+            return "-" + self.term(term.argument, atom=True)
+        if term.ast_type is ASTType.Function and not term.external:
+            if term.arguments or not term.name:
+                return self.arguments(term.name, term.arguments)
+            if atom or term.name not in self._constants:
+                return str(term.name)
+        if term.ast_type is ASTType.SymbolicTerm:
+            symbol = term.symbol
+            if symbol.type is not SymbolType.Function or atom or symbol.name not in self._constants:
+                return str(symbol).replace("{", "{{").replace("}", "}}")
+        self.evaluated.append(term)
+        return f"{{{len(self._places) + len(self.evaluated) - 1}}}"
+
+    def arguments(self, name: str, terms: Sequence[AST]) -> str:
+        """Terms of the rule as those of a function, or as a tuple where it has no name."""
+        parts = ",".join(map(self.term, terms))
+        return f"{name}({parts}{',' if not name and len(terms) == 1 else ''})"
+
+
+def _is_comparison(part: AST) -> bool:
+    return part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison

@@ -1,0 +1,346 @@
+"""What ``why`` and ``why-not`` are asked about: a decision as in a ``.wa`` file, or an atom.
+
+``3 4 5 <==> 3 4``, with a label ``3 4 5 <==> 3 4 // EQUI``, with a score ``… // EQUI // 5``;
+``6 <==> 0``, ``6 <==> 0 // NOALI`` or ``6 <==> 0 // ALIC`` for a chunk without a counterpart;
+``1: 3 4 5`` for a chunk of sentence 1. The rating of a pair, ``rating``, has a trace of its own.
+An atom is ``alike(5,5,_,_)``: ``_`` stands for whatever there is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clingo import SymbolType, parse_term
+
+from ists_asp.errors import UsageError, shortened
+from ists_asp.model import Label, Tag
+from ists_asp.rules.check.vocabulary import suggestion
+from ists_asp.syntax.changes import ANY
+from ists_asp.syntax.ground import Ground
+from ists_asp.trace.decisions import DecisionKind, boundary, numbers, tokens_text
+from ists_asp.trace.near_misses import Pattern
+from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ists_asp.model import Answer, Sentence
+    from ists_asp.trace.trace import Trace
+
+_FORM = (
+    '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, a chunk "1: 3 4 5", or "rating"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision that somebody asks about.
+
+    An alignment has tokens on both sides, what is left over on one, a chunk has tokens of the
+    sentence ``side`` in ``tokens1``.
+    """
+
+    tokens1: tuple[int, ...]
+    tokens2: tuple[int, ...]
+    side: int = 0
+    label: Label | None = None
+    tags: frozenset[Tag] = frozenset()
+    score: int | None = None
+
+    @property
+    def is_chunk(self) -> bool:
+        """Whether it is about a chunk rather than about an alignment."""
+        return self.side != 0
+
+
+def is_rating(text: str) -> bool:
+    """Whether it is the rating of the pair that somebody asks about.
+
+    Raises:
+        UsageError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"{text!r} is no decision", expected=_FORM)
+    return text.strip() == DecisionKind.RATING
+
+
+def read_question(text: str, answer: Answer) -> Question:
+    """Read a decision that an answer takes, or might have taken.
+
+    What is left over without a label is what the answer has: NOALI or ALIC.
+
+    Raises:
+        UsageError: it is malformed, or has tokens that the sentences do not have.
+    """
+    where = f"decision '{shortened(text)}'"
+    if "<==>" in text:
+        return _alignment(text, answer, where)
+    pair = answer.pair
+    side, colon, tokens = text.partition(":")
+    if not colon:
+        raise UsageError("it is neither an alignment nor a chunk", where=where, expected=_FORM)
+    if side.strip() not in ("1", "2"):
+        raise UsageError(f"there is no sentence {side.strip()}", where=where, expected="1 or 2")
+    number = int(side)
+    found = _tokens(tokens, pair.sent1 if number == 1 else pair.sent2, number, where)
+    if not found or found != tuple(range(found[0], found[-1] + 1)):
+        raise UsageError("a chunk is a run of neighbouring tokens", where=where, expected=_FORM)
+    return Question(found, (), number)
+
+
+def _alignment(text: str, answer: Answer, where: str) -> Question:
+    pair = answer.pair
+    sides, *more = (part.strip() for part in text.split("//"))
+    first, _, second = sides.partition("<==>")
+    if len(more) > 2:
+        raise UsageError(f"'{more[2]}' is more than label and score", where=where, expected=_FORM)
+    tokens1 = _tokens(first, pair.sent1, 1, where)
+    tokens2 = _tokens(second, pair.sent2, 2, where)
+    label, tags = _label(more[0], where) if more and more[0] else (None, frozenset[Tag]())
+    score = _score(more[1], where) if len(more) > 1 and more[1] not in ("", "NIL") else None
+    if not tokens1 and not tokens2:
+        raise UsageError("both sides are empty", where=where, expected=_FORM)
+    whole = bool(tokens1 and tokens2)
+    if label is not None and label.aligned != whole:
+        found = "both sides have tokens" if whole else "one side is empty"
+        raise UsageError(
+            f"{label} where {found}",
+            where=where,
+            expected="EQUI, OPPO, SPE1, SPE2, SIMI or REL" if whole else "NOALI, or ALIC",
+        )
+    if not whole and score is not None:
+        raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
+    if not whole and label is None:
+        label = _left_over(answer, tokens1, tokens2)
+    return Question(tokens1, tokens2, 0, label, tags, score)
+
+
+def _left_over(answer: Answer, tokens1: tuple[int, ...], tokens2: tuple[int, ...]) -> Label:
+    found = {(line.tokens1, line.tokens2): line.label for line in answer.alignments}
+    return found.get((tokens1, tokens2), Label.NOALI)
+
+
+def _tokens(text: str, sentence: Sentence, side: int, where: str) -> tuple[int, ...]:
+    found = tuple(number for number in numbers(text, where) if number)
+    if not text.strip():
+        raise UsageError("a side has no tokens", where=where, expected=_FORM, hint="Write 0")
+    size = len(sentence.tokens)
+    for number in found:
+        if number > size:
+            raise UsageError(
+                f"sentence {side} has no token {number}", where=where, expected=f"1 to {size}"
+            )
+    return found
+
+
+def _label(text: str, where: str) -> tuple[Label, frozenset[Tag]]:
+    parts = text.upper().split("_")
+    labels = [part for part in parts if part in tuple(Label)]
+    tags = [part for part in parts if part in tuple(Tag)]
+    if len(labels) != 1 or len(labels) + len(tags) != len(parts):
+        raise UsageError(
+            f"'{text}' is no label", where=where, expected=", ".join(str(label) for label in Label)
+        )
+    return Label(labels[0]), frozenset(Tag(tag) for tag in tags)
+
+
+def _score(text: str, where: str) -> int:
+    try:
+        value = float(text.split()[0])
+    except ValueError:
+        value = -1.0
+    if not (0 <= value <= 5 and value == int(value)):
+        raise UsageError(f"'{text}' is no score", where=where, expected="a whole number, 0 to 5")
+    return int(value)
+
+
+_ATOM = re.compile(r"\s*-?[a-z_][A-Za-z0-9_']*\(.*\)\s*", re.DOTALL)
+_PART = re.compile(r"""(?P<string>"(?:[^"\\]|\\.)*")|(?P<any>(?<![\w'])_(?![\w']))""")
+
+
+@dataclass(frozen=True, slots=True)
+class AtomQuestion:
+    """The atoms that somebody asks about: those that agree with a term but for its ``_``."""
+
+    text: str
+    term: Ground
+
+    def matching(self, trace: Trace) -> tuple[Ground, ...]:
+        """The atoms of the answer set that are meant, sorted."""
+        found = trace.atoms(self.term.name)
+        given = (atom for atom in trace.given if atom.name == self.term.name)
+        return tuple(sorted({atom for atom in (*found, *given) if _agrees(self.term, atom)}))
+
+    @property
+    def pattern(self) -> Pattern:
+        """The term as a pattern: an argument that is not wholly known counts as unknown."""
+        parts = (None if ANY in str(part) else part for part in self.term.arguments)
+        return Pattern(("" if self.term.positive else "-") + self.term.name, tuple(parts))
+
+
+def is_atom_question(text: str) -> bool:
+    """Whether somebody asks about an atom rather than about a decision."""
+    return isinstance(text, str) and _ATOM.fullmatch(text) is not None
+
+
+def read_atom_question(text: str, trace: Trace) -> AtomQuestion:
+    """Read an atom.
+
+    Raises:
+        UsageError: it is malformed, or no rule and no fact has its predicate.
+    """
+    where = f"atom '{shortened(text)}'"
+    written = _PART.sub(lambda found: found["string"] or ANY, text.strip())
+    try:
+        symbol = parse_term(written, logger=lambda _code, _text: None)
+    except RuntimeError:
+        symbol = None
+    if symbol is None or symbol.type is not SymbolType.Function or not symbol.name:
+        raise UsageError(
+            "it is not an atom",
+            where=where,
+            expected="alike(5,5,_,_), with _ for what may be anything",
+            hint='Words stand in double quotes: word(1,_,"cat")',
+        )
+    key = symbol.name, len(symbol.arguments)
+    known = {(name, arity) for name, arity in trace.reified.deriving if not name.startswith("-")}
+    known |= {(fact.name, len(fact.arguments)) for fact in (*trace.given, *trace.rewritten.known)}
+    if key not in known:
+        raise UsageError(
+            f"no rule and no fact has the predicate {key[0]}/{key[1]}",
+            where=where,
+            hint=suggestion(key, known) or "See docs/vocabulary.md, or ists-asp facts",
+        )
+    return AtomQuestion(text, Ground(symbol))
+
+
+def _agrees(term: Ground, atom: Ground) -> bool:
+    """Whether an atom is one of those that a term stands for."""
+    if term == atom or str(term) == ANY:
+        return True
+    return (
+        term.type is atom.type is SymbolType.Function
+        and term.name == atom.name
+        and term.positive == atom.positive
+        and len(term.arguments) == len(atom.arguments)
+        and all(map(_agrees, term.arguments, atom.arguments))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An atom that a decision wants true, or false; ``text`` says it in words."""
+
+    atom: Ground
+    true: bool
+    text: str
+
+
+def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
+    """What a decision wants, in the order in which it is decided.
+
+    Chunks come first, whatever is asked about: there is no alignment of tokens that are no
+    chunks.
+    """
+    if question.is_chunk:
+        return tuple(_chunk(trace, question.side, question.tokens1))
+    found: list[Goal] = []
+    sides = [
+        (side, tokens) for side, tokens in ((1, question.tokens1), (2, question.tokens2)) if tokens
+    ]
+    for side, tokens in sides:
+        found += _chunks(trace, side, tokens)
+    if not all(holds(trace, goal) for goal in found):
+        return tuple(found)
+    if len(sides) == 1:
+        ((side, tokens),) = sides
+        name = str(question.label).lower()
+        for number, chunk in _chunks_of(trace, side, tokens):
+            atom = Ground(f"{name}({side},{number})")
+            words = _words(trace, side, chunk)
+            found.append(Goal(atom, True, f"{words} of sentence {side} is {question.label}"))
+        return tuple(found)
+    spans = [_span(trace, side, tokens) for side, tokens in sides]
+    first, second = spans
+    words = f"{_words(trace, 1, question.tokens1)} ~ {_words(trace, 2, question.tokens2)}"
+    for name, value in ((ALIGNED.name, None), *_more(question)):
+        arguments = f"{first},{second}" if value is None else f"{first},{second},{value}"
+        words = words if value is None else f"{words} // {value.upper()}"
+        found.append(Goal(Ground(f"{name}({arguments})"), True, words))
+    return tuple(found)
+
+
+def _more(question: Question) -> Iterator[tuple[str, str]]:
+    if question.label is not None:
+        yield LABEL.name, str(question.label).lower()
+    if question.score is not None:
+        yield SCORE.name, str(question.score)
+    for tag in sorted(question.tags):
+        yield TAG.name, str(tag).lower()
+
+
+def holds(trace: Trace, goal: Goal) -> bool:
+    """Whether the answer has what a goal wants."""
+    return (goal.atom in trace.true) == goal.true
+
+
+def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
+    """The boundaries that make one chunk of neighbouring tokens."""
+    size = len((trace.answer.pair.sent1, trace.answer.pair.sent2)[side - 1].tokens)
+    for token in (tokens[0], tokens[-1] + 1):
+        if token <= size:
+            text = f"a chunk of sentence {side} begins at {_words(trace, side, (token,))}"
+            yield Goal(boundary(side, token), True, text)
+    for token in tokens[1:]:
+        text = f"no chunk of sentence {side} begins at {_words(trace, side, (token,))}"
+        yield Goal(boundary(side, token), False, text)
+
+
+def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
+    """The boundaries without which the tokens are not whole chunks.
+
+    Within a run of tokens there may be boundaries or not: several chunks may be one side.
+    """
+    size = len((trace.answer.pair.sent1, trace.answer.pair.sent2)[side - 1].tokens)
+    for token in tokens:
+        if token - 1 not in tokens:
+            text = f"a chunk of sentence {side} begins at {_words(trace, side, (token,))}"
+            yield Goal(boundary(side, token), True, text)
+        if token + 1 not in tokens and token < size:
+            text = f"a chunk of sentence {side} ends with {_words(trace, side, (token,))}"
+            yield Goal(boundary(side, token + 1), True, text)
+
+
+def _chunks_of(
+    trace: Trace, side: int, tokens: tuple[int, ...]
+) -> list[tuple[int, tuple[int, ...]]]:
+    """The numbers and tokens of the chunks that tokens belong to."""
+    chunks = trace.answer.chunks1 if side == 1 else trace.answer.chunks2
+    return [
+        (number, chunk.tokens)
+        for number, chunk in enumerate(chunks, start=1)
+        if set(chunk.tokens) & set(tokens)
+    ]
+
+
+def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> Ground:
+    """The term of the span that has these tokens, whether the rules propose it or not."""
+    for atom in trace.atoms(SPAN.name):
+        if (
+            len(atom.arguments) == 2
+            and atom.arguments[0] == str(side)
+            and trace.words.tokens("span", side, atom.arguments[1]) == tokens
+        ):
+            return atom.arguments[1]
+    numbers = [number for number, _ in _chunks_of(trace, side, tokens)]
+    if numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return Ground(f"run({numbers[0]},{numbers[-1]})")
+    # asp/ knows spans of two chunks round a gap; others have a term that no rule derives.
+    return Ground(f"gap({','.join(map(str, numbers))})")
+
+
+def _words(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
+    sentence = trace.answer.pair.sent1 if side == 1 else trace.answer.pair.sent2
+    return f'"{sentence.words(tokens)}" ({tokens_text(tokens)})'

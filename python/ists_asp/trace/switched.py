@@ -1,0 +1,272 @@
+"""What would be without a rule: what hard rules and constraints change, and what they forbid.
+
+What forbids, and what is weighed beside the evidence, leaves no trace in the sums of a decision.
+So the pair is decided once more without each such rule of ``lp_rules/`` or of the user's that
+bears on it; where the decision is another one then, the rule is a reason.
+
+For a decision that no answer has, constraints and the bounds of choices get a condition each that
+can be switched off; what must be on for there to be no answer is shrunk one by one. There may be
+other such sets.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+from clingo import Control, Symbol, SymbolType
+from clingo.ast import (
+    AST,
+    ASTType,
+    BooleanConstant,
+    ComparisonOperator,
+    External,
+    Function,
+    Literal,
+    ProgramBuilder,
+    Rule,
+    Sign,
+    Variable,
+)
+
+from ists_asp.errors import IstsError
+from ists_asp.rules.restraints import HARD, is_core, restraining
+from ists_asp.syntax.changes import PREFIX, atom, tuple_of
+from ists_asp.syntax.ground import texts
+from ists_asp.trace.decisions import decided
+from ists_asp.trace.evidence import RulePlace
+from ists_asp.trace.probes import Kind
+from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from ists_asp.rules import NamedRule
+    from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.decisions import Decided, Decision
+    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.trace import Trace
+
+MOST = 20
+"""So many rules are tried at most."""
+
+
+class Restraint(msgspec.Struct, frozen=True):
+    """A rule without which decisions would be others: its words, its place, what would be."""
+
+    sentence: str
+    rule: RulePlace
+    instead: tuple[str, ...]
+
+
+def restraints(
+    trace: Trace,
+    decisions: Sequence[Decision] | None = None,
+    absent: Collection[Decided] = (),
+) -> tuple[Restraint, ...]:
+    """The hard rules, constraints and weak constraints that changed decisions.
+
+    Args:
+        trace: the trace of the answer.
+        decisions: those that are asked about; all by default.
+        absent: decisions that are asked about, and that the answer does not have.
+    """
+    ours = decided(trace.answer)
+    wanted = ours.keys() if decisions is None else {one.decided for one in decisions}
+    found = []
+    for place, rule in list(bearing(trace))[:MOST]:
+        other = without(trace, place)
+        if other is None:
+            continue
+        about = (wanted - other.keys()) | (other.keys() & absent)
+        if not about and not (decisions is None and other != ours):
+            continue
+        instead = tuple(text for key, text in other.items() if key not in ours)
+        found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
+    return tuple(found)
+
+
+def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
+    """The rules that may have restrained the answer, with their places among the statements."""
+    fired = {
+        firing.probe.rule.name
+        for firings in trace.firings.by_head.values()
+        for firing in firings
+        if (firing.head.name, len(firing.head.arguments)) in HARD
+    }
+    rules = trace.reified.rules
+    every, unconditional = restraining(rules)
+    for place in sorted(every | unconditional):
+        rule = rules.rules[place]
+        if not is_core(rule) and (place in unconditional or rule.name in fired):
+            yield place, rule
+
+
+def without(trace: Trace, place: int) -> Mapping[Decided, str] | None:
+    """The decisions of the best answer without a rule; None if there is no answer then."""
+    solver = trace.reified.solver_without(place)
+    try:
+        best = solver.best(trace.answer.pair, trace.facts)
+    except IstsError:
+        # Whatever has no answer without the rule says nothing about it.
+        return None
+    return decided(best.answer)
+
+
+def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
+    """What a rule says where it fired, or its own words.
+
+    Args:
+        trace: the trace of the answer.
+        rule: the rule.
+        about: the decisions in question: of what fired, that counts which is about their tokens.
+    """
+    wanted = {
+        (side, token)
+        for _, *sides, _ in about
+        for side, tokens in enumerate(sides, start=1)
+        for token in tokens
+    }
+    fired = [
+        firing
+        for firings in trace.firings.by_head.values()
+        for firing in firings
+        if firing.probe.rule is rule
+    ]
+    if fired:
+        return trace.says(max(fired, key=lambda one: len(wanted & _tokens(trace, one.head))))
+    return rule.sentence or " ".join(rule.text.split())
+
+
+def _tokens(trace: Trace, head: Ground) -> set[tuple[int, int]]:
+    """The tokens that a hard rule is about, with their sentences."""
+    one, two, *_ = (*head.arguments, head, head)
+    if (head.name, len(head.arguments)) in (MUST_SPLIT.signature, MUST_JOIN.signature):
+        return {(one.number, two.number)} if one.type is two.type is SymbolType.Number else set()
+    return {
+        (side, token)
+        for side, span in ((1, one), (2, two))
+        for token in trace.words.tokens("span", side, span)
+    }
+
+
+Instance: TypeAlias = "tuple[Probe, dict[str, Ground]]"
+"""A constraint or a bound with values for its variables."""
+
+_AGGREGATES = (ASTType.Aggregate, ASTType.BodyAggregate)
+
+
+def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[Instance] | None:
+    """One minimal set of constraints that admit no answer with these atoms.
+
+    Returns:
+        The constraints and choice bounds with values for their variables; None if there is no
+        answer without any constraint either.
+    """
+    guards: dict[str, Probe] = {}
+    control = _guarded(trace, guards)
+    switches = {
+        found.literal: found.symbol
+        for name in guards
+        for found in control.symbolic_atoms.by_signature(name, 1)
+    }
+    fixed = []
+    for symbol, true in assumptions:
+        found = control.symbolic_atoms[symbol]
+        if found is not None:
+            fixed.append(found.literal if true else -found.literal)
+        elif true:
+            return None
+
+    def core(literals: Sequence[int]) -> list[int] | None:
+        with control.solve(assumptions=[*fixed, *literals], yield_=True) as handle:
+            if handle.get().satisfiable:
+                return None
+            wanted = set(literals)
+            return [literal for literal in handle.core() if literal in wanted]
+
+    kept = core(list(switches))
+    if kept is None:
+        # The answer changed without an objective: nothing is forbidden after all.
+        return []
+    index = 0
+    while index < len(kept):
+        smaller = core(kept[:index] + kept[index + 1 :])
+        if smaller is None:
+            index += 1
+        else:
+            order = {literal: place for place, literal in enumerate(kept)}
+            kept = sorted(smaller, key=order.__getitem__)
+            index = min(index, len(kept))
+    if not kept:
+        return None
+    result = []
+    for literal in kept:
+        symbol = switches[literal]
+        probe = guards[symbol.name]
+        values = zip(probe.variables, texts(symbol.arguments[0].arguments), strict=True)
+        result.append((probe, dict(values)))
+    return result
+
+
+def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
+    """The pair's program, ground, with a switch for each instance of a constraint."""
+    program = trace.best.program
+    by_rule: dict[tuple[str, int, int], list[Probe]] = {}
+    for probe in trace.reified.probes:
+        if probe.kind.forbids:
+            rule = probe.rule
+            by_rule.setdefault((rule.file, rule.line, rule.column), []).append(probe)
+    places = {
+        id(statement): (rule.file, rule.line, rule.column)
+        for statement, rule in zip(
+            trace.reified.rules.statements, trace.reified.rules.rules, strict=True
+        )
+    }
+    control = Control(
+        ["--opt-mode=ignore", *trace.reified.solver.arguments], logger=lambda _code, _text: None
+    )
+    with control.backend() as backend:
+        for fact in chain(program.facts, trace.facts):
+            backend.add_rule([backend.add_atom(fact)])
+    with ProgramBuilder(control) as builder:
+        for statement in program.statements:
+            found = by_rule.get(places[id(statement)], ())
+            kind = statement.head.ast_type if statement.ast_type is ASTType.Rule else None
+            if not found or kind is ASTType.Disjunction:
+                builder.add(statement)
+                continue
+            if any(probe.kind is Kind.BOUND for probe in found):
+                free = statement.head.update(left_guard=None, right_guard=None)
+                builder.add(statement.update(head=free))
+            for probe in found:
+                for written in _switch(probe):
+                    guards[f"{PREFIX}on_{probe.name}"] = probe
+                    builder.add(written)
+    control.ground([("base", [])])
+    return control
+
+
+def _switch(probe: Probe) -> list[AST]:
+    """A constraint that holds where its switch is on, and the switch, which is free."""
+    assert probe.statement is not None
+    place = probe.statement.location
+    variables = tuple_of(place, [Variable(place, variable) for variable in probe.variables])
+    switch = atom(place, f"{PREFIX}on_{probe.name}", [variables])
+    outer = [
+        part
+        for part in probe.body
+        if part.ast_type is ASTType.Literal
+        and part.sign == Sign.NoSign
+        and (part.atom.ast_type not in _AGGREGATES or _assigns(part.atom))
+    ]
+    # Atoms in the body of #external say for which instances, not when.
+    external = External(place, switch.atom, outer, Function(place, "free", [], 0))
+    false = Literal(place, Sign.NoSign, BooleanConstant(0))
+    return [external, Rule(place, false, [*probe.statement.body, switch])]
+
+
+def _assigns(aggregate: AST) -> bool:
+    guard = aggregate.left_guard
+    return guard is not None and guard.comparison == ComparisonOperator.Equal

@@ -1,1 +1,0 @@
-"""Traces as people and programs read them: decisions, trees, JSON."""
