@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from ists_asp.report import Entry, compare, evidence, page
-from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.contrast import Contrast, Reason
+from ists_asp.trace.evidence import RulePlace
 
 pytestmark = pytest.mark.browser
 

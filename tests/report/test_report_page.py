@@ -12,8 +12,8 @@ import pytest
 from ists_asp.engine.solved import SolvedAnswer
 from ists_asp.explain.explanation import Explanation
 from ists_asp.report import Entry, Verdict, compare, evidence, page, picture
-from ists_asp.trace.evidence import Because, RulePlace
 from ists_asp.trace.contrast import Contrast, Reason
+from ists_asp.trace.evidence import Because, RulePlace
 
 EVIL = [
     "<script>alert(1)</script>",

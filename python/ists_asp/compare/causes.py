@@ -19,8 +19,8 @@ from ists_asp.compare.changes import ChangeKind
 from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
-from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
+from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.trace.switched import bearing, said, without
 from ists_asp.vocabulary import CLOSENESS, WEIGHT
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.instances import Element, RuleInstance
     from ists_asp.trace.decisions import Decided
+    from ists_asp.trace.instances import Element, RuleInstance
 
 _DEPTH = 60
 

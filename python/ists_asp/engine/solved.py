@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.trace import AskedTrace
-    from ists_asp.trace.why import Why
-    from ists_asp.trace.why import WhyNot
+    from ists_asp.trace.why import Why, WhyNot
 
 
 class TraceHandle:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Confidence
     from ists_asp.report.evidence import Line
     from ists_asp.report.gold import Comparison
-    from ists_asp.trace.evidence import Because
     from ists_asp.trace.contrast import Contrast
+    from ists_asp.trace.evidence import Because
 
 SHOWN = 12
 """Reasons that are told for a decision; of the others only the number and the sum."""

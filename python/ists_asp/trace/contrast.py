@@ -28,7 +28,7 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
@@ -38,93 +38,6 @@ if TYPE_CHECKING:
 
 _ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)
 
-
-@dataclass(frozen=True, slots=True)
-class RunnerUp:
-    """The best answer without a decision.
-
-    ``by`` is what the decision gains over it at each priority that differs, the most
-    important first; ``gone`` and ``come`` are the decisions that differ.
-    """
-
-    by: tuple[tuple[int, int], ...]
-    gone: tuple[Ground, ...]
-    come: tuple[Ground, ...]
-
-
-def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
-    """The best answer without a decision, all decisions before it kept.
-
-    An alignment is compared with all answers without it, a label with other labels of the
-    pair, a score with its other scores. None where there is no such answer, or no choice.
-    """
-    name = decision.atom.name
-    if decision.atom not in trace.best.undecided(name, _arity(name)):
-        return None
-    if decision.kind is DecisionKind.ALIGN:
-        found, _ = trace.reified.solver.with_atoms(
-            trace.facts, [(parse_term(decision.atom), False)]
-        )
-        if found is None:
-            return None
-        cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {atom for atom in found.shown if atom.name in PREDICATES}
-        ours = {atom for atom in trace.best.shown if atom.name in PREDICATES}
-    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        other = _otherwise(trace, decision)
-        if other is None:
-            return None
-        cost, shown, ours = other[0], set(other[1]), set(other[2])
-    else:
-        return None
-    return RunnerUp(
-        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
-    )
-
-
-def _otherwise(
-    trace: Trace, decision: Decision
-) -> tuple[dict[int, int], Set[Ground], Set[Ground]] | None:
-    """The best answer with another label, or score, for a pair, all else the same.
-
-    Its cost by priority, and of what may differ what it has and what the answer has.
-    """
-    best = trace.best
-    link = decision.atom.arguments[:2]
-    open_ = {name: best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
-    assumptions = [-open_[decision.atom.name][decision.atom]]
-    for name in _ONE_LINK:
-        for symbol, literal in open_[name].items():
-            own = symbol.arguments[:2] == link
-            if not own or name == ALIGNED.name or (name == LABEL.name and decision.kind == "score"):
-                assumptions.append(literal if symbol in trace.true else -literal)
-    # Nothing else can differ when so much is kept.
-    literals = {
-        symbol: literal
-        for name, symbols in open_.items()
-        for symbol, literal in symbols.items()
-        if name not in _ONE_LINK or symbol.arguments[:2] == link
-    }
-    other = best.other(assumptions, literals, trace.reified.solver.options.time_limit)
-    if other is None:
-        return None
-    return *other, literals.keys() & trace.true
-
-
-def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """What the answer gains over one with another cost, by priority."""
-    own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
-    return tuple(
-        (priority, other.get(priority, 0) - own.get(priority, 0))
-        for priority in sorted(own.keys() | other.keys(), reverse=True)
-        if other.get(priority, 0) != own.get(priority, 0)
-    )
-
-
-def _arity(name: str) -> int:
-    return PREDICATES[name][1]
-
-
 _REASONS = 2
 """Reasons that the sentence of a contrast gives."""
 
@@ -132,7 +45,6 @@ _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
 
 _POINT = 100
-_SIDES = 2
 
 Spans: TypeAlias = "tuple[Ground, ...]"
 """The two spans of a pair."""
@@ -192,13 +104,12 @@ def contrast(trace: Trace, decision: Decision) -> Contrasted:
     """The contrast of a decision.
 
     What came second is read off the sums of the evidence, which takes no search: where weak
-    constraints of ``lp_rules/`` have a say, :func:`ists_asp.trace.contrast.runner_up`
-    may find another one.
+    constraints of ``lp_rules/`` have a say, :func:`runner_up` may find another one.
     """
-    return _Made(trace, decision).contrasted()
+    return _Contrasting(trace, decision).contrasted()
 
 
-class _Made:
+class _Contrasting:
     """What is looked up for the contrast of a decision."""
 
     def __init__(self, trace: Trace, decision: Decision) -> None:
@@ -206,94 +117,79 @@ class _Made:
         self._decision = decision
         self._kind = decision.kind
         self._spans = decision.atom.arguments[:2]
+        self._own = decision.atom.arguments[-1]
+        self._side = 1 if decision.tokens1 else 2
+        self._other = self._second()
 
     def contrasted(self) -> Contrasted:
-        """The contrast."""
-        other = self._other()
+        decision, other = self._decision, self._other
         found: tuple[Contribution, ...] = ()
         if other is not None or self._kind in (DecisionKind.ALIGN, DecisionKind.BOUNDARY):
-            found = contributions(self._trace, self._decision, other)
+            found = contributions(self._trace, decision, other)
         pros = tuple(one for one in found if one.amount > 0)
         cons = tuple(one for one in found if one.amount < 0)
-        firings = {self._fired(one): one for one in self._because(weighed=bool(found))}
+        firings = {
+            Because.of(self._trace, one): one for one in self._permitting(weighed=bool(found))
+        }
         because = tuple(firings)
-        decision = self._decision
+        second = None if other is None else str(other).upper()
+        if self._kind is DecisionKind.ALIGN:
+            second = "both sides left free"
+        elif isinstance(other, tuple):
+            second = f"aligned with {self._across(other)}"
         made = Contrast(
             str(self._kind),
             decision.selector,
             decision.text,
-            self._sentence(other, pros, because),
-            self._second(other),
+            self._sentence(pros, because),
+            second,
             round(sum(one.amount for one in found)) if found else None,
-            tuple(self._reason(one, other) for one in pros),
-            tuple(self._reason(one, other) for one in cons),
+            tuple(map(self._reason, pros)),
+            tuple(map(self._reason, cons)),
             because,
             tuple(own_rules(self._trace, [one.evidence for one in found], firings.values())),
         )
         return Contrasted(made, pros, cons, tuple(firings.values()))
 
-    def _other(self) -> Ground | Spans | None:
+    def _second(self) -> Ground | Spans | None:
         """The label or the score that came second; the best pair of what is left over."""
-        own = self._decision.atom.arguments[-1]
         if self._kind is DecisionKind.LABEL:
-            possible = self._licensed() - self._forbidden()
-            return _best(self._weighing(LABEL_WEIGHT.name, self._spans), possible - {own})
+            weighed = self._weighed(LABEL_WEIGHT.name, self._spans)
+            possible = self._values(LICENSED.name) - self._values(FORBIDDEN_LABEL.name)
+            return _best(weighed, possible - {self._own})
         if self._kind is DecisionKind.SCORE:
             label = label_of(self._trace, self._spans)
             if label is not None:
-                found = self._weighing(SCORE_WEIGHT.name, (*self._spans, label))
-                return _best(found, {value for value, _ in found} - {own})
+                weighed = self._weighed(SCORE_WEIGHT.name, (*self._spans, label))
+                return _best(weighed, {value for value, _ in weighed} - {self._own})
         if self._kind is DecisionKind.NOALI:
-            return self._best_pair()
+            tokens = self._decision.tokens1 or self._decision.tokens2
+            found = [
+                (atom.arguments[2].number, tuple(atom.arguments[:2]))
+                for atom in self._trace.atoms(ALIGN_WEIGHT.name)
+                if self._tokens(self._side, atom.arguments[self._side - 1]) == tokens
+            ]
+            return max(found)[1] if found else None
         return None
 
-    def _weighing(self, name: str, start: Sequence[Ground]) -> list[tuple[Ground, int]]:
+    def _weighed(self, name: str, start: Sequence[Ground]) -> list[tuple[Ground, int]]:
         """What is weighed, with its weight: the last two arguments of atoms that begin so."""
         return [
             (atom.arguments[-2], atom.arguments[-1].number)
-            for atom in self._trace.atoms(name)
+            for atom in self._trace.beginning(name, start)
             if len(atom.arguments) == len(start) + 2
-            and tuple(atom.arguments[: len(start)]) == tuple(start)
         ]
 
-    def _licensed(self) -> set[Ground]:
-        return {
-            atom.arguments[2]
-            for atom in self._trace.atoms(LICENSED.name)
-            if atom.arguments[:2] == self._spans
-        }
+    def _values(self, name: str) -> set[Ground]:
+        """The labels, or scores, that atoms name for the spans."""
+        return {atom.arguments[2] for atom in self._trace.beginning(name, self._spans)}
 
-    def _forbidden(self) -> set[Ground]:
-        return {
-            atom.arguments[2]
-            for atom in self._trace.atoms(FORBIDDEN_LABEL.name)
-            if atom.arguments[:2] == self._spans
-        }
-
-    def _forbidden_scores(self) -> bool:
-        """Whether rules forbid scores of the pair."""
-        atoms = self._trace.atoms(FORBIDDEN_SCORE.name)
-        return any(atom.arguments[:2] == self._spans for atom in atoms)
-
-    def _best_pair(self) -> Spans | None:
-        """The pair of a chunk without a counterpart whose evidence weighs most."""
-        tokens = self._decision.tokens1 or self._decision.tokens2
-        side = 1 if self._decision.tokens1 else 2
-        words = self._trace.words
-        found = [
-            (atom.arguments[2].number, tuple(atom.arguments[:2]))
-            for atom in self._trace.atoms(ALIGN_WEIGHT.name)
-            if words.tokens("span", side, atom.arguments[side - 1]) == tokens
-        ]
-        return max(found)[1] if found else None
-
-    def _because(self, *, weighed: bool) -> Iterator[RuleInstance]:
+    def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
         """What permits a decision; where nothing is weighed, all that it follows from."""
         if self._kind is DecisionKind.LABEL:
             licences = [
                 firing
-                for atom in self._trace.atoms(LICENSED.name)
-                if atom.arguments[:3] == self._decision.atom.arguments
+                for atom in self._trace.beginning(LICENSED.name, self._decision.atom.arguments)
                 for firing in self._trace.reasons(atom)[:1]
             ]
             # The file has the strongest first.
@@ -309,101 +205,73 @@ class _Made:
                 for needed in firing.positive:
                     yield from self._rules(needed, depth - 1)
 
-    def _fired(self, firing: RuleInstance) -> Because:
-        return Because.of(self._trace, firing)
-
-    def _second(self, other: Ground | Spans | None) -> str | None:
-        """What came second, in a few words."""
-        if self._kind is DecisionKind.ALIGN:
-            return "both sides left free"
-        if isinstance(other, tuple):
-            return f"aligned with {self._across(other)}"
-        return None if other is None else str(other).upper()
+    def _tokens(self, side: int, span: Ground) -> tuple[int, ...]:
+        return self._trace.words.tokens("span", side, span)
 
     def _across(self, spans: Sequence[Ground]) -> str:
         """The words of the other side of a pair."""
-        side = 2 if self._decision.tokens1 else 1
-        return self._trace.words.quoted("span", side, spans[side - 1]) or str(spans[side - 1])
+        span = spans[2 - self._side]
+        return self._trace.words.quoted("span", 3 - self._side, span) or str(span)
 
-    def _sentence(
-        self,
-        other: Ground | Spans | None,
-        pros: Sequence[Contribution],
-        because: Sequence[Because],
-    ) -> str:
+    def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
         """What was decided, what was not, and the strongest reasons."""
-        telling = [one for one in pros if not one.is_base] or pros
-        reasons = "; ".join(self._says(one, other) for one in telling[:_REASONS])
+        reasons = "; ".join(
+            map(self._says, ([one for one in pros if not one.is_base] or pros)[:_REASONS])
+        )
         if self._kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
         if self._kind is DecisionKind.NOALI:
-            return self._left_over(other)
-        if self._kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-            return self._chosen(other, reasons, because)
-        return reasons or (because[0].sentence if because else self._decision.text)
-
-    def _chosen(
-        self,
-        other: Ground | Spans | None,
-        reasons: str,
-        because: Sequence[Because],
-    ) -> str:
-        """The sentence of a label or a score."""
-        own = str(self._decision.atom.arguments[2]).upper()
-        if other is not None:
-            told = f"{own}, not {str(other).upper()}"
-            reasons = "as much speaks for either" if self._weighs_as(other) else reasons
+            return self._left_over()
+        if self._kind not in (DecisionKind.LABEL, DecisionKind.SCORE):
+            return reasons or (because[0].sentence if because else self._decision.text)
+        own = str(self._own).upper()
+        if self._other is not None:
+            told = f"{own}, not {str(self._other).upper()}"
+            reasons = "as much speaks for either" if self._is_even() else reasons
             return f"{told}: {reasons}" if reasons else told
         if self._kind is DecisionKind.LABEL:
-            left = self._licensed() - {self._decision.atom.arguments[2]}
+            left = self._values(LICENSED.name) - {self._own}
             own += ", as rules forbid the others" if left else ", as no other label has a licence"
-        elif self._forbidden_scores():
+        elif self._values(FORBIDDEN_SCORE.name):
             return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
 
-    def _weighs_as(self, other: Ground | Spans) -> bool:
+    def _is_even(self) -> bool:
         """Whether another label weighs the same, as SPE1 and SPE2 do where both sides add alike."""
         if self._kind is not DecisionKind.LABEL:
             return False
-        weights: dict[object, int] = dict(self._weighing(LABEL_WEIGHT.name, self._spans))
-        own = weights.get(self._decision.atom.arguments[-1])
-        return own is not None and own == weights.get(other)
+        weights: dict[object, int] = dict(self._weighed(LABEL_WEIGHT.name, self._spans))
+        return self._own in weights and weights[self._own] == weights.get(self._other)
 
-    def _left_over(self, other: Ground | Spans | None) -> str:
+    def _left_over(self) -> str:
         """Why a chunk has no counterpart."""
+        other = self._other
         if not isinstance(other, tuple):
             return "no counterpart: nothing on the other side has anything in common with it"
         best = f"no counterpart: the best would be {self._across(other)}"
         if any(tuple(atom.arguments) == other for atom in self._trace.atoms(FORBIDDEN_PAIR.name)):
             return f"{best}, which a rule forbids"
-        taken = self._taken(other)
-        if taken:
-            return f"{best}, which is aligned with {taken}"
+        # The words that the other side is aligned with, if it is.
+        wanted = set(self._tokens(3 - self._side, other[2 - self._side]))
+        for atom in self._trace.atoms(ALIGNED.name):
+            if not wanted.isdisjoint(self._tokens(3 - self._side, atom.arguments[2 - self._side])):
+                partner = atom.arguments[self._side - 1]
+                words = self._trace.words.quoted("span", self._side, partner)
+                return f"{best}, which is aligned with {words or partner}"
         return f"{best}, and too little speaks for it"
 
-    def _taken(self, spans: Spans) -> str:
-        """The words that the other side of a pair is aligned with, if it is."""
-        side = 2 if self._decision.tokens1 else 1
-        words = self._trace.words
-        wanted = set(words.tokens("span", side, spans[side - 1]))
-        for atom in self._trace.atoms(ALIGNED.name):
-            if wanted & set(words.tokens("span", side, atom.arguments[side - 1])):
-                partner = atom.arguments[2 - side]
-                return words.quoted("span", 3 - side, partner) or str(partner)
-        return ""
-
-    def _reason(self, one: Contribution, other: Ground | Spans | None) -> Reason:
+    def _reason(self, one: Contribution) -> Reason:
         value = one.value
         return Reason(
             one.name,
-            self._says(one, other),
+            self._says(one),
             value,
             round(one.alone * _POINT / value) if value else None,
             round(one.amount),
             None if one.firing is None else RulePlace.of(one.firing.probe.rule),
         )
 
-    def _says(self, one: Contribution, other: Ground | Spans | None) -> str:
+    def _says(self, one: Contribution) -> str:
         """What evidence says; of where a sum begins, what that is."""
         if not one.is_base:
             firings = [firing for firing in (one.firing, *one.also) if firing is not None]
@@ -412,15 +280,14 @@ class _Made:
             label = str(label_of(self._trace, self._spans)).upper()
             return f"{label} begins at {one.alone / _POINT:.2f} points"
         if self._kind is DecisionKind.LABEL:
-            own = str(self._decision.atom.arguments[2]).upper()
             where = "ahead of" if one.amount > 0 else "behind"
-            return f"{own} begins {where} {str(other).upper()}"
+            return f"{str(self._own).upper()} begins {where} {str(self._other).upper()}"
         return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
 
 
 def _joined(sentences: Sequence[str]) -> str:
     """What is said of both sides, in fewer words where it is the same."""
-    if len(sentences) == _SIDES:
+    if len(sentences) == 2:
         for one, other in (("side 1", "side 2"), ("side 2", "side 1")):
             if one in sentences[0] and sentences[0].replace(one, other) == sentences[1]:
                 return f"{sentences[0]}; likewise {other}"
@@ -435,3 +302,76 @@ def _best(weighed: Sequence[tuple[Ground, int]], allowed: set[Ground]) -> Ground
     if not equal:
         return None
     return equal[-1] if equal[0].type is SymbolType.Number else equal[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerUp:
+    """The best answer without a decision.
+
+    ``by`` is what the decision gains over it at each priority that differs, the most
+    important first; ``gone`` and ``come`` are the decisions that differ.
+    """
+
+    by: tuple[tuple[int, int], ...]
+    gone: tuple[Ground, ...]
+    come: tuple[Ground, ...]
+
+
+def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
+    """The best answer without a decision, all decisions before it kept.
+
+    An alignment is compared with all answers without it, a label with other labels of the
+    pair, a score with its other scores. None where there is no such answer, or no choice.
+    """
+    best, solver, name = trace.best, trace.reified.solver, decision.atom.name
+    if decision.atom not in best.undecided(name, PREDICATES[name][1]):
+        return None
+    if decision.kind is DecisionKind.ALIGN:
+        found, _ = solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
+        if found is None:
+            return None
+        cost = dict(zip(found.priorities, found.cost, strict=True))
+        shown = {atom for atom in found.shown if atom.name in PREDICATES}
+        ours = {atom for atom in best.shown if atom.name in PREDICATES}
+    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
+        assumptions, literals = _all_but(trace, decision)
+        other = best.other(assumptions, literals, solver.options.time_limit)
+        if other is None:
+            return None
+        cost, shown, ours = other[0], set(other[1]), set(literals.keys() & trace.true)
+    else:
+        return None
+    return RunnerUp(
+        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
+    )
+
+
+def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, int]]:
+    """The literals of all decisions but a label, or a score, of a pair, and of what can differ."""
+    link = decision.atom.arguments[:2]
+    open_ = {name: trace.best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
+    assumptions = [-open_[decision.atom.name][decision.atom]]
+    for name in _ONE_LINK:
+        for symbol, literal in open_[name].items():
+            own = symbol.arguments[:2] == link
+            if not own or name == ALIGNED.name or (name == LABEL.name and decision.kind == "score"):
+                assumptions.append(literal if symbol in trace.true else -literal)
+    # Nothing else can differ when so much is kept.
+    literals = {
+        symbol: literal
+        for name, symbols in open_.items()
+        for symbol, literal in symbols.items()
+        if name not in _ONE_LINK or symbol.arguments[:2] == link
+    }
+    return assumptions, literals
+
+
+def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+    """What the answer gains over one with another cost, by priority."""
+    found = trace.best.found
+    own = dict(zip(found.priorities, found.cost, strict=True))
+    gains = (
+        (priority, other.get(priority, 0) - own.get(priority, 0))
+        for priority in sorted(own.keys() | other.keys(), reverse=True)
+    )
+    return tuple((priority, gain) for priority, gain in gains if gain)
