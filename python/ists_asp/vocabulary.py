@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clingo import Function
 
-from ists_asp.syntax.signatures import Signature
+from ists_asp.syntax.trees import Signature
 
 if TYPE_CHECKING:
     from clingo import Symbol

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo.ast import ASTType, parse_string
 
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.syntax.signatures import functions
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import functions, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

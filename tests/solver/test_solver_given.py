@@ -14,7 +14,7 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Pair
 from ists_asp.solver.given import FETCH, Given
 from ists_asp.solver.search import ground
-from ists_asp.syntax.signatures import Signature, signature
+from ists_asp.syntax.trees import Signature, signature
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from ists_asp.solver import Solver
 from ists_asp.solver.program import prepare
 from ists_asp.solver.search import CORE_GUIDED, ground
 from ists_asp.syntax.ground import symbols
-from ists_asp.syntax.signatures import signature
+from ists_asp.syntax.trees import signature
 from ists_asp.vocabulary import ALIGNED, LEARNING
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType
 
 from ists_asp.rules import RuleSet
-from ists_asp.syntax.signatures import Signature, derived, derives_atom, is_fact, predicates
-from ists_asp.syntax.switches import declared, guarded
-from ists_asp.syntax.switches import switch as switch_of
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.changes import declared, guarded
+from ists_asp.syntax.changes import switch as switch_of
+from ists_asp.syntax.trees import Signature, derived, derives_atom, is_fact, predicates, walk
 from ists_asp.vocabulary import EVIDENCE, WEIGHT
 
 if TYPE_CHECKING:

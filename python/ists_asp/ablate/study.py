@@ -22,7 +22,7 @@ from ists_asp.engine import load
 from ists_asp.evaluate.measures import Scores
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.rules.restraints import is_core, is_unconditional, restrains
-from ists_asp.syntax.signatures import derives_atom, is_fact
+from ists_asp.syntax.trees import derives_atom, is_fact
 from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ from ists_asp.rules import (
     weights_of,
 )
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.signatures import Signature
 from ists_asp.syntax.terms import atoms
+from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,

@@ -9,7 +9,7 @@ from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.rules.messages import RuleWarning
-from ists_asp.syntax.signatures import derived, functions, is_fact
+from ists_asp.syntax.trees import derived, functions, is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:

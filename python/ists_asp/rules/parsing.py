@@ -16,7 +16,7 @@ from ists_asp.rules.messages import Messages, in_one, syntax_errors
 from ists_asp.rules.reading import Report, refuse
 from ists_asp.rules.remembered import made_by
 from ists_asp.rules.tables import SUFFIX
-from ists_asp.syntax.signatures import Signature, derived
+from ists_asp.syntax.trees import Signature, derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 from clingo.ast import ASTType
 
-from ists_asp.syntax.signatures import derived, is_fact
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import derived, is_fact, walk
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
-from ists_asp.syntax.signatures import derived, is_fact
+from ists_asp.syntax.trees import derived, is_fact
 from ists_asp.vocabulary import (
     FORBIDDEN_LABEL,
     FORBIDDEN_PAIR,

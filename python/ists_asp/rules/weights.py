@@ -15,16 +15,16 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-import clingo
 from clingo import Control, Symbol, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.syntax.terms import Call, atoms, match, meets, read_term, variables_in
+from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.terms import Call, agree, atoms, bind, filled, parsed, read_atom, variables
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Set
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
@@ -46,7 +46,7 @@ _LABELS = frozenset({"pair", "link", "side"})
 """What labels and scores are about."""
 
 _Key: TypeAlias = tuple[str, int]
-_Known: TypeAlias = tuple[Symbol, Symbol, int]
+_Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,10 @@ def rule_weights(
 
 def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, tuple[Weight, ...]]:
     known: dict[str, list[_Known]] = defaultdict(list)
-    for weight in weights_of(rules.statements, values):
-        known[_functor(weight[0])].append(weight)
+    for evidence, kind, value in weights_of(rules.statements, values):
+        weight = Weight(str(evidence), str(kind), value)
+        name = parsed(weight.evidence)
+        known[name.name].append((name, parsed(weight.decision), weight))
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
     for statement, rule in zip(rules.statements, rules.rules, strict=True):
@@ -100,9 +102,9 @@ def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, tup
             continue
         for maker in heads.makers(statement):
             own = found.setdefault(rule.name, {})
-            for name, decision, value in _candidates(maker.name, known):
+            for name, decision, weight in _candidates(maker.name, known):
                 if heads.can_derive(maker, name, decision):
-                    own[Weight(str(name), str(decision), value)] = None
+                    own[weight] = None
     return {
         name: tuple(sorted(own, key=lambda one: (-abs(one.value), one.decision, one.evidence)))
         for name, own in found.items()
@@ -111,10 +113,8 @@ def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, tup
 
 def _candidates(name: Term, known: Mapping[str, list[_Known]]) -> Iterable[_Known]:
     """The weights that a name of evidence may have, all of them where it is a variable."""
-    if isinstance(name, Call):
+    if isinstance(name, Call | Ground):
         return known.get(name.name, ())
-    if isinstance(name, Symbol):
-        return known.get(_functor(name), ())
     return chain.from_iterable(known.values())
 
 
@@ -154,14 +154,6 @@ def _keys(head: AST) -> frozenset[_Key]:
     return frozenset((atom.name, len(atom.arguments)) for atom in atoms(head))
 
 
-def _functor(symbol: Symbol) -> str:
-    return symbol.name if symbol.type is SymbolType.Function else ""
-
-
-def _targets(decision: Symbol) -> Set[str]:
-    return _TARGETS.get(_functor(decision), _LABELS)
-
-
 @dataclass(frozen=True, slots=True)
 class _Maker:
     """A rule that derives evidence: what it is about, their name, and its conditions on it."""
@@ -177,8 +169,8 @@ class _Heads:
     def __init__(self, statements: Iterable[AST], constants: Iterable[str]) -> None:
         self._constants = set(constants)
         self._nodes: dict[_Key, list[AST]] = defaultdict(list)
-        self._terms: dict[_Key, list[Term]] = {}
-        self._held: dict[tuple[Call, tuple[Symbol | None, ...]], bool] = {}
+        self._terms: dict[_Key, list[Call]] = {}
+        self._held: dict[tuple[Call, tuple[Term, ...]], bool] = {}
         for node in statements:
             if node.ast_type is ASTType.Definition:
                 self._constants.add(node.name)
@@ -194,37 +186,40 @@ class _Heads:
                 if key == _EVIDENCE or key in _SPEAKS:
                     target, name = head.arguments[:2]
                     if key in _SPEAKS:
-                        target, name = clingo.Function(_RATING), target
-                    named = set(variables_in(name))
+                        target, name = Ground(_RATING), target
+                    named = set(variables(name))
                     conditions = tuple(
                         atom
                         for literal in single.body
                         if _must_hold(literal)
                         for atom in self._calls(literal)
-                        if not named.isdisjoint(variables_in(atom))
+                        if not named.isdisjoint(variables(atom))
                     )
                     yield _Maker(target, name, conditions)
 
-    def can_derive(self, maker: _Maker, name: Symbol, decision: Symbol) -> bool:
+    def can_derive(self, maker: _Maker, name: Term, decision: Call | Ground) -> bool:
         """Whether a rule can derive evidence of this name for this kind of decision."""
         target = maker.target
-        if isinstance(target, Call | Symbol) and target.name not in _targets(decision):
+        about = _TARGETS.get(decision.name, _LABELS)
+        if isinstance(target, Call | Ground) and target.name not in about:
             return False
         values: Bindings = {}
-        return match(maker.name, name, values) and all(
+        return bind(maker.name, name, values) and all(
             self._can_hold(atom, values) for atom in maker.conditions
         )
 
     def _can_hold(self, atom: Call, values: Bindings) -> bool:
         """Whether a condition can hold with these values; many weights ask the same."""
-        key = atom, tuple(values.get(name) for name in variables_in(atom))
+        key = atom, tuple(values.get(name) for name in variables(atom))
         if key not in self._held:
             possible = self._of((atom.name, len(atom.arguments)))
             # What has no rules is input: it may be anything.
-            self._held[key] = not possible or any(meets(atom, values, other) for other in possible)
+            self._held[key] = not possible or any(
+                agree(filled(atom, values), other) for other in possible
+            )
         return self._held[key]
 
-    def _of(self, key: _Key) -> list[Term]:
+    def _of(self, key: _Key) -> list[Call]:
         if key not in self._terms:
             self._terms[key] = [
                 atom
@@ -237,9 +232,7 @@ class _Heads:
 
     def _calls(self, node: AST) -> Iterator[Call]:
         for atom in atoms(node):
-            term = read_term(atom, self._constants)
-            if isinstance(term, Call):
-                yield term
+            yield read_atom(atom, self._constants)
 
 
 def _must_hold(literal: AST) -> bool:

@@ -22,7 +22,7 @@ from ists_asp.solver.pairing import PAIR, PREFIX
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
 from ists_asp.solver.weighed import weights_of_all
 from ists_asp.syntax.ground import Atoms, split, symbols, written
-from ists_asp.syntax.signatures import Signature
+from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import all_predicates
 
 if TYPE_CHECKING:

@@ -31,8 +31,7 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.copy import is_shipped
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
-from ists_asp.syntax.signatures import functions, predicates
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import functions, predicates, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -16,7 +16,7 @@ from clingo.ast import AST, ASTType
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
-from ists_asp.syntax.switches import declared, guarded, switch
+from ists_asp.syntax.changes import declared, guarded, switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

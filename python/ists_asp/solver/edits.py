@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import AST, ASTType, parse_string
 
 from ists_asp.resources import asp_dir
-from ists_asp.solver.patterns import bind, filled, signature
 from ists_asp.solver.rows import Tables
 from ists_asp.solver.shapes import EVERYTHING
-from ists_asp.solver.touched import Reach, TooMuchError, Variant
-from ists_asp.syntax.parts import parts
-from ists_asp.syntax.signatures import Signature
+from ists_asp.solver.touched import Reach, TooMuchError
+from ists_asp.syntax.terms import Variant, bind, bind_all, filled_atom, is_ground, read_variants
+from ists_asp.syntax.trees import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.patterns import Atom, Bindings
     from ists_asp.solver.program import Program
     from ists_asp.solver.rows import Indexed
     from ists_asp.solver.shapes import Shapes, Version
     from ists_asp.solver.touched import Decided
+    from ists_asp.syntax.terms import Bindings, Call
 
 _MOST = 500
 """Statements that differ, or facts that follow: with more of them every pair counts as touched."""
@@ -61,7 +59,7 @@ class _Duty(NamedTuple):
     ``restrains`` if it is a constraint that is new: an answer that satisfies it stays the best.
     """
 
-    atoms: Sequence[Atom]
+    atoms: Sequence[Call]
     bound: Bindings
     place: str
     restrains: bool
@@ -237,30 +235,30 @@ class Edits:
             for name in shape.predicates:
                 self._by_atom[name].append(node)
 
-    def _changed_facts(self, facts: Sequence[_Change]) -> dict[Atom, str]:
+    def _changed_facts(self, facts: Sequence[_Change]) -> dict[Call, str]:
         """The atoms that facts add or take away, each with the place of the fact."""
-        found: tuple[dict[Atom, str], dict[Atom, str]] = {}, {}
+        found: tuple[dict[Call, str], dict[Call, str]] = {}, {}
         for change in facts:
             for variant in self._read(change.node):
                 for head, _ in variant.heads:
-                    found[change.fresh].setdefault(filled(head, {}), change.place)
+                    found[change.fresh].setdefault(filled_atom(head, {}), change.place)
         gone, fresh = found
         # What is the same, and not only may be, has only moved.
-        moved = {atom for atom in gone.keys() & fresh.keys() if _is_plain(atom)}
+        moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}
 
-    def _consequences(self, places: dict[Atom, str]) -> Iterator[_Duty]:
+    def _consequences(self, places: dict[Call, str]) -> Iterator[_Duty]:
         """Follow changed facts through tables to what they matter for."""
         waiting = dict(places)
         seen = set(waiting)
         while waiting:
             atom = next(iter(waiting))
             place = waiting.pop(atom)
-            name = signature(atom)
+            name = atom.signature
             if name.name in self._negated:
                 # It may contradict what a rule derives.
                 raise TooMuchError
-            self._facts.rows(name).add(atom[1:], 1)
+            self._facts.rows(name).add(atom.arguments, 1)
             for node in self._by_atom[name]:
                 shape = self._shapes.of(node)
                 if shape.kind is ASTType.ShowSignature:
@@ -268,7 +266,7 @@ class Edits:
                 for variant in self._read(node):
                     for spoken, beside in variant.asked:
                         bound: Bindings = {}
-                        if signature(spoken) != name or not bind(spoken[1:], atom[1:], bound):
+                        if spoken.signature != name or not bind(spoken, atom, bound):
                             continue
                         if not self._is_table(node):
                             yield _Duty(beside, bound, place, restrains=False)
@@ -280,18 +278,18 @@ class Edits:
                                 if len(seen) > _MOST:
                                     raise TooMuchError
 
-    def _entries(self, variant: Variant, atoms: Sequence[Atom], bound: Bindings) -> Iterator[Atom]:
+    def _entries(self, variant: Variant, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
         """What a rule of a table derives where some atoms hold."""
         if atoms:
             first, *rest = atoms
-            rows = self._facts.rows(signature(first)).matching(filled(first, bound)[1:])
+            rows = self._facts.rows(first.signature).matching(filled_atom(first, bound).arguments)
             for row, _ in list(rows):
                 again = dict(bound)
-                if bind(first[1:], row, again):
+                if bind_all(first.arguments, row, again):
                     yield from self._entries(variant, rest, again)
             return
         for head, _ in variant.heads:
-            yield filled(head, bound)
+            yield filled_atom(head, bound)
 
     def _is_table(self, node: AST) -> bool:
         shape = self._shapes.of(node)
@@ -300,8 +298,10 @@ class Edits:
     def _read(self, node: AST) -> list[Variant]:
         found = self._variants.get(id(node))
         if found is None:
-            kept = self._shapes.recall(node, "parts", partial(parts, node))
-            found = [Variant(one, self._constants) for one in kept]
+            kept = self._shapes.recall(
+                node, "parts", lambda: [one.kept for one in read_variants(node)]
+            )
+            found = [Variant.recalled(one, self._constants) for one in kept]
             self._variants[id(node)] = found
         return found
 
@@ -313,11 +313,6 @@ class Edits:
 def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
     """Finds the first of some names in a text."""
     return re.compile(rf"(?<![A-Za-z0-9_'])(?:{'|'.join(names)})(?![A-Za-z0-9_'])")
-
-
-def _is_plain(term: Any) -> bool:  # noqa: ANN401 (a term)
-    """Whether a term is ground."""
-    return all(map(_is_plain, term[1:])) if isinstance(term, tuple) else term is not None
 
 
 def _parsed(texts: Sequence[str]) -> list[AST]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
     from clingo.ast import AST
 
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.syntax.trees import Signature
 
 FETCH = "____fetch"
 """The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""

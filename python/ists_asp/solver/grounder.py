@@ -10,7 +10,7 @@ from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.solver.options import SolverOptions, constant_arguments
 from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import CORE_GUIDED, ground
-from ists_asp.syntax.signatures import signature
+from ists_asp.syntax.trees import signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

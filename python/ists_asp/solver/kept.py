@@ -25,7 +25,7 @@ from ists_asp.solver.batching import BATCH, in_batches
 from ists_asp.solver.options import Solution
 from ists_asp.solver.settled import settled_text
 from ists_asp.solver.shapes import EVERYTHING, Version, version
-from ists_asp.syntax.ground import Atoms
+from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, TAG
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.batching import Item
     from ists_asp.solver.edits import Edits
-    from ists_asp.solver.patterns import Arguments
+    from ists_asp.solver.rows import Arguments
     from ists_asp.solver.solver import Solver
     from ists_asp.solver.touched import Decided
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.syntax.trees import Signature
 
 _MOST = 500
 """Batches of a run whose answers are kept: more would push other things out of the store."""
@@ -256,7 +256,7 @@ class Keeping:
         if not self._answers or not self._solver.shows_answers:
             return {}
         # Few runs need it.
-        from ists_asp.solver.patterns import ground
+        from ists_asp.syntax.terms import parsed
 
         found: dict[Signature, dict[Arguments, dict[int, int]]] = {
             one.signature: defaultdict(lambda: defaultdict(int))
@@ -265,9 +265,13 @@ class Keeping:
         for place, kept in enumerate(answers):
             for number, (_, _, label, score, tags, _, spans) in enumerate(_lines(kept)):
                 if spans:
-                    link = tuple(map(ground, spans))
-                    said = [(ALIGNED, ()), (LABEL, (label.lower(),)), (SCORE, (str(int(score)),))]
-                    said += [(TAG, (tag.lower(),)) for tag in tags]
+                    link = tuple(map(parsed, spans))
+                    said = [
+                        (ALIGNED, ()),
+                        (LABEL, (Ground(label.lower()),)),
+                        (SCORE, (Ground(int(score)),)),
+                    ]
+                    said += [(TAG, (Ground(tag.lower()),)) for tag in tags]
                     for name, values in said:
                         found[name.signature][link + values][number] |= 1 << place
         return found

@@ -26,8 +26,7 @@ from clingo.ast import (
 )
 
 from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settle, settled_text
-from ists_asp.syntax.signatures import Signature, predicates
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import Signature, predicates, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set

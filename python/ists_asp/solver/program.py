@@ -17,7 +17,7 @@ from ists_asp.solver.given import Given
 from ists_asp.solver.search import ground
 from ists_asp.solver.shapes import Shapes
 from ists_asp.syntax.ground import Atoms
-from ists_asp.syntax.signatures import Signature, signature
+from ists_asp.syntax.trees import Signature, signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from ists_asp.solver.patterns import agree, ground
 from ists_asp.syntax.ground import split, written
+from ists_asp.syntax.terms import agree, parsed
 from ists_asp.vocabulary import NORM, PRODUCT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
-    from ists_asp.solver.patterns import Arguments, Pattern
     from ists_asp.solver.program import Program
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.syntax.terms import Term
+    from ists_asp.syntax.trees import Signature
 
 _MEASURED = frozenset((NORM.name, PRODUCT.name))
 """Predicates of most of a pair's facts, which have nothing but numbers."""
+
+
+Arguments: TypeAlias = "tuple[Term, ...]"
 
 
 class Rows:
@@ -29,7 +32,7 @@ class Rows:
 
     def __init__(self) -> None:
         self._every: list[tuple[Arguments, int]] = []
-        self._places: dict[tuple[int, Pattern], list[int]] = defaultdict(list)
+        self._places: dict[tuple[int, str | None], list[int]] = defaultdict(list)
 
     def add(self, arguments: Arguments, bits: int) -> None:
         """Add an atom."""
@@ -73,9 +76,9 @@ class Indexed:
                 if name.name in _MEASURED:
                     found.add((None,) * name.arity, bits)
                     continue
-                parsed = tuple(map(ground, split(arguments)))
-                if len(parsed) == name.arity:
-                    found.add(parsed, bits)
+                terms = tuple(map(parsed, split(arguments)))
+                if len(terms) == name.arity:
+                    found.add(terms, bits)
         return found
 
     @property
@@ -108,5 +111,5 @@ class Tables:
         if found is None:
             found = self._rows[name] = Rows()
             for fact in written(self._facts.get(name, ())):
-                found.add(tuple(map(ground, split(fact.partition("(")[2][:-1]))), 1)
+                found.add(tuple(map(parsed, split(fact.partition("(")[2][:-1]))), 1)
         return found

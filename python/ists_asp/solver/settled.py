@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType, parse_files
 
 from ists_asp.resources import asp_dir
-from ists_asp.syntax.signatures import derived
+from ists_asp.syntax.trees import derived
 from ists_asp.vocabulary import (
     ALIGNED,
     CLOSENESS,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
     from ists_asp.solver.shapes import Shape, Shapes
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.syntax.trees import Signature
 
 OBJECTIVE_PRIORITY = "_objective_priority"
 """``_objective_priority(N)``: the objective has a value for this priority."""

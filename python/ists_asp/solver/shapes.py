@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clingo.ast import ASTType
 
 from ists_asp.rules.remembered import Remembered, made_by
-from ists_asp.syntax.signatures import (
+from ists_asp.syntax.trees import (
     Signature,
     calls_script,
     derived,

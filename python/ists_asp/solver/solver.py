@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.edits import Edits
     from ists_asp.solver.program import Program
     from ists_asp.solver.shapes import Version
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.syntax.trees import Signature
 
 A = TypeVar("A")
 T = TypeVar("T")

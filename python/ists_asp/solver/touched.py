@@ -7,7 +7,7 @@ A pair without an instance of any such statement has the same ground program as 
 
 What can be derived is asked backwards from the facts of pairs, for all pairs at a time: a set of
 pairs is an integer with a bit for each. Atoms are asked for by patterns, in which None stands for
-anything; see :mod:`ists_asp.syntax.parts`.
+anything; see :mod:`ists_asp.syntax.terms`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ists_asp.solver.patterns import Variable, agree, bind, filled, signature, variables
-from ists_asp.syntax.parts import VARIABLE
+from ists_asp.syntax.terms import Variable, agree, bind, bind_all, filled_atom, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-    from ists_asp.solver.patterns import Arguments, Atom, Bindings
-    from ists_asp.solver.rows import Indexed, Tables
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.solver.rows import Arguments, Indexed, Tables
+    from ists_asp.syntax.terms import Bindings, Call, Variant
+    from ists_asp.syntax.trees import Signature
 
 _STEPS = 20_000
 """Patterns that are asked for at most: then every pair counts as touched."""
@@ -40,40 +39,6 @@ _DEEP = 150
 
 class TooMuchError(Exception):
     """To find out takes longer than to decide the pairs again."""
-
-
-class Variant:
-    """A statement without pools: what it derives, needs and speaks of otherwise.
-
-    Args:
-        kept: what :func:`ists_asp.syntax.parts.parts` gives for it.
-        constants: the names that ``#const`` gives values to, which may stand for anything.
-    """
-
-    def __init__(self, kept: Sequence[Any], constants: Set[str]) -> None:
-        def term(given: Any) -> Any:  # noqa: ANN401 (JSON)
-            if isinstance(given, list):
-                name, *arguments = given
-                if name == VARIABLE:
-                    return Variable(arguments[0])
-                return (name, *map(term, arguments))
-            return None if given in constants else given
-
-        def atom(given: Any) -> Atom:  # noqa: ANN401 (JSON)
-            return (given[0], *map(term, given[1:]))
-
-        heads, needed, others = kept
-        self.heads = [(atom(one), [*map(atom, beside)]) for one, beside in heads]
-        self.needed = [*map(atom, needed)]
-        self._others = [(atom(one), [*map(atom, beside)]) for one, beside in others]
-
-    @property
-    def asked(self) -> Iterator[tuple[Atom, list[Atom]]]:
-        """The atoms that it speaks of, each with those that must hold for it to matter."""
-        for place, atom in enumerate(self.needed):
-            yield atom, self.needed[:place] + self.needed[place + 1 :]
-        for atom, beside in self._others:
-            yield atom, self.needed + beside
 
 
 Decided: TypeAlias = "Mapping[Signature, Mapping[Arguments, Mapping[int, int]]]"
@@ -105,13 +70,13 @@ class Reach:
         self._facts = facts
         self._given = given
         self._decided = decided or {}
-        self._known: dict[Atom, int] = {}
-        self._values: dict[Atom, int] = {}
-        self._seen: set[Atom] = set()
+        self._known: dict[Call, int] = {}
+        self._values: dict[Call, int] = {}
+        self._seen: set[Call] = set()
         self._grown = False
         self._steps = 0
 
-    def holding(self, atoms: Sequence[Atom], bound: Bindings) -> int:
+    def holding(self, atoms: Sequence[Call], bound: Bindings) -> int:
         """The pairs for which all of some atoms could be derived.
 
         Raises:
@@ -125,34 +90,34 @@ class Reach:
                 self._known.update((key, self._values.get(key, 0)) for key in self._seen)
                 return found
 
-    def _all(self, atoms: Sequence[Atom], bound: Bindings, depth: int) -> int:
+    def _all(self, atoms: Sequence[Call], bound: Bindings, depth: int) -> int:
         bits = self._given.whole
-        entries: list[Atom] = []
-        groups: dict[Any, list[Atom]] = defaultdict(list)
-        others: list[Atom] = []
+        entries: list[Call] = []
+        groups: dict[Any, list[Call]] = defaultdict(list)
+        others: list[Call] = []
         for atom in atoms:
-            if signature(atom) in self._tables:
+            if atom.signature in self._tables:
                 entries.append(atom)
                 continue
             others.append(atom)
             # Lines of an answer are told apart by variables for their sides.
-            known = signature(atom) in self._decided
-            sides = known and all(isinstance(side, Variable) for side in atom[1:3])
-            groups[atom[1:3] if sides else len(others)].append(atom)
+            known = atom.signature in self._decided
+            sides = known and all(isinstance(side, Variable) for side in atom.arguments[:2])
+            groups[atom.arguments[:2] if sides else len(others)].append(atom)
         if entries:
             return self._joined(entries, others, bound, depth)
         for same in groups.values():
             if not bits:
                 return 0
-            if signature(same[0]) in self._decided:
-                bits &= self._lines([filled(atom, bound) for atom in same])
+            if same[0].signature in self._decided:
+                bits &= self._lines([filled_atom(atom, bound) for atom in same])
             else:
                 for atom in same:
-                    bits &= self._one(filled(atom, bound), depth)
+                    bits &= self._one(filled_atom(atom, bound), depth)
         return bits
 
     def _joined(
-        self, entries: Sequence[Atom], others: list[Atom], bound: Bindings, depth: int
+        self, entries: Sequence[Call], others: list[Call], bound: Bindings, depth: int
     ) -> int:
         """The pairs for which entries of tables go together with other atoms."""
         sized = []
@@ -172,23 +137,23 @@ class Reach:
         bits = 0
         for row in rows:
             again = dict(bound)
-            if bind(entries[place][1:], row, again):
+            if bind_all(entries[place].arguments, row, again):
                 bits |= self._all(rest, again, depth)
                 if bits == self._given.whole:
                     break
         return bits
 
-    def _entries(self, atom: Atom, bound: Bindings) -> Iterator[tuple[Arguments, int]]:
+    def _entries(self, atom: Call, bound: Bindings) -> Iterator[tuple[Arguments, int]]:
         self._step()
-        return self._facts.rows(signature(atom)).matching(filled(atom, bound)[1:])
+        return self._facts.rows(atom.signature).matching(filled_atom(atom, bound).arguments)
 
-    def _lines(self, atoms: Sequence[Atom]) -> int:
+    def _lines(self, atoms: Sequence[Call]) -> int:
         """The pairs whose answers have a line of which all atoms say something."""
         found: list[Mapping[int, int]] = []
         for atom in atoms:
             lines: dict[int, int] = defaultdict(int)
-            for arguments, its in self._decided[signature(atom)].items():
-                if all(map(agree, arguments, atom[1:])):
+            for arguments, its in self._decided[atom.signature].items():
+                if all(map(agree, arguments, atom.arguments)):
                     for line, bits in its.items():
                         lines[line] |= bits
             found.append(lines)
@@ -199,7 +164,7 @@ class Reach:
             whole |= bits
         return whole
 
-    def _one(self, pattern: Atom, depth: int) -> int:
+    def _one(self, pattern: Call, depth: int) -> int:
         """The pairs for which an atom of a pattern could be derived."""
         known = self._known.get(pattern)
         if known is not None:
@@ -216,19 +181,19 @@ class Reach:
             self._grown = True
         return bits
 
-    def _found(self, pattern: Atom, depth: int) -> int:
-        name, whole = signature(pattern), self._given.whole
+    def _found(self, pattern: Call, depth: int) -> int:
+        name, whole = pattern.signature, self._given.whole
         for _ in self._entries(pattern, {}):
             return whole
         bits = 0
-        for _, its in self._given.rows(name).matching(pattern[1:]):
+        for _, its in self._given.rows(name).matching(pattern.arguments):
             bits |= its
         for variant in self._rules(name):
             for head, beside in variant.heads:
                 bound: Bindings = {}
                 if bits == whole:
                     return whole
-                if signature(head) == name and bind(head[1:], pattern[1:], bound):
+                if head.signature == name and bind(head, pattern, bound):
                     bits |= self._all([*variant.needed, *beside], bound, depth + 1)
         return bits
 

@@ -1,4 +1,4 @@
-"""Small changes to syntax trees: names for what has none, and text with values filled in."""
+"""Small changes to syntax trees: names for what has none, values filled in, and switches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
+from clingo import Function as FunctionSymbol
+from clingo import Number
 from clingo.ast import (
     AST,
     ASTSequence,
@@ -18,8 +20,10 @@ from clingo.ast import (
     Literal,
     Sign,
     SymbolicAtom,
+    SymbolicTerm,
     Transformer,
     Variable,
+    parse_string,
 )
 
 from ists_asp.syntax.trees import walk
@@ -27,6 +31,7 @@ from ists_asp.syntax.trees import walk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from clingo import Symbol
     from clingo.ast import Location
 
 PREFIX = "__"
@@ -114,6 +119,25 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 def _split(text: str) -> tuple[str, ...]:
     """Text cut into what stays as it is, and between that variables and strings."""
     return tuple(_NAMES.split(text))
+
+
+def switch(name: str, number: int) -> Symbol:
+    """The atom that a switch is."""
+    return FunctionSymbol(name, [Number(number)])
+
+
+def guarded(rule: AST, name: str, number: int) -> AST:
+    """A rule that only fires if its switch is on."""
+    place = rule.location
+    atom = Function(place, name, [SymbolicTerm(place, Number(number))], 0)
+    return rule.update(body=[*rule.body, Literal(place, Sign.NoSign, SymbolicAtom(atom))])
+
+
+def declared(name: str, count: int) -> list[AST]:
+    """The statements that declare the switches 1 to ``count``."""
+    found: list[AST] = []
+    parse_string(f"#external {name}(1..{count}).", found.append)
+    return found
 
 
 class Lifter(Transformer):

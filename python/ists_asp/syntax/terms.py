@@ -1,139 +1,324 @@
-"""Terms of parsed rules, and whether they can have a value.
+"""Terms of rules: what they may stand for, and what a statement derives and asks for.
 
-A term is read once (:func:`read_term`), as syntax trees are slow to look into. Arithmetic is
-not solved: it can have any number as its value.
+A term is read once (:func:`read`), as syntax trees are slow to look into. It is
+
+- a :class:`Variable`;
+- a :class:`Call`, which is a function or an atom with its arguments;
+- a :class:`~ists_asp.syntax.ground.Ground`, the text of a number, a string or a constant;
+- None where it may be anything: ``_``, and a constant that ``#const`` gives a value to.
+
+A pattern is a term without variables: what a term is where some variables have values. An atom is
+a call, with or without arguments; its sign for classical negation is left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
-from clingo import Symbol, SymbolType
-from clingo.ast import AST, ASTSequence, ASTType
+from clingo.ast import AST, ASTType, BinaryOperator, Sign, UnaryOperator
 
-from ists_asp.syntax.signatures import functions
+from ists_asp.syntax.ground import MEMORY, Ground, split
+from ists_asp.syntax.trees import Signature, children, functions, head_elements
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-Bindings: TypeAlias = dict[str, Symbol]
-"""Values of variables."""
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable; ``_`` is another one wherever it stands."""
+class Variable(str):
+    """The name of a variable that has to have the same value wherever it stands."""
 
-    name: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A function or an atom with its arguments; a tuple is a function without a name."""
 
     name: str
     arguments: tuple[Term, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A term whose value is not known here: a number, or, for a constant, anything."""
-
-    number: bool
+    @property
+    def signature(self) -> Signature:
+        """The predicate of an atom."""
+        return Signature(self.name, len(self.arguments))
 
 
-Term: TypeAlias = Variable | Call | Unknown | Symbol
+Term: TypeAlias = "Variable | Call | Ground | None"
+Bindings: TypeAlias = "dict[str, Term]"
+"""Values of variables."""
+
+NUMBER = Call("#number", ())
+"""What arithmetic may stand for that is not solved here."""
+
+_SUMS = {BinaryOperator.Plus: "+", BinaryOperator.Minus: "-"}
+_COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
+_VARIABLE = "?"
+_SETS = (ASTType.Aggregate, ASTType.BodyAggregate)
 
 
-def read_term(node: AST, constants: Collection[str] = ()) -> Term:
+def read(node: AST, constants: Collection[str] = ()) -> Term:
     """Read a term without pools.
 
     Args:
         node: its syntax tree.
         constants: the names that ``#const`` gives values to.
     """
-    if node.ast_type is ASTType.Variable:
-        return Variable(node.name)
-    if node.ast_type is ASTType.SymbolicTerm:
-        symbol: Symbol = node.symbol
-        constant = symbol.type is SymbolType.Function and symbol.name in constants
-        return Unknown(number=False) if constant and not symbol.arguments else symbol
-    if node.ast_type is ASTType.Function:
-        return Call(node.name, tuple(read_term(part, constants) for part in node.arguments))
-    return Unknown(number=True)
+    kind = node.ast_type
+    if kind is ASTType.Variable:
+        return None if node.name == "_" else Variable(node.name)
+    if kind is ASTType.SymbolicTerm:
+        return None if str(node) in constants else parsed(str(node))
+    if kind is ASTType.Function:
+        if node.external:
+            return None
+        if not node.arguments and node.name:
+            return None if node.name in constants else Ground(node.name)
+        return read_atom(node, constants)
+    if kind is ASTType.UnaryOperation and node.operator_type == UnaryOperator.Minus:
+        # Before anything but a number it is the sign of classical negation.
+        inner = read(node.argument, constants)
+        return Ground(f"-{inner}") if _is_number(inner) and isinstance(inner, Ground) else None
+    if kind is ASTType.BinaryOperation and node.operator_type in _SUMS:
+        sides = read(node.left, constants), read(node.right, constants)
+        return Call(_SUMS[node.operator_type], sides)
+    return NUMBER
+
+
+def read_atom(node: AST, constants: Collection[str] = ()) -> Call:
+    """Read the function ``p(...)`` of an atom."""
+    return Call(node.name, tuple(read(part, constants) for part in node.arguments))
+
+
+@lru_cache(MEMORY)
+def parsed(text: str) -> Call | Ground:
+    """The pattern of a ground term."""
+    if text[:1] == '"' or not text.endswith(")"):
+        return Ground(text)
+    name, _, rest = text.partition("(")
+    return Call(name, tuple(map(parsed, split(rest[:-1].removesuffix(",")))))
 
 
 def atoms(node: AST) -> Iterator[AST]:
     """The terms of all atoms in a syntax tree, without the sign of classical negation."""
     if node.ast_type is ASTType.SymbolicAtom:
         yield from functions(node.symbol)
-        return
-    for key in node.child_keys:
-        child = getattr(node, key)
-        for part in child if isinstance(child, ASTSequence) else (child,):
-            if isinstance(part, AST):
-                yield from atoms(part)
+    else:
+        for part in children(node):
+            yield from atoms(part)
 
 
-def variables_in(term: Term) -> Iterator[str]:
+def variables(term: Term) -> Iterator[Variable]:
     """The variables in a term; one that occurs twice comes twice."""
     if isinstance(term, Variable):
-        yield term.name
+        yield term
     elif isinstance(term, Call):
         for part in term.arguments:
-            yield from variables_in(part)
+            yield from variables(part)
 
 
-def match(term: Term, symbol: Symbol, bound: Bindings) -> bool:
-    """Whether a term can have a value; gives its variables values in ``bound``.
+def filled(term: Term, bound: Bindings) -> Term:
+    """A term with the values of its variables; those without one may be anything."""
+    if isinstance(term, Variable):
+        return bound.get(term)
+    if isinstance(term, Call):
+        parts = tuple(filled(part, bound) for part in term.arguments)
+        if term.name in _COMPUTED and all(map(_is_written_number, parts)):
+            one, other = map(int, parts)  # type: ignore[arg-type]
+            return Ground(one + other if term.name == "+" else one - other)
+        return Call(term.name, parts)
+    return term
+
+
+def filled_atom(atom: Call, bound: Bindings) -> Call:
+    """An atom with the values of its variables."""
+    return Call(atom.name, tuple(filled(part, bound) for part in atom.arguments))
+
+
+def bind(term: Term, value: Term, bound: Bindings) -> bool:
+    """Whether a term can stand for what a pattern can; gives its variables values.
 
     Args:
         term: the term.
-        symbol: the value.
+        value: the pattern, such as a ground term.
         bound: values that variables have already; on failure it may have more than before.
     """
     if isinstance(term, Variable):
-        return term.name == "_" or bound.setdefault(term.name, symbol) == symbol
-    if isinstance(term, Call):
-        return (
-            symbol.type is SymbolType.Function
-            and symbol.positive
-            and symbol.name == term.name
-            and len(symbol.arguments) == len(term.arguments)
-            and all(
-                match(part, value, bound)
-                for part, value in zip(term.arguments, symbol.arguments, strict=True)
-            )
-        )
-    if isinstance(term, Unknown):
-        return not term.number or symbol.type is SymbolType.Number
-    return term == symbol
-
-
-def meets(term: Term, bound: Bindings, other: Term) -> bool:
-    """Whether a term, with values for some of its variables, and one of another rule can agree.
-
-    The other term's variables, and those without a value, agree with anything, even where
-    one occurs twice.
-    """
-    if isinstance(term, Variable):
-        return term.name not in bound or match(other, bound[term.name], {})
-    if isinstance(other, Variable):
+        known = bound.get(term)
+        if known is not None:
+            return agree(known, value)
+        if value is not None:
+            bound[term] = value
         return True
-    if isinstance(other, Symbol):
-        return match(term, other, dict(bound))
-    if isinstance(term, Symbol):
-        return match(other, term, {})
-    if isinstance(term, Unknown):
-        return not (term.number and isinstance(other, Call))
-    if isinstance(other, Unknown):
-        return not other.number
-    return (
-        term.name == other.name
-        and len(term.arguments) == len(other.arguments)
-        and all(
-            meets(part, bound, its)
-            for part, its in zip(term.arguments, other.arguments, strict=True)
+    if isinstance(term, Call) and isinstance(value, Call) and term.name not in _COMPUTED:
+        return (
+            term.name == value.name
+            and len(term.arguments) == len(value.arguments)
+            and bind_all(term.arguments, value.arguments, bound)
         )
-    )
+    return agree(term, value)
+
+
+def bind_all(terms: Sequence[Term], values: Sequence[Term], bound: Bindings) -> bool:
+    """Whether terms, one by one, can stand for what patterns can, see :func:`bind`."""
+    return all(bind(term, value, bound) for term, value in zip(terms, values, strict=True))
+
+
+def agree(one: Term, other: Term) -> bool:
+    """Whether two terms can stand for the same, where their variables may be anything."""
+    if one is None or other is None or one == other:
+        return True
+    if isinstance(one, Call) and isinstance(other, Call):
+        if one.name in _COMPUTED or other.name in _COMPUTED:
+            return _is_number(one) and _is_number(other)
+        return (
+            one.name == other.name
+            and len(one.arguments) == len(other.arguments)
+            and all(map(agree, one.arguments, other.arguments))
+        )
+    if isinstance(one, Variable) or isinstance(other, Variable):
+        return True
+    if isinstance(one, Call) or isinstance(other, Call):
+        return _is_number(one) and _is_number(other)
+    return False
+
+
+def is_ground(term: Term) -> bool:
+    """Whether a term can stand for one thing only."""
+    if isinstance(term, Call):
+        return term.name not in _COMPUTED and all(map(is_ground, term.arguments))
+    return isinstance(term, Ground)
+
+
+def _is_number(term: Term) -> bool:
+    if isinstance(term, Call):
+        return term.name in _COMPUTED
+    return _is_written_number(term)
+
+
+def _is_written_number(term: Term) -> TypeGuard[Ground]:
+    return isinstance(term, Ground) and term.removeprefix("-").isdecimal()
+
+
+@dataclass(slots=True)
+class Variant:
+    """What one variant of a statement derives and asks for; one with pools has several.
+
+    ``heads`` are the atoms that it can derive, each with those that must hold beside the body;
+    ``needed`` must hold wherever it has an instance; ``others`` are any other atoms in it, each
+    with those that must hold for it to count.
+    """
+
+    heads: list[tuple[Call, list[Call]]] = field(default_factory=list)
+    needed: list[Call] = field(default_factory=list)
+    others: list[tuple[Call, list[Call]]] = field(default_factory=list)
+
+    @property
+    def asked(self) -> Iterator[tuple[Call, list[Call]]]:
+        """The atoms that it speaks of, each with those that must hold for it to matter."""
+        for place, atom in enumerate(self.needed):
+            yield atom, self.needed[:place] + self.needed[place + 1 :]
+        for atom, beside in self.others:
+            yield atom, self.needed + beside
+
+    @property
+    def kept(self) -> list[Any]:
+        """The variant as whatever JSON can write."""
+        heads, others = (
+            [[_kept(atom), [*map(_kept, beside)]] for atom, beside in found]
+            for found in (self.heads, self.others)
+        )
+        return [heads, [*map(_kept, self.needed)], others]
+
+    @classmethod
+    def recalled(cls, kept: Sequence[Any], constants: Collection[str]) -> Variant:
+        """What was kept; ``constants`` are the names that ``#const`` gives values to."""
+
+        def term(given: Any) -> Any:  # noqa: ANN401 (JSON)
+            if isinstance(given, list):
+                name, *arguments = given
+                if name == _VARIABLE:
+                    return Variable(arguments[0])
+                return Call(name, tuple(map(term, arguments)))
+            return None if given is None or given in constants else Ground(given)
+
+        heads, needed, others = kept
+        return cls(
+            [(term(one), [*map(term, beside)]) for one, beside in heads],
+            [*map(term, needed)],
+            [(term(one), [*map(term, beside)]) for one, beside in others],
+        )
+
+
+def _kept(term: Term) -> Any:  # noqa: ANN401 (JSON)
+    if isinstance(term, Variable):
+        return [_VARIABLE, str(term)]
+    return [term.name, *map(_kept, term.arguments)] if isinstance(term, Call) else term
+
+
+def read_variants(node: AST) -> list[Variant]:
+    """The variants of a rule or ``#minimize``.
+
+    Raises:
+        ValueError: it has something of a theory.
+    """
+    found = []
+    for variant in node.unpool():
+        one = Variant()
+        if variant.ast_type is ASTType.Rule:
+            _read_head(one, variant.head)
+        for part in variant.body:
+            _read_body(one, part)
+        found.append(one)
+    return found
+
+
+def _read_head(one: Variant, head: AST) -> None:
+    if head.ast_type is ASTType.TheoryAtom:
+        raise ValueError(str(head))
+    for literal, condition in head_elements(head):
+        beside = list(_positive(condition))
+        if literal.sign == Sign.NoSign:
+            one.heads.extend((atom, beside) for atom in _read(literal))
+        if head.ast_type is not ASTType.Literal or literal.sign != Sign.NoSign:
+            _read_element(one, [literal], condition)
+
+
+def _read_body(one: Variant, part: AST) -> None:
+    if part.ast_type is ASTType.ConditionalLiteral:
+        _read_element(one, [part.literal], part.condition)
+    elif part.ast_type is not ASTType.Literal:
+        raise ValueError(str(part))
+    elif part.atom.ast_type is ASTType.SymbolicAtom:
+        if part.sign == Sign.NoSign:
+            one.needed.extend(_read(part))
+        else:
+            one.others.extend((atom, []) for atom in _read(part))
+    elif part.atom.ast_type in _SETS:
+        for element in part.atom.elements:
+            literal = [element.literal] if part.atom.ast_type is ASTType.Aggregate else []
+            _read_element(one, literal, element.condition)
+    elif part.atom.ast_type not in (ASTType.Comparison, ASTType.BooleanConstant):
+        raise ValueError(str(part))
+
+
+def _read_element(one: Variant, literals: Iterable[AST], condition: Iterable[AST]) -> None:
+    """Literals that count where their condition holds."""
+    condition = list(condition)
+    for literal in literals:
+        one.others.extend((atom, list(_positive(condition))) for atom in _read(literal))
+    for place, literal in enumerate(condition):
+        rest = list(_positive(condition[:place] + condition[place + 1 :]))
+        one.others.extend((atom, rest) for atom in _read(literal))
+
+
+def _positive(condition: Iterable[AST]) -> Iterator[Call]:
+    for literal in condition:
+        if literal.sign == Sign.NoSign:
+            yield from _read(literal)
+
+
+def _read(literal: AST) -> Iterator[Call]:
+    """The atom of a literal, if it has one."""
+    if literal.atom.ast_type is ASTType.SymbolicAtom:
+        yield from map(read_atom, functions(literal.atom.symbol))

@@ -1,13 +1,19 @@
-"""Walking clingo's syntax trees."""
+"""Clingo's syntax trees: walking them, and which predicates the statements define and use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import AST, ASTSequence, ASTType
+from clingo.ast import AST, ASTSequence, ASTType, Sign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from clingo import Symbol
+
+_MEMORY = 1 << 14
+"""Syntax trees that are remembered: looking into one takes thousands of calls into clingo."""
 
 
 def walk(node: AST) -> Iterator[AST]:
@@ -38,3 +44,78 @@ def children(node: AST) -> Iterator[AST]:
 
 
 _child_keys: dict[ASTType, tuple[str, ...]] = {}
+
+
+class Signature(NamedTuple):
+    """A predicate: its name and how many arguments it has. ``-p`` counts as ``p``."""
+
+    name: str
+    arity: int
+
+
+def signature(symbol: Symbol) -> Signature:
+    """The predicate of an atom."""
+    return Signature(symbol.name, len(symbol.arguments))
+
+
+def functions(symbol: AST) -> Iterator[AST]:
+    """The functions ``p(...)`` that a symbolic atom's term stands for: several in a pool."""
+    if symbol.ast_type is ASTType.UnaryOperation:
+        yield from functions(symbol.argument)
+    elif symbol.ast_type is ASTType.Pool:
+        for argument in symbol.arguments:
+            yield from functions(argument)
+    else:
+        yield symbol
+
+
+@lru_cache(_MEMORY)
+def predicates(node: AST) -> frozenset[Signature]:
+    """All predicates of the atoms in a syntax tree."""
+    return frozenset(
+        Signature(function.name, len(function.arguments))
+        for part in walk(node)
+        if part.ast_type is ASTType.SymbolicAtom
+        for function in functions(part.symbol)
+    )
+
+
+def head_elements(head: AST) -> Iterator[tuple[AST, Sequence[AST]]]:
+    """The literals that a head derives or chooses from, each with its condition."""
+    if head.ast_type is ASTType.Literal:
+        yield head, ()
+    elif head.ast_type in (ASTType.Aggregate, ASTType.Disjunction):
+        for element in head.elements:
+            yield element.literal, element.condition
+    elif head.ast_type is ASTType.HeadAggregate:
+        for element in head.elements:
+            yield element.condition.literal, element.condition.condition
+
+
+@lru_cache(_MEMORY)
+def derived(head: AST) -> frozenset[Signature]:
+    """The predicates that a head derives, without those of its conditions."""
+    if head.ast_type is ASTType.TheoryAtom:
+        return predicates(head)
+    literals = (literal for literal, _ in head_elements(head))
+    return frozenset(name for literal in literals for name in predicates(literal))
+
+
+def is_fact(node: AST) -> bool:
+    """Whether a statement is a fact, pools and intervals included."""
+    return derives_atom(node) and not node.body
+
+
+@lru_cache(_MEMORY)
+def derives_atom(node: AST) -> bool:
+    """Whether a statement is a rule for an atom, rather than for a choice or a constraint."""
+    if node.ast_type is not ASTType.Rule or node.head.ast_type is not ASTType.Literal:
+        return False
+    head = node.head
+    # The head of `not p :- q.` says no more than `:- q, p.`
+    return head.sign == Sign.NoSign and head.atom.ast_type is ASTType.SymbolicAtom
+
+
+def calls_script(node: AST) -> bool:
+    """Whether a statement calls a function of a script, such as ``@f(X)``."""
+    return any(part.ast_type is ASTType.Function and part.external for part in walk(node))

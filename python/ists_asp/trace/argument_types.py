@@ -14,8 +14,7 @@ from clingo import SymbolType
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
 from ists_asp.syntax.remembering import remembered_by_identity
-from ists_asp.syntax.signatures import functions
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import functions, walk
 from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 
 if TYPE_CHECKING:

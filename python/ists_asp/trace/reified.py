@@ -15,7 +15,7 @@ from ists_asp.rules.constants import constants_in
 from ists_asp.rules.copy import shipped_texts
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import by_name, texts
-from ists_asp.syntax.signatures import functions
+from ists_asp.syntax.trees import functions
 from ists_asp.trace.argument_types import ArgumentTypes, argument_types
 from ists_asp.trace.grounding import LATER, Alone, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances

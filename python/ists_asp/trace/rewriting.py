@@ -41,7 +41,7 @@ from ists_asp.syntax.changes import (
     variable_names,
 )
 from ists_asp.syntax.remembering import remembered_by_identity
-from ists_asp.syntax.signatures import is_fact
+from ists_asp.syntax.trees import is_fact
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.gc_control import gc_paused
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import texts
-from ists_asp.syntax.signatures import predicates
+from ists_asp.syntax.trees import predicates
 from ists_asp.trace.contrast import Contrast, contrast, difference
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
 from ists_asp.trace.grounding import ground_probes

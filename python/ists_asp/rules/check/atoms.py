@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Function
 from clingo.ast import AST, ASTType, Sign
 
-from ists_asp.syntax.signatures import Signature, functions
-from ists_asp.syntax.terms import Call, read_term
-from ists_asp.syntax.trees import children
+from ists_asp.syntax.terms import read_atom
+from ists_asp.syntax.trees import children, functions, head_elements
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -19,14 +17,9 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.directives import NamedRule
     from ists_asp.syntax.terms import Term
+    from ists_asp.syntax.trees import Signature
 
 _FILES = 512
-
-_HEADS = {
-    ASTType.Aggregate: lambda part: (part.literal, part.condition),
-    ASTType.Disjunction: lambda part: (part.literal, part.condition),
-    ASTType.HeadAggregate: lambda part: (part.condition.literal, part.condition.condition),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +69,9 @@ def _read(statement: Statement, constants: Collection[str]) -> Read:
     heads: list[AST] = []
     body: list[AST] = []
     if node.ast_type is ASTType.Rule:
-        if node.head.ast_type in _HEADS:
-            for element in node.head.elements:
-                literal, condition = _HEADS[node.head.ast_type](element)
-                heads.append(literal)
-                body += condition
-        else:
-            heads.append(node.head)
+        for literal, condition in head_elements(node.head):
+            heads.append(literal)
+            body += condition
         body += node.body
     elif node.ast_type is ASTType.External:
         heads.append(node.atom)
@@ -109,13 +98,5 @@ def _atoms(node: AST, constants: Collection[str], *, positive: bool) -> Iterator
     for single in node.unpool():
         for function in functions(single.symbol):
             if function.ast_type is ASTType.Function:
-                arguments = tuple(_argument(part, constants) for part in function.arguments)
-                yield Atom(function, Signature(function.name, len(arguments)), arguments, positive)
-
-
-def _argument(node: AST, constants: Collection[str]) -> Term:
-    """An argument; a constant without arguments is a symbol, however it is written."""
-    term = read_term(node, constants)
-    if isinstance(term, Call) and term.name and not term.arguments and term.name not in constants:
-        return Function(term.name)
-    return term
+                atom = read_atom(function, constants)
+                yield Atom(function, atom.signature, atom.arguments, positive)

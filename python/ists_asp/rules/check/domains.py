@@ -10,10 +10,11 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Symbol, SymbolType
+from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Variable
 from ists_asp.vocabulary import (
     ARGUES,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.check.atoms import Atom, Read, Statement
     from ists_asp.rules.check.source import Checked
-    from ists_asp.syntax.signatures import Signature
+    from ists_asp.syntax.trees import Signature
     from ists_asp.vocabulary import Predicate
 
 _LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
@@ -138,16 +139,16 @@ def _outside(checked: Checked, statement: Statement, atom: Atom) -> Iterator[Fin
             continue
         if isinstance(term, Variable):
             # Somebody who writes upos(S,I,NOUN) means the tag: as a variable it is all of them.
-            meant = term.name.lower()
-            if len(term.name) > 1 and term.name.isupper() and meant in domain:
+            meant = term.lower()
+            if len(term) > 1 and term.isupper() and meant in domain:
                 yield _finding(
                     checked,
                     statement,
                     atom,
-                    f"{term.name} is a variable, which may be anything",
+                    f"{term} is a variable, which may be anything",
                     f"Write {meant}",
                 )
-        elif isinstance(term, Symbol) and str(term) not in domain:
+        elif isinstance(term, Ground) and str(term) not in domain:
             yield _finding(
                 checked,
                 statement,
@@ -162,7 +163,7 @@ def _not_words(
 ) -> Iterator[Finding]:
     """Words that no token has: not in lower case, or not in quotes."""
     for index, term in enumerate(atom.arguments):
-        if _Slot(atom.key, index) not in words or not isinstance(term, Symbol):
+        if _Slot(atom.key, index) not in words or not isinstance(term, Ground):
             continue
         if term.type is SymbolType.String and term.string != term.string.lower():
             if atom.key in _TABLES:
@@ -189,13 +190,13 @@ def _never(
     checked: Checked,
     statement: Statement,
     atom: Atom,
-    derived: Mapping[_Slot, frozenset[Symbol] | None],
+    derived: Mapping[_Slot, frozenset[Ground] | None],
 ) -> Iterator[Finding]:
     """Constants that nothing derives."""
     for index, term in enumerate(atom.arguments):
         slot = _Slot(atom.key, index)
         known = derived.get(slot)
-        if slot in _DECLARED or not known or not isinstance(term, Symbol) or term in known:
+        if slot in _DECLARED or not known or not isinstance(term, Ground) or term in known:
             continue
         yield _finding(
             checked,
@@ -208,9 +209,9 @@ def _never(
 
 def _derived(
     parts: Mapping[Path, Sequence[Read]],
-) -> Mapping[_Slot, frozenset[Symbol] | None]:
+) -> Mapping[_Slot, frozenset[Ground] | None]:
     """The constants that stand in the heads of rules; None where anything may."""
-    found: dict[_Slot, set[Symbol] | None] = {}
+    found: dict[_Slot, set[Ground] | None] = {}
     external = {predicate.signature for predicate in all_predicates()}
     for statements in parts.values():
         for statement, heads, _ in statements:
@@ -219,7 +220,7 @@ def _derived(
                 for index, term in enumerate(atom.arguments):
                     slot = _Slot(atom.key, index)
                     known = found.setdefault(slot, set())
-                    if open_ or not isinstance(term, Symbol) or atom.key in external:
+                    if open_ or not isinstance(term, Ground) or atom.key in external:
                         found[slot] = None
                     elif known is not None:
                         known.add(term)
@@ -236,16 +237,16 @@ def _word_slots(
         for statements in parts.values():
             for _, _, body in statements:
                 shared = {
-                    term.name
+                    term
                     for atom in body
                     for index, term in enumerate(atom.arguments)
                     if isinstance(term, Variable) and _Slot(atom.key, index) in found
-                } - {"_"}
+                }
                 for atom in body if shared else ():
                     if atom.key.name == "token":
                         continue
                     for index, term in enumerate(atom.arguments):
-                        if isinstance(term, Variable) and term.name in shared:
+                        if isinstance(term, Variable) and term in shared:
                             found.add(_Slot(atom.key, index))
         if len(found) == before:
             return frozenset(found)

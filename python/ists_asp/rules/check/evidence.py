@@ -7,12 +7,12 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from clingo import Symbol, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.weights import Weight, rule_weights
-from ists_asp.syntax.terms import Call, atoms, match, read_term
+from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
 from ists_asp.vocabulary import EVIDENCE, TARGETS, WEIGHT
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _targets(checked: Checked) -> Iterator[Finding]:
         for atom in atoms(statement.node.head):
             if (atom.name, len(atom.arguments)) != _EVIDENCE:
                 continue
-            target = read_term(atom.arguments[0])
+            target = read(atom.arguments[0])
             if not isinstance(target, Call):
                 continue
             known = TARGETS.get(target.name)
@@ -140,16 +140,16 @@ def _named(statements: Iterable[Statement]) -> list[tuple[Term, Term]]:
         bodies = [*node.body] if node.ast_type in (ASTType.Rule, ASTType.Minimize) else []
         for atom in (atom for part in bodies for atom in atoms(part)):
             if (atom.name, len(atom.arguments)) == _WEIGHT:
-                name, decision = (read_term(part) for part in atom.arguments[:2])
-                if isinstance(name, Call | Symbol):
+                name, decision = (read(part) for part in atom.arguments[:2])
+                if isinstance(name, Call | Ground):
                     found.append((name, decision))
     return found
 
 
 def _asked(key: Weighed, named: Iterable[tuple[Term, Term]]) -> bool:
-    feature, decision = map(parse_term, key)
+    feature, decision = map(parsed, key)
     for one, two in named:
         bound: Bindings = {}
-        if match(one, feature, bound) and match(two, decision, bound):
+        if bind(one, feature, bound) and bind(two, decision, bound):
             return True
     return False

@@ -9,7 +9,7 @@ from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.tables import SUFFIX
-from ists_asp.syntax.signatures import is_fact, predicates
+from ists_asp.syntax.trees import is_fact, predicates
 from ists_asp.vocabulary import SURE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from clingo.ast import ASTType
 
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.vocabulary import documented, suggestion
-from ists_asp.syntax.signatures import Signature
+from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import ARGUES, SURE, WEIGHT
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType, Sign
 
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.syntax.signatures import derives_atom, predicates
+from ists_asp.syntax.trees import derives_atom, predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
