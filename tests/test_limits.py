@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from ists_asp.annotate import Annotator
-from ists_asp.annotate.subtokens import cut, spellings
-from ists_asp.annotate.tables import tables
+from ists_asp.annotate.subtokens import cut, spellings, tables
 from ists_asp.compare.answered import read_answered
 from ists_asp.compare.comparison import compare
 from ists_asp.engine import PairAnnotator, Timings

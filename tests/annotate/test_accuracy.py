@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ists_asp.annotate.adapter import Reading, StanzaAdapter
-from ists_asp.annotate.models import find
+from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator, Cache
-from ists_asp.annotate.adapter import Reading, StanzaAdapter
-from ists_asp.annotate.cache import FILE, MARK, model_key
-from ists_asp.annotate.models import find
+from ists_asp.annotate.cache import FILE, MARK
+from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 from ists_asp.cli import main
 from ists_asp.errors import ResourceError
 from ists_asp.io.sentences import make_sentence
@@ -97,9 +96,9 @@ def test_other_models_have_other_entries(tmp_path: Path) -> None:
         copies.append(tmp_path / f"{len(copies)}-{path.name}")
         copies[-1].write_bytes(path.read_bytes())
     same = replace(models, files=tuple(copies))
-    assert model_key(same) == model_key(models)
+    assert same.key == models.key
     copies[1].write_bytes(copies[1].read_bytes() + b"\0")
-    assert model_key(same) != model_key(models)
+    assert same.key != models.key
     with Cache(tmp_path) as cache:
         cache.put("one", [("text", ["a"])])
         assert cache.get("one", ["text", "texts"]) == [["a"], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ists_asp.annotate import Annotator
-from ists_asp.annotate.models import PROCESSORS
+from ists_asp.annotate.stanza import PROCESSORS
 from ists_asp.model import Token
 from ists_asp.resources import data_dir
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.annotate.subtokens import UNSEEN, cut, spelling, spellings
-from ists_asp.annotate.tables import tables
+from ists_asp.annotate.subtokens import UNSEEN, cut, spelling, spellings, tables
 from ists_asp.limits import LONGEST_WORD
 
 ENGLISH = tables("en")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ists_asp.annotate.models import find
+from ists_asp.annotate.stanza import find
 from ists_asp.engine.provenance import provenance
 from ists_asp.resources import rules_dir
 from ists_asp.rules import read_profile_rules

@@ -1,25 +1,25 @@
-"""From tokens to tokens with words: cutting, batching, tagging, putting back together."""
+"""From tokens to tokens with words: cutting, batching, tagging, putting back together.
+
+Memory grows with the longest sentence and with the words of a batch; both are bounded.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
-from ists_asp.annotate.adapter import Reading, StanzaAdapter
-from ists_asp.annotate.batches import batches, windows
-from ists_asp.annotate.cache import model_key
-from ists_asp.annotate.fitting import fits
-from ists_asp.annotate.models import find
-from ists_asp.annotate.subtokens import UNSEEN, cut, spellings
-from ists_asp.annotate.tables import tables
+from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
+from ists_asp.annotate.subtokens import UNSEEN, cut, spellings, tables
 from ists_asp.errors import DataError, shortened
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Token, Word
+from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.annotate.cache import Cache
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)
 
+WINDOW = 200
+"""Words of a window at most; longer sentences are tagged piece by piece."""
+
+BATCH = 10_000
+"""Words of a batch at most."""
+
+_LONGEST_LEMMA = 2 * LONGEST_WORD
+_UPOS = re.compile(r"[A-Z]{1,9}")
+_XPOS = re.compile(r"[!-~]{1,99}")
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), " ")
 
 
@@ -172,7 +181,7 @@ class Annotator:
 
     @cached_property
     def _key(self) -> str:
-        return model_key(self.models)
+        return self.models.key
 
 
 def _joined(
@@ -191,3 +200,68 @@ def _word(form: str, reading: Reading) -> Word:
     unseen = reading.lemma == UNSEEN or len(form) > LONGEST_WORD
     lemma = form if unseen else reading.lemma
     return Word(form, lemma.lower(), reading.upos, reading.xpos)
+
+
+def windows(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Cut a sentence into windows ``[start, end)`` of at most :data:`WINDOW` words.
+
+    A window ends after the last punctuation mark in its second half, if there is one.
+    """
+    found: list[tuple[int, int]] = []
+    start = 0
+    while len(words) - start > WINDOW:
+        full = start + WINDOW
+        marks = (end for end in range(full, start + WINDOW // 2, -1) if _mark(words[end - 1]))
+        end = next(marks, full)
+        found.append((start, end))
+        start = end
+    if start < len(words):
+        found.append((start, len(words)))
+    return found
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Group positions by length, longest first, into batches of at most :data:`BATCH` words."""
+    batch: list[int] = []
+    total = 0
+    for position in sorted(range(len(lengths)), key=lambda position: -lengths[position]):
+        if batch and total + lengths[position] > BATCH:
+            yield batch
+            batch, total = [], 0
+        batch.append(position)
+        total += lengths[position]
+    if batch:
+        yield batch
+
+
+def _mark(word: str) -> bool:
+    return not any(character.isalnum() for character in word)
+
+
+def fits(value: object, given: str | list[str]) -> bool:
+    """Whether a value can be what Stanza said of a text, or of the words of a sentence.
+
+    Of a text: its tokens, which put together are the text without its blanks. Of words: for each
+    its lemma and two tags.
+    """
+    if not isinstance(value, list):
+        return False
+    if isinstance(given, str):
+        return all(map(_is_text, value)) and "".join(value) == given.replace(" ", "")
+    return len(value) == len(given) and all(map(_is_reading, value))
+
+
+def _is_reading(value: object) -> bool:
+    if not (isinstance(value, list | tuple) and len(value) == 3 and all(map(_is_text, value))):
+        return False
+    lemma, upos, xpos = value
+    return (
+        len(lemma) <= _LONGEST_LEMMA
+        and one_line(lemma) == lemma
+        and _UPOS.fullmatch(upos) is not None
+        and _XPOS.fullmatch(xpos) is not None
+    )
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value)

@@ -14,7 +14,6 @@ import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.closing import Closing
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.annotate.models import Models
 
 FILE = "annotations.sqlite3"
 """The file of a cache, in the cache's directory."""
@@ -41,9 +39,6 @@ _BESIDE = {
     "-journal": bytes.fromhex("d9d505f920a163d7"),
 }
 """What SQLite keeps beside its file, and how that begins; it removes whatever is called so."""
-
-_FORMAT = 1
-"""Changes when entries of before are no longer to be read."""
 
 _WAIT = 10.0
 """Seconds to wait for another process that writes, which takes thousandths."""
@@ -107,7 +102,7 @@ class Cache(Closing):
         """What is known of some inputs, None for each of which nothing is, or nothing readable.
 
         Args:
-            models: what :func:`model_key` says of the models.
+            models: what tells the models from all others.
             inputs: whatever JSON can write; equal inputs have equal entries.
         """
         if self._database is None:
@@ -329,18 +324,6 @@ def _is_hindered(error: Exception) -> bool:
 def _code(error: Exception) -> int:
     """The primary code of an error of SQLite; 0 for others."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
-def model_key(models: Models) -> str:
-    """What tells a set of models, as read by this version of Stanza, from all others.
-
-    It begins with words for people: language, package and version of Stanza.
-    """
-    digest = hashlib.sha256(f"{_FORMAT}".encode())
-    for path in models.files:
-        with path.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return f"{models.lang} {models.package} stanza-{version('stanza')} {digest.hexdigest()[:16]}"
 
 
 def _parsed(text: object) -> Any:  # noqa: ANN401 (whatever JSON can write)

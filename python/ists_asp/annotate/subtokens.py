@@ -15,15 +15,19 @@ the words; put together again they always give the token. In this order:
 :func:`spelling` is what the tagger is shown for a word: plain quotes and hyphens,
 nothing invisible, no blank. :func:`spellings` also lowers the voice of a sentence THAT IS
 ALL CAPITALS, as taggers take each of its words for a name, and makes Spanish dashes hyphens.
+
+What is looked up for that in a language is one :class:`Tables`. English clitics are cut as the
+English treebanks of Universal Dependencies cut them. Spanish ones (``del``, ``hacerlo``)
+stay in one piece, as no cut would leave two words; the models know them whole.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ists_asp.annotate.tables import BRACKETS, CLOSERS, OPENERS, STAND_INS, Tables
 from ists_asp.limits import LONGEST_WORD
 
 if TYPE_CHECKING:
@@ -45,6 +49,105 @@ _AMOUNT = re.compile(r"[$€£¥][.,]?\d")
 _PERCENTAGE = re.compile(r".*\d%", re.DOTALL)
 _YEAR = re.compile(r"'\d\ds?(?!\w)")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
+
+OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
+"""Cut off at the front of a token, where at least one letter or digit follows."""
+
+CLOSERS = frozenset("\"'`´“”«»‘’‹›)]}>.,;:!?…")
+"""Cut off at the end of a token."""
+
+STAND_INS = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛`´ʼ′＇", "'"),
+        **dict.fromkeys("“”„‟«»″＂", '"'),
+        **dict.fromkeys("‹", "<"),
+        **dict.fromkeys("›", ">"),
+        **dict.fromkeys("‐‑‒−－", "-"),
+        "…": "...",
+        "ﬀ": "ff",
+        "ﬁ": "fi",
+        "ﬂ": "fl",
+        "ﬃ": "ffi",
+        "ﬄ": "ffl",
+    }
+)
+"""What the tagger is shown instead of characters that its treebanks hardly have."""
+
+BRACKETS = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "``": '"',
+    "''": '"',
+}
+"""Brackets and quotes as the Penn Treebank writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of one language, in lower case and with straight apostrophes.
+
+    Attributes:
+        abbreviations: words whose final period is part of them, without that period.
+        clitics: endings that are words of their own, longest first.
+        contractions: whole tokens that are cut though nothing in them shows where,
+            with the length of their first part.
+        dashes: marks that are cut off at both ends, but not before a digit; Spanish
+            puts them round an insertion (``-dijo-``).
+        elisions: words that begin with an apostrophe, which is then no quote.
+    """
+
+    abbreviations: frozenset[str] = frozenset()
+    clitics: tuple[str, ...] = ()
+    contractions: dict[str, int] = field(default_factory=dict)
+    dashes: frozenset[str] = frozenset()
+    elisions: frozenset[str] = frozenset()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _cuts(text: str) -> dict[str, int]:
+    return {word.replace("|", ""): word.index("|") for word in text.split()}
+
+
+_ENGLISH_CLITICS = ("n't", "'re", "'ve", "'ll", "'s", "'d", "'m")
+
+_TABLES = {
+    "en": Tables(
+        abbreviations=_words(
+            "mr mrs ms messrs dr prof sen rep gov gen lt col capt cmdr sgt rev hon st"
+            " jr sr inc ltd co corp bros vs etc approx dept est ave blvd rd mt ft"
+            " jan feb mar apr jun jul aug sep sept oct nov dec"
+        ),
+        clitics=_ENGLISH_CLITICS,
+        contractions=_cuts(
+            "can|not gon|na got|ta wan|na"
+            # As students type them; "cant" and "wont" are also words, but rarer ones.
+            " are|nt ca|nt could|nt did|nt does|nt do|nt has|nt have|nt is|nt should|nt was|nt"
+            " were|nt wo|nt would|nt"
+        ),
+        elisions=frozenset(_ENGLISH_CLITICS) | _words("'em 'til 'cause 'tis 'twas 'n' 'n 't"),
+    ),
+    "es": Tables(
+        abbreviations=_words(
+            "sr sra srta sres dr dra dres d dña ud uds vd vds prof profa gral gob pdte cnel"
+            " tte sgto cap lic ing arq mons fr sto sta st mr mrs jr"
+            " pág págs pp núm art arts vol ed ej fig cf etc aprox depto dpto"
+            " av avda tel cía hnos ltda"
+        ),
+        dashes=frozenset("-–—―"),
+    ),
+}
+
+
+def tables(lang: str) -> Tables:
+    """Return the tables of a language; one that has none gets empty tables."""
+    return _TABLES.get(lang, Tables())
 
 
 def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, ...]:
@@ -152,9 +255,9 @@ def _clitics(text: str, tables: Tables) -> tuple[str, ...]:
     if len(straight) != len(text) or len(text) > LONGEST_WORD:
         # A character that becomes several would shift every cut.
         return (text,)
-    for whole, first in tables.contractions:
-        if straight == whole:
-            return text[:first], text[first:]
+    first = tables.contractions.get(straight)
+    if first is not None:
+        return text[:first], text[first:]
     for clitic in tables.clitics:
         if straight.endswith(clitic) and len(text) > len(clitic):
             place = len(text) - len(clitic)

@@ -22,7 +22,7 @@ def version(*, verbose: bool) -> str:
 
 
 def _details() -> str:
-    from ists_asp.annotate.models import find
+    from ists_asp.annotate.stanza import find
     from ists_asp.engine.provenance import file_digest, provenance
     from ists_asp.knowledge import shipped_vectors
     from ists_asp.knowledge.reader import reader_digest, shipped_reader

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.annotate import Annotator
-    from ists_asp.annotate.models import Models
+    from ists_asp.annotate.stanza import Models
     from ists_asp.engine.timings import Timings
 
 BATCH = 200

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.annotate import Annotator
-    from ists_asp.annotate.models import Models
+    from ists_asp.annotate.stanza import Models
     from ists_asp.engine.reading import PairReader
     from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge

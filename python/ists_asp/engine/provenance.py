@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp._version import __version__
-from ists_asp.annotate.cache import model_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from ists_asp.annotate.models import Models
+    from ists_asp.annotate.stanza import Models
     from ists_asp.rules import Profile, RuleFile
 
 _DIGITS = 12
@@ -70,7 +69,7 @@ def provenance(
         profile=profile.name,
         rules=_digest(others),
         weights=tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
-        stanza=model_key(models),
+        stanza=models.key,
         reader=reader or "none",
     )
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from ists_asp.annotate import Annotator
-from ists_asp.annotate.models import PROCESSORS, SHIPPED_PACKAGE, find
+from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, find
 from ists_asp.errors import ResourceError
 from ists_asp.model import Token
 from ists_asp.resources import data_dir

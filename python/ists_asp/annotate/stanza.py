@@ -1,0 +1,282 @@
+"""Stanza: its models on disk, and the only calls into it.
+
+Models are looked up on disk alone, and what is missing is said clearly. Pipelines are loaded at
+their first use, keep Stanza's log off the user's screen, and give plain strings.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import os
+import threading
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ists_asp.errors import ResourceError, brief, no_fault_of_files
+from ists_asp.resources import data_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_FORMAT = 1
+"""Changes when what was kept of Stanza's answers is no longer to be read."""
+
+PROCESSORS = ("tokenize", "pos", "lemma")
+
+SHIPPED_PACKAGE = "ists"
+
+_FIRST = (SHIPPED_PACKAGE, "default")
+"""The package of the shipped models, and Stanza's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """A set of models that ``stanza.Pipeline(lang, dir=…, package=…)`` can load.
+
+    ``files`` are those of :data:`PROCESSORS`, in their order. ``others`` are the further packages
+    in the directory that could be loaded.
+    """
+
+    lang: str
+    directory: Path
+    package: str
+    files: tuple[Path, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What tells these models, as read by this version of Stanza, from all others.
+
+        It begins with words for people: language, package and version of Stanza.
+        """
+        digest = hashlib.sha256(f"{_FORMAT}".encode())
+        for path in self.files:
+            with path.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+        return f"{self.lang} {self.package} stanza-{version('stanza')} {digest.hexdigest()[:16]}"
+
+    @property
+    def choice(self) -> str | None:
+        """Which of several packages was taken; None where there is one only."""
+        if not self.others:
+            return None
+        return f"the package '{self.package}' is taken, not {', '.join(self.others)}"
+
+
+def find(lang: str, stanza_dir: Path | None = None) -> Models:
+    """Find the tokeniser, tagger and lemmatiser of a language.
+
+    Of several packages ``ists`` is taken, or else ``default``, or else the first.
+
+    Args:
+        lang: language code, as Stanza writes it.
+        stanza_dir: a directory with Stanza's ``resources.json``; None for the shipped models.
+
+    Raises:
+        ResourceError: the directory, the language or a model file is missing.
+    """
+    directory = data_dir() / "stanza" if stanza_dir is None else stanza_dir
+    packages = dict(sorted(_packages(directory, lang).items()))
+    complete = [name for name, files in packages.items() if all(map(Path.is_file, files))]
+    for name in (*_FIRST, *complete):
+        if name in complete:
+            others = tuple(other for other in complete if other != name)
+            return Models(lang, directory, name, packages[name], others)
+    for name in (*_FIRST, *packages):
+        if name in packages:
+            lacking = next(path for path in packages[name] if not path.is_file())
+            found = f"package '{name}' lacks the model file {lacking.relative_to(directory)}"
+            raise _missing(found, directory, "a package with all of its files", lang)
+    found = f"no Stanza package for language '{lang}'"
+    raise _missing(found, directory, "a package such as default", lang)
+
+
+def _packages(directory: Path, lang: str) -> dict[str, tuple[Path, ...]]:
+    """The files of each package, from ``resources.json``, whether they are there or not."""
+    index = directory / "resources.json"
+    try:
+        resources = json.loads(index.read_text(encoding="utf-8"))
+    except OSError as error:
+        no_fault_of_files(error)
+        found = "no resources.json in it" if directory.is_dir() else "no such directory"
+        if index.exists():
+            found = f"cannot be read ({error.strerror})"
+        expected = "a directory of Stanza models with a resources.json"
+        raise _missing(found, directory, expected, lang) from error
+    except ValueError as error:
+        expected = "the index of a directory of Stanza models"
+        raise _missing(f"not readable as JSON ({error})", index, expected, lang) from error
+    languages = resources if isinstance(resources, dict) else {}
+    entry = languages.get(lang)
+    if not isinstance(entry, dict) or not isinstance(entry.get("packages"), dict):
+        known = [code for code, item in languages.items() if (directory / code).is_dir() and item]
+        names = ", ".join(sorted(known)) or "there, but there is none"
+        found = f"no Stanza models for language '{lang}'"
+        raise _missing(found, index, f"one of the languages {names}", lang)
+    return {
+        name: tuple(
+            directory / lang / processor / f"{models.get(processor) or 'none'}.pt"
+            for processor in PROCESSORS
+        )
+        for name, models in entry["packages"].items()
+        if isinstance(models, dict)
+    }
+
+
+def _missing(found: str, where: Path, expected: str, lang: str) -> ResourceError:
+    hint = (
+        "Choose other models with --stanza-dir DIR, or, where there is a network, download Stanza's"
+        f" own: python -c \"import stanza; stanza.download('{lang}', model_dir='DIR')\""
+    )
+    return ResourceError(found, where=str(where), expected=expected, hint=hint)
+
+
+class Reading(NamedTuple):
+    """What Stanza says about one word."""
+
+    lemma: str
+    upos: str
+    xpos: str
+
+
+class StanzaAdapter:
+    """Stanza pipelines over one set of models; not more than one call at a time runs.
+
+    Stanza keeps state while it works, hence the lock.
+    """
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._pipelines: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def tag(self, sentences: list[list[str]]) -> list[list[Reading]]:
+        """Tag and lemmatise sentences of words: none empty, no word empty or with a blank in it.
+
+        Raises:
+            ResourceError: the models cannot be loaded, or fail.
+        """
+        failure, processors = "cannot tag words", "tokenize,pos,lemma"
+        document = self._run(failure, sentences, processors, tokenize_pretokenized=True)
+        return [
+            [
+                Reading(word.lemma or "_", word.upos or "X", word.xpos or "_")
+                for word in sentence.words
+            ]
+            for sentence in document.sentences
+        ]
+
+    def tokenize(self, text: str) -> list[list[str]]:
+        """Cut paragraphs, which blank lines separate, into tokens.
+
+        Raises:
+            ResourceError: the models cannot be loaded, or fail.
+        """
+        document = self._run("cannot cut sentences", text, "tokenize", tokenize_no_ssplit=True)
+        return [
+            [text[token.start_char : token.end_char] for token in sentence.tokens]
+            for sentence in document.sentences
+        ]
+
+    def _run(
+        self, failure: str, given: str | list[list[str]], processors: str, **options: bool
+    ) -> Any:  # noqa: ANN401 (Stanza has no types)
+        with self._lock:
+            if processors not in self._pipelines:
+                self._pipelines[processors] = self._load(processors, options)
+            with self._telling(failure), _quiet(), _one_thread():
+                return self._pipelines[processors](given)
+
+    def _load(self, processors: str, options: dict[str, bool]) -> Any:  # noqa: ANN401
+        # Models that build on a transformer would ask its hub for it otherwise.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        models = self._models
+        with self._telling("cannot be loaded"), _quiet():
+            import stanza
+
+            return stanza.Pipeline(
+                models.lang,
+                dir=str(models.directory),
+                package=models.package,
+                processors=processors,
+                download_method=None,
+                use_gpu=False,
+                verbose=False,
+                **options,
+            )
+
+    @contextmanager
+    def _telling(self, failure: str) -> Iterator[None]:
+        """Put what Stanza and torch raise in one line of ours."""
+        models = self._models
+        try:
+            yield
+        # A damaged file fails in as many ways as there are bytes to damage.
+        except Exception as error:
+            no_fault_of_files(error)
+            # The system's refusals say nothing about the files, but for a place beyond their end.
+            refused = isinstance(error, OSError | ImportError | MemoryError) and (
+                getattr(error, "errno", None) != errno.EINVAL
+            )
+            culprit = None if refused else _unreadable(models.files)
+            reason = (
+                f"{culprit.relative_to(models.directory)} is damaged, or not a model"
+                if culprit
+                else brief(error)
+            )
+            raise ResourceError(
+                f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
+                where=str(models.directory),
+                expected=f"models that Stanza {version('stanza')} reads",
+                hint="Install the files anew, or choose others with --stanza-dir DIR",
+            ) from error
+
+
+def _unreadable(files: Iterable[Path]) -> Path | None:
+    """The first file that torch cannot read, or that is more than numbers and texts."""
+    import torch
+
+    for path in files:
+        try:
+            with _quiet():
+                torch.load(path, map_location="cpu", weights_only=True)
+        except Exception:
+            return path
+    return None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence Stanza's log and torch's warnings: what matters of them is in our own errors."""
+    logger = logging.getLogger("stanza")
+    disabled, logger.disabled = logger.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.disabled = disabled
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch compute in one thread, which these small models fill.
+
+    More gain nothing on an idle machine, and take ten times as long where others compute
+    too, as the threads wait for one another.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
