@@ -79,7 +79,6 @@ def _serve() -> None:
     import ists_asp.ablate
     import ists_asp.cli.jobs.diffing
     import ists_asp.cli.jobs.running
-    import ists_asp.cli.version
     import ists_asp.compare.rules_run
     import ists_asp.engine.loading
     import ists_asp.explain
@@ -141,7 +140,7 @@ def _take(terminal: int) -> None:
 
 def _be(arguments: list[str]) -> NoReturn:
     """Be the command from its beginning to its end."""
-    from ists_asp.cli import run
+    from ists_asp.__main__ import run
 
     sys.argv = ["ists-asp", *arguments]
     _begin()

@@ -12,7 +12,7 @@ import pytest
 
 from ists_asp.annotate.cache import cache_files
 from ists_asp.cli import main
-from ists_asp.cli.options.files import (
+from ists_asp.cli.files import (
     CACHE,
     GOLD,
     INPUT,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ists_asp.cli.input.foreign import Foreign
+from ists_asp.cli.inputs import Foreign
 from ists_asp.engine.given import read_pair
 from ists_asp.knowledge.languages import language_of
 from ists_asp.rules import load_profile

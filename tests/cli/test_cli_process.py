@@ -33,7 +33,8 @@ run()
 # An interrupt that code which does not expect it catches, with more of them behind it.
 SWALLOWED = """
 import os, signal, time
-from ists_asp.cli import app, interrupts, process
+from ists_asp import __main__ as process
+from ists_asp.cli import app, interrupts
 
 @app.main.command()
 def probe():
@@ -55,7 +56,7 @@ def probe():
 
 import sys
 sys.argv[1:] = ["probe"]
-process.run_command()
+process.run()
 """
 
 

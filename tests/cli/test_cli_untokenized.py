@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.cli.input.untokenized import Attached
+from ists_asp.cli.inputs import Attached
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Chunk, Pair, Sentence

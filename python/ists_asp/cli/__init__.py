@@ -6,12 +6,12 @@ imported by the functions that need it, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ists_asp.cli.app import main
 
-__all__ = ["main", "run"]
+__all__ = ["main"]
 
 
 def __getattr__(name: str) -> object:
@@ -21,10 +21,3 @@ def __getattr__(name: str) -> object:
 
         return app.main
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def run() -> NoReturn:
-    """The command, as people call it."""
-    from ists_asp.cli.process import run_command
-
-    run_command()

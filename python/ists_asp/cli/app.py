@@ -1,21 +1,23 @@
-"""The command ``ists-asp``: its subcommands, and how errors end it."""
+"""The command ``ists-asp``: its subcommands, its version, and how errors end it."""
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from ists_asp.cli.console import error, fail, write_output
+from ists_asp._version import __version__
+from ists_asp.cli.console import error, fail, table, write_output
+from ists_asp.cli.files import Group
 from ists_asp.cli.interrupts import INTERRUPTED, heard
-from ists_asp.cli.options.files import Group
-from ists_asp.cli.usage import usage_message
 from ists_asp.edge import too_deep
 from ists_asp.errors import IstsError, UsageError, told
-from ists_asp.terminal import open_doors
+from ists_asp.terminal import one_line, open_doors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +91,7 @@ class _Application(Group):
                 write_output(None, f"{bare.ctx.get_help()}\n")
                 code = 0
         except click.ClickException as fault:
-            error(usage_message(fault))
+            error(_usage_message(fault))
             code = fault.exit_code
         except IstsError as fault:
             fail(fault)
@@ -123,9 +125,7 @@ class _Application(Group):
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    from ists_asp.cli.version import version
-
-    write_output(None, version(verbose=context.params["verbose"]))
+    write_output(None, _version(verbose=context.params["verbose"]))
     context.exit()
 
 
@@ -173,3 +173,117 @@ def main(verbose: bool) -> None:
     """
     if verbose:
         raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
+
+
+def _version(*, verbose: bool) -> str:
+    """The text to print.
+
+    Raises:
+        IstsError: a shipped rule file or model is missing or faulty.
+    """
+    text = f"ists-asp {__version__}\n"
+    return text + _details() if verbose else text
+
+
+def _details() -> str:
+    from importlib.metadata import version as installed
+
+    from ists_asp.annotate.stanza import find
+    from ists_asp.engine.provenance import file_digest, provenance
+    from ists_asp.knowledge import shipped_vectors
+    from ists_asp.knowledge.reader import reader_digest, shipped_reader
+    from ists_asp.resources import asp_dir, data_dir, rules_dir
+    from ists_asp.rules import list_profiles, read_profile_rules
+
+    rows = [("python", platform.python_version())]
+    rows += [(name, installed(name)) for name in ("clingo", "stanza")]
+    rows += [("machine", str(asp_dir())), ("rules", str(rules_dir()))]
+    rows.append(("lexicon", file_digest(data_dir() / "lexicon" / "wordnet.sqlite")))
+    made_by = [
+        provenance(files.profile, files.every, find(files.profile.language))
+        for files in map(read_profile_rules, list_profiles())
+    ]
+    languages = sorted({one.stanza.partition(" ")[0] for one in made_by})
+    rows += [
+        (f"vectors {language}", file_digest(file))
+        for language in languages
+        if (file := shipped_vectors(language)) is not None
+    ]
+    rows.append(("reader", reader_digest(shipped_reader())))
+    rows += [("models", stanza) for stanza in dict.fromkeys(one.stanza for one in made_by)]
+    for one in made_by:
+        weights = ", ".join(one.weights) or "none"
+        rows.append((f"profile {one.profile}", f"rules {one.rules}, weights {weights}"))
+    return table(rows)
+
+
+_CLOSE = 0.75
+"""How alike two names must be: ``--raw`` is not what ``--format`` was meant to be."""
+
+_OWNERS = 3
+"""More commands than this that have an option are no hint."""
+
+_FORMATS = {
+    "--format": ("--json", "It prints text, or JSON with --json"),
+    "--json": ("--format", "JSON is printed with --format jsonl"),
+}
+"""Two ways to ask for a format, by commands: the option that is here, and what to say of it."""
+
+
+def _usage_message(fault: click.ClickException) -> str:
+    """A usage error as one line that names the command whose help tells more."""
+    context = fault.ctx if isinstance(fault, click.UsageError) else None
+    if isinstance(fault, click.NoSuchOption) and context is not None:
+        text = one_line(_no_such_option(fault.option_name, context))
+    else:
+        text = " ".join(fault.format_message().split())
+    if context is None:
+        return text
+    end = "" if text.endswith("?") else "."
+    return f"{text.rstrip('.')}{end} See {context.command_path} --help"
+
+
+_GONE = {
+    "--semantic": "in English --reader shipped does its work, in Spanish --reader use",
+    "--semantic-model": "--reader takes a reader of your own",
+    "--resume": "repeat the command without it: it goes on from the cache",
+    "--allow-scripts": "give what ists-asp facts prints to plain clingo, which runs them",
+    "--stanza-package": "--stanza-dir names a folder with one package",
+    "--no-vectors": "a rule file of your own can leave out what rests on vectors",
+    "--stats": "ists-asp solve --trace says which rules fired for each answer",
+}
+"""Options that are gone, and what does their work now."""
+
+
+def _no_such_option(name: str, context: click.Context) -> str:
+    """What is said of an unknown option: one that is nearly the same, or who has it."""
+    text = f"No such option '{name}'"
+    if name in _GONE:
+        return f"{text} any more: {_GONE[name]}"
+    known = list(_options(context.command))
+    here, meant = _FORMATS.get(name, ("", ""))
+    if here in known:
+        return f"{text}. {meant}"
+    owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
+    if len(owners) > _OWNERS:
+        return text
+    if owners:
+        return f"{text}, which is one of {' and '.join(owners)}"
+    close = get_close_matches(name, known, n=2, cutoff=_CLOSE)
+    return f"{text}. Did you mean {' or '.join(close)}?" if close else text
+
+
+def _commands(root: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """All commands, with what is typed for them."""
+    waiting = [(root.command_path, root.command)]
+    while waiting:
+        path, command = waiting.pop(0)
+        yield path, command
+        if isinstance(command, click.Group):
+            waiting += [(f"{path} {name}", child) for name, child in command.commands.items()]
+
+
+def _options(command: click.Command) -> Iterator[str]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            yield from (*parameter.opts, *parameter.secondary_opts)

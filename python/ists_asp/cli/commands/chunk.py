@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import RuleWarnings, progress, write_output
-from ists_asp.cli.endings import check_ending
+from ists_asp.cli.files import Command, check_ending
 from ists_asp.cli.options.common import output_option, quiet_option
-from ists_asp.cli.options.files import Command
 from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.system_options import system_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
 
 

@@ -16,8 +16,8 @@ from ists_asp.cli.console import (
     warn_failed,
     write_output,
 )
-from ists_asp.cli.endings import check_text_ending
-from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.files import READ, RULES, Command, check_text_ending
+from ists_asp.cli.inputs import chosen
 from ists_asp.cli.options.common import (
     id_option,
     json_option,
@@ -25,7 +25,6 @@ from ists_asp.cli.options.common import (
     output_option,
     quiet_option,
 )
-from ists_asp.cli.options.files import READ, RULES, Command
 from ists_asp.cli.options.input_options import optional_input_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
     from ists_asp.compare import Comparison, Edit, WeightEdits
     from ists_asp.compare.rules_run import Both
@@ -109,7 +108,7 @@ def diff(
     failed: list[Failed] = []
     if of_rules:
         assert inputs is not None
-        pairs = chosen(inputs.read(), identifier)
+        pairs = inputs.read(identifier)
         isolate()
         results, edits = _rules(old, new, inputs, choice, pairs, quiet)
         failed = [one for one in results if isinstance(one, Failed)]

@@ -15,11 +15,9 @@ from ists_asp.cli.console import (
     warn_failed,
     write_output,
 )
-from ists_asp.cli.endings import check_text_ending
-from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.files import READ, Command, check_text_ending
 from ists_asp.cli.options.common import id_option, json_option, output_option, quiet_option
 from ists_asp.cli.options.completion import complete_language
-from ists_asp.cli.options.files import READ, Command
 from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import DataError, UsageError, shortened
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
     from ists_asp.explain import Explanation
     from ists_asp.model import Answer, Pair
@@ -98,7 +96,7 @@ def explain(
             "--language does not go with --templates", hint="A file of templates is in one language"
         )
     check_text_ending(output, as_json=as_json)
-    pairs = chosen(inputs.read(), identifier)
+    pairs = inputs.read(identifier)
     given = _given(answers, pairs) if answers is not None else None
     if templates:
         # They hold a regular expression, which may look for ever.

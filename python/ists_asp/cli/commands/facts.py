@@ -11,10 +11,8 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.console import RuleWarnings, write_output
-from ists_asp.cli.endings import check_ending
-from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.files import OUTPUTS, Command, check_ending, check_target, check_written
 from ists_asp.cli.options.common import id_option, output_option
-from ists_asp.cli.options.files import OUTPUTS, Command, check_target, check_written
 from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
     from ists_asp.engine import System
     from ists_asp.model import Pair
@@ -70,7 +68,7 @@ def facts(
     (python -m clingo, where there is no program of this name), whose optimal answer is that of
     ists-asp solve. Where that command ends with -, it expects the program on standard input.
     """
-    pairs = chosen(inputs.read(), identifier)
+    pairs = inputs.read(identifier)
     several = len(pairs) > 1 or (output is not None and output.is_dir())
     targets = _in_folder(output, pairs) if several else [output]
     files = [target for target in targets if target is not None]

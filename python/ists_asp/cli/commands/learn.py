@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.endings import check_ending
+from ists_asp.cli.files import GOLD, OUTPUT, READ, RULES, Command, check_ending
 from ists_asp.cli.jobs.learning import learn_alignments
 from ists_asp.cli.jobs.rating_learning import learn_rating_weights
 from ists_asp.cli.options.common import output_option, quiet_option
 from ists_asp.cli.options.completion import complete_profile
-from ists_asp.cli.options.files import GOLD, OUTPUT, READ, RULES, Command
 from ists_asp.cli.options.system_options import cache_option, reader_option
 from ists_asp.cli.options.training import SETS, TrainingConfiguration
 from ists_asp.errors import UsageError
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from ists_asp.cli.options.files import Values
+    from ists_asp.cli.files import Values
 
 _PROFILES = {"ists": "default", "sts": "sts-en"}
 """Whose rules are weighed if nobody says."""

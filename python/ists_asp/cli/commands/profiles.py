@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import show_json, table, write_output
+from ists_asp.cli.files import RULES, Command
 from ists_asp.cli.options.common import json_option
-from ists_asp.cli.options.files import RULES, Command
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,10 +19,8 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.endings import check_ending
-from ists_asp.cli.options.choosing import chosen
+from ists_asp.cli.files import READ, Command, check_ending
 from ists_asp.cli.options.common import id_option, output_option, quiet_option, timeout_option
-from ists_asp.cli.options.files import READ, Command
 from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import DataError, shortened
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
@@ -77,7 +75,7 @@ def report(
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
     check_ending(output, ".html", ".htm")
-    pairs = chosen(inputs.read(), identifier)
+    pairs = inputs.read(identifier)
     right = _gold(gold, pairs) if gold is not None else {}
     if not inputs.raw:
         # At once, rather than after the time that solving takes.

@@ -10,10 +10,10 @@ import click
 from ists_asp.cli.commands.rules_ablate import ablate
 from ists_asp.cli.commands.rules_check import check
 from ists_asp.cli.console import note, show_json, warn, write_output
+from ists_asp.cli.files import OUTPUTS, READ, Group
 from ists_asp.cli.jobs.rule_texts import listing, record, source
 from ists_asp.cli.options.common import json_option
 from ists_asp.cli.options.completion import complete_rule
-from ists_asp.cli.options.files import OUTPUTS, READ, Group
 from ists_asp.cli.options.system_options import cache_option, profile_options, reader_option
 from ists_asp.errors import UsageError
 from ists_asp.sandbox.guard import isolate

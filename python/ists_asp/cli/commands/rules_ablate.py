@@ -17,10 +17,9 @@ from ists_asp.cli.console import (
     table,
     write_output,
 )
-from ists_asp.cli.endings import check_text_ending
+from ists_asp.cli.files import GOLD, Command, check_text_ending
 from ists_asp.cli.options.common import json_option, number_option, output_option, quiet_option
 from ists_asp.cli.options.completion import complete_rule
-from ists_asp.cli.options.files import GOLD, Command
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
 

@@ -15,9 +15,9 @@ from ists_asp.cli.console import (
     table,
     write_output,
 )
+from ists_asp.cli.files import READ, RULES, Command
 from ists_asp.cli.options.common import json_option, quiet_option
 from ists_asp.cli.options.completion import complete_profile
-from ists_asp.cli.options.files import READ, RULES, Command
 from ists_asp.cli.options.system_options import cache_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.sandbox.guard import isolate

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.files import Command
 from ists_asp.cli.options.common import output_option, quiet_option
-from ists_asp.cli.options.files import Command
 from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.run_options import Effort, run_options
 from ists_asp.cli.options.system_options import system_options
@@ -17,7 +17,7 @@ from ists_asp.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
 
 BASELINES = ("tokencos",)

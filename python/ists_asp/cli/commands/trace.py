@@ -12,8 +12,7 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.endings import check_text_ending
-from ists_asp.cli.options.choosing import choose_one
+from ists_asp.cli.files import Command, check_text_ending
 from ists_asp.cli.options.common import (
     id_option,
     json_option,
@@ -21,7 +20,6 @@ from ists_asp.cli.options.common import (
     output_option,
     timeout_option,
 )
-from ists_asp.cli.options.files import Command
 from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
@@ -30,7 +28,7 @@ from ists_asp.sandbox.guard import working_on
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
     from ists_asp.trace import Trace
 
@@ -89,7 +87,7 @@ def trace(
     whole graph; its schema is data/schema/trace.schema.json.
     """
     check_text_ending(output, as_json=as_json)
-    pair = choose_one(inputs.read(), identifier)
+    pair = inputs.read_one(identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         annotated = list(system.annotate(inputs.prepared(system, [pair])))
         with working_on(pair, timeout):

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import RuleWarnings, show_json, warn_unproven, write_output
-from ists_asp.cli.endings import check_text_ending
-from ists_asp.cli.options.choosing import choose_one
+from ists_asp.cli.files import Command, check_text_ending
 from ists_asp.cli.options.common import json_option, number_option, output_option, timeout_option
-from ists_asp.cli.options.files import Command
 from ists_asp.cli.options.input_options import question_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.sandbox.guard import working_on
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
     from ists_asp.trace import AskedTrace
 
@@ -125,7 +123,7 @@ def _ask(
     answer: Callable[[AskedTrace], str | dict[str, object]],
     output: Path | None,
 ) -> None:
-    pair = choose_one(inputs.read(), identifier)
+    pair = inputs.read_one(identifier)
     with choice.load(time_limit=timeout) as system, RuleWarnings(system):
         annotated = list(system.annotate(inputs.prepared(system, [pair])))
         with working_on(pair, timeout):

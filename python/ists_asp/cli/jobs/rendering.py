@@ -6,7 +6,7 @@ import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.endings import by_ending
+from ists_asp.cli.files import by_ending
 from ists_asp.io.jsonl import write_failure, write_jsonl
 from ists_asp.io.readable import format_answer
 from ists_asp.io.wa_writer import FAILED, write_answer, write_pair

@@ -21,7 +21,7 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.input.pair_source import opened
+from ists_asp.cli.inputs import opened
 from ists_asp.cli.interrupts import still_heard
 from ists_asp.cli.jobs.rendering import RATED, Format, format_rating, render
 from ists_asp.engine import PairAnnotator, Timings
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from ists_asp.cli.input.inputs import Inputs
-    from ists_asp.cli.input.pair_source import PairSource
+    from ists_asp.cli.inputs import Inputs, PairSource
     from ists_asp.cli.options.choice import Choice
     from ists_asp.cli.options.run_options import Effort
     from ists_asp.rules import Profile, ProfileFiles, RuleWarning

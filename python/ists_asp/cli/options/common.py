@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from ists_asp.cli.options.files import OUTPUT, FileType
+from ists_asp.cli.files import OUTPUT, FileType
 
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ists_asp.cli.input.inputs import Inputs
+from ists_asp.cli.files import INPUT, SENTENCE
+from ists_asp.cli.inputs import Inputs
 from ists_asp.cli.options.common import decorated, id_option
 from ists_asp.cli.options.completion import complete_file
-from ists_asp.cli.options.files import INPUT, SENTENCE
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:

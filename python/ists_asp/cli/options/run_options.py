@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ists_asp.cli.files import OUTPUT
 from ists_asp.cli.options.common import decorated, number_option, timeout_option
-from ists_asp.cli.options.files import OUTPUT
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from platformdirs import user_cache_dir
 
+from ists_asp.cli.files import CACHE, MODEL, RULES
 from ists_asp.cli.options.choice import Choice
 from ists_asp.cli.options.common import decorated
 from ists_asp.cli.options.completion import complete_profile
-from ists_asp.cli.options.files import CACHE, MODEL, RULES
 from ists_asp.errors import UsageError, shortened
 
 if TYPE_CHECKING:

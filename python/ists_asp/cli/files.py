@@ -10,14 +10,16 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
-from ists_asp.cli.input.once import STDIN
+from ists_asp.cli.inputs import STDIN
 from ists_asp.errors import UsageError
 from ists_asp.io.names import Use, refuse_clashes
 from ists_asp.io.temporary import journal_of
+
+Form = TypeVar("Form")
 
 Values: TypeAlias = Mapping[str, Any]
 """The values of a command's parameters, by name."""
@@ -236,3 +238,54 @@ def check_target(option: str, target: Path) -> None:
     places = (target, folder) if target.is_file() else (target if there else folder,)
     if not all(os.access(place, os.W_OK) for place in places):
         raise UsageError("may not be written", where=where, hint="Choose another place")
+
+
+def by_ending(
+    output: Path | None, forms: Mapping[str, Form], default: Form, hint: str | None = None
+) -> Form:
+    """The format that goes with the name of an output.
+
+    Args:
+        output: the file; None for standard output.
+        forms: formats by their endings.
+        default: the format of standard output, of pipes and devices, and of names without an
+            ending.
+        hint: what to do where another format, or another name, is wanted.
+
+    Raises:
+        UsageError: the ending is that of a format that is not written here.
+    """
+    ending = "" if output is None else output.suffix
+    if output is None or not ending or (output.exists() and not output.is_file()):
+        return default
+    if ending.lower() not in forms:
+        *first, last = forms
+        known = f"{', '.join(first)} or {last}" if first else last
+        raise UsageError(
+            f"this command writes no {ending}",
+            where=f"-o {output}",
+            expected=known,
+            hint=hint,
+        )
+    return forms[ending.lower()]
+
+
+def check_ending(output: Path | None, *endings: str) -> None:
+    """Refuse a name with the ending of another format.
+
+    Raises:
+        UsageError: it has none of these endings.
+    """
+    by_ending(output, dict.fromkeys(endings), None)
+
+
+def check_text_ending(output: Path | None, *, as_json: bool) -> None:
+    """Refuse a name with the ending of another format where text is written, unless JSON is.
+
+    Raises:
+        UsageError: the name is not one of a text.
+    """
+    if not as_json:
+        json = output is not None and output.suffix.lower() == ".json"
+        texts = {".txt": None, ".md": None}
+        by_ending(output, texts, None, "Add --json for JSON" if json else None)
