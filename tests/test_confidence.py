@@ -148,7 +148,7 @@ def test_text_marks_what_is_more_likely_wrong(answers):
 
 
 def test_given_chunks_are_as_sure_as_their_table_says(system):
-    from tests.explain.golden import make_answer
+    from tests.explain.reviewed import make_answer
 
     pair = make_answer(*CHUNKED, "1-1 SIMI 3").pair
     (answer,) = system.solve_many([pair])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.explain.golden import make_answer
+from tests.explain.reviewed import make_answer
 
 PAIRS = [
     ("12 killed in bus accident", "10 killed in road accident"),

@@ -13,7 +13,7 @@ from ists_asp.io.sentences import make_sentence
 from ists_asp.model import Alignment, Confidence, Label, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import Purpose, copy_rules, list_profiles, load_program
-from tests.explain.golden import make_answer
+from tests.explain.reviewed import make_answer
 
 TEXT = "".join(
     file.read_text("utf-8") for file in sorted((rules_dir() / "explanation").glob("*.lp"))

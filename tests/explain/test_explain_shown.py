@@ -6,7 +6,7 @@ from ists_asp.errors import DataError, RuleError, SolveError
 from ists_asp.explain import load_templates
 from ists_asp.explain.explainer import Explainer
 from ists_asp.rules import find_rules, load_rules
-from tests.explain.golden import make_answer
+from tests.explain.reviewed import make_answer
 
 ANSWER = make_answer("[ a cat ] [ sits ]", "[ a dog ] [ sits ]", "1-1 SIMI 3\n2-2 EQUI 5")
 SHOWN = """\

@@ -182,7 +182,11 @@ class _Contrasting:
 
     def _values(self, name: str) -> set[Ground]:
         """The labels, or scores, that atoms name for the spans."""
-        return {atom.arguments[2] for atom in self._trace.beginning(name, self._spans)}
+        return {
+            atom.arguments[2]
+            for atom in self._trace.beginning(name, self._spans)
+            if len(atom.arguments) > 2
+        }
 
     def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
         """What permits a decision; where nothing is weighed, all that it follows from."""

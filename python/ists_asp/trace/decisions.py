@@ -1,4 +1,4 @@
-"""The decisions of an answer, each with what it is worth and what came second.
+"""The decisions of an answer, each with what it is worth.
 
 These are the atoms that ``asp/`` shows: chunk boundaries, alignments, labels, scores, tags
 and what is left over; in the trace of a rating, the rating.
@@ -39,19 +39,22 @@ class DecisionKind(StrEnum):
 
 PREDICATES = {
     predicate.name: (kind, predicate.arity)
-    for predicate, kind in (
-        (BOUNDARY, DecisionKind.BOUNDARY),
-        (ALIGNED, DecisionKind.ALIGN),
-        (LABEL, DecisionKind.LABEL),
-        (SCORE, DecisionKind.SCORE),
-        (TAG, DecisionKind.TAG),
-        (NOALI, DecisionKind.NOALI),
-        (ALIC, DecisionKind.ALIC),
-        (RATING, DecisionKind.RATING),
+    for predicate, kind in zip(
+        (BOUNDARY, ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC, RATING), DecisionKind, strict=True
     )
 }
 _DIGITS = len(str(MAX_TOKENS))
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
+_VALUED = {
+    DecisionKind.LABEL: "is labelled",
+    DecisionKind.SCORE: "scores",
+    DecisionKind.TAG: "is marked",
+}
+
+Tokens: TypeAlias = "tuple[int, ...]"
+
+Decided: TypeAlias = "tuple[DecisionKind, Tokens, Tokens, str]"
+"""What is decided, about which tokens of both sentences, and a label, score or tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,8 @@ class Decision:
     kind: DecisionKind
     atom: Ground
     text: str
-    tokens1: tuple[int, ...]
-    tokens2: tuple[int, ...]
+    tokens1: Tokens
+    tokens2: Tokens
     terms: tuple[Term, ...]
 
     @property
@@ -83,8 +86,7 @@ class Decision:
     @property
     def decided(self) -> Decided:
         """What is decided, by tokens."""
-        valued = (DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.TAG)
-        value = str(self.atom.arguments[2]).upper() if self.kind in valued else ""
+        value = str(self.atom.arguments[2]).upper() if self.kind in _VALUED else ""
         return self.kind, self.tokens1, self.tokens2, value
 
     @property
@@ -102,21 +104,97 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
     for term in trace.objective:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
-    found = []
-    for atom, kind, arity in (
-        (atom, kind, arity)
-        for name, (kind, arity) in PREDICATES.items()
+    found = [
+        Decision(kind, atom, text, *sides, tuple(belonging.get(atom, ())))
+        for name in PREDICATES
         for atom in trace.atoms(name)
-    ):
-        if len(atom.arguments) != arity or not atom.positive:
+        if atom.positive
+        for kind, sides, text in _read(trace, atom)
+    ]
+    return tuple(sorted(found, key=_order))
+
+
+def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
+    """Decisions of another answer in words."""
+    for atom in atoms:
+        for _, _, text in _read(trace, atom):
+            yield text
+
+
+def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Tokens, Tokens], str]]:
+    """The kind, the tokens and the words of a decision, if an atom is one."""
+    kind, arity = PREDICATES.get(atom.name, (None, 0))
+    if kind is None or len(atom.arguments) != arity:
+        return
+    sides = _sides(trace, kind, atom)
+    if not any(sides):
+        return
+    if kind is DecisionKind.RATING:
+        yield kind, sides, f"the pair is rated {atom.arguments[0].number / 1000:.3f}"
+    else:
+        value = str(atom.arguments[2]) if len(atom.arguments) > len(sides) else ""
+        yield kind, sides, _words(trace.answer.pair, kind, value, sides)
+
+
+def _sides(trace: Trace, kind: DecisionKind, atom: Ground) -> tuple[Tokens, Tokens]:
+    words = trace.words
+    if kind is DecisionKind.RATING:
+        pair = trace.answer.pair
+        first, second = (
+            tuple(token.index for token in sent.tokens) for sent in (pair.sent1, pair.sent2)
+        )
+        return first, second
+    one, two = atom.arguments[:2]
+    if kind not in _ONE_SIDED:
+        return words.tokens("span", 1, one), words.tokens("span", 2, two)
+    if one.type is not SymbolType.Number:
+        return (), ()
+    what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
+    tokens = words.tokens(what, one.number, two)
+    return (tokens, ()) if one.number == 1 else ((), tokens)
+
+
+def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Tokens]) -> str:
+    """A decision in words."""
+    words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
+    if kind in _ONE_SIDED:
+        side, words = (1, words1) if sides[0] else (2, words2)
+        if kind is DecisionKind.BOUNDARY:
+            return f"a chunk of sentence {side} begins at {words}"
+        return f"{words} of sentence {side} is {kind.upper()}"
+    if kind is DecisionKind.ALIGN:
+        return f"{words1} is aligned with {words2}"
+    return f"{words1} ~ {words2} {_VALUED[kind]} {value.upper()}"
+
+
+def _order(one: Decision) -> tuple[object, ...]:
+    if one.kind is DecisionKind.BOUNDARY:
+        return 0, not one.tokens1, one.tokens1, one.tokens2, 0
+    return 1, not one.tokens1, one.tokens1, one.tokens2, list(DecisionKind).index(one.kind)
+
+
+def decided(answer: Answer) -> Mapping[Decided, str]:
+    """The decisions of an answer by what they are about, in words.
+
+    Answers with other chunks have other numbers for them, so that atoms cannot be compared.
+    """
+    made: list[tuple[DecisionKind, Tokens, Tokens, str]] = []
+    made += [(DecisionKind.BOUNDARY, (chunk.first,), (), "") for chunk in answer.chunks1]
+    made += [(DecisionKind.BOUNDARY, (), (chunk.first,), "") for chunk in answer.chunks2]
+    for line in answer.alignments:
+        sides = line.tokens1, line.tokens2
+        if not line.label.aligned:
+            made.append((DecisionKind(line.label.lower()), *sides, ""))
             continue
-        sides = _sides(trace, kind, atom)
-        if not (sides[0] or sides[1]):
-            continue
-        text = _text(trace, kind, atom, sides)
-        found.append(Decision(kind, atom, text, *sides, tuple(belonging.get(atom, ()))))
-    order = list(DecisionKind)
-    return tuple(sorted(found, key=lambda one: _order(one, order)))
+        made.append((DecisionKind.ALIGN, *sides, ""))
+        made.append((DecisionKind.LABEL, *sides, str(line.label)))
+        if line.score is not None:
+            made.append((DecisionKind.SCORE, *sides, f"{line.score:g}"))
+        made += [(DecisionKind.TAG, *sides, str(tag)) for tag in sorted(line.tags)]
+    return {
+        (kind, one, two, value): _words(answer.pair, kind, value, (one, two))
+        for kind, one, two, value in made
+    }
 
 
 def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
@@ -187,105 +265,6 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _sides(
-    trace: Trace, kind: DecisionKind, atom: Ground
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    words = trace.words
-    if kind is DecisionKind.RATING:
-        sentences = trace.answer.pair.sent1, trace.answer.pair.sent2
-        first, second = (tuple(token.index for token in sent.tokens) for sent in sentences)
-        return first, second
-    one, two = atom.arguments[:2]
-    if kind not in _ONE_SIDED:
-        return words.tokens("span", 1, one), words.tokens("span", 2, two)
-    if one.type is not SymbolType.Number:
-        return (), ()
-    what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
-    tokens = words.tokens(what, one.number, two)
-    return (tokens, ()) if one.number == 1 else ((), tokens)
-
-
-def _text(
-    trace: Trace,
-    kind: DecisionKind,
-    atom: Ground,
-    sides: tuple[tuple[int, ...], tuple[int, ...]],
-) -> str:
-    if kind is DecisionKind.RATING:
-        return f"the pair is rated {atom.arguments[0].number / 1000:.3f}"
-    value = str(atom.arguments[2]) if len(atom.arguments) > len(sides) else ""
-    return _words(trace.answer.pair, kind, value, sides)
-
-
-def _words(
-    pair: Pair, kind: DecisionKind, value: str, sides: tuple[tuple[int, ...], tuple[int, ...]]
-) -> str:
-    """A decision in words."""
-    words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
-    if kind in _ONE_SIDED:
-        side = 1 if sides[0] else 2
-        words = words1 if side == 1 else words2
-        if kind is DecisionKind.BOUNDARY:
-            return f"a chunk of sentence {side} begins at {words}"
-        return f"{words} of sentence {side} is {kind.upper()}"
-    if kind is DecisionKind.ALIGN:
-        return f"{words1} is aligned with {words2}"
-    verb = {"label": "is labelled", "score": "scores", "tag": "is marked"}[kind]
-    return f"{words1} ~ {words2} {verb} {value.upper()}"
-
-
-def _order(one: Decision, order: Sequence[DecisionKind]) -> tuple[object, ...]:
-    if one.kind is DecisionKind.BOUNDARY:
-        return 0, not one.tokens1, one.tokens1, one.tokens2, 0
-    return 1, not one.tokens1, one.tokens1, one.tokens2, order.index(one.kind)
-
-
-Decided: TypeAlias = tuple[DecisionKind, tuple[int, ...], tuple[int, ...], str]
-"""What is decided, about which tokens of both sentences, and a label, score or tag."""
-
-
-def decided(answer: Answer) -> Mapping[Decided, str]:
-    """The decisions of an answer by what they are about, in words.
-
-    Answers with other chunks have other numbers for them, so that atoms cannot be compared.
-    """
-    pair = answer.pair
-    found: dict[Decided, str] = {}
-
-    def add(
-        kind: DecisionKind, tokens1: tuple[int, ...], tokens2: tuple[int, ...], value: object = ""
-    ) -> None:
-        text = _words(pair, kind, str(value), (tokens1, tokens2))
-        found[kind, tokens1, tokens2, str(value)] = text
-
-    for chunk in answer.chunks1:
-        add(DecisionKind.BOUNDARY, (chunk.first,), ())
-    for chunk in answer.chunks2:
-        add(DecisionKind.BOUNDARY, (), (chunk.first,))
-    for line in answer.alignments:
-        sides = line.tokens1, line.tokens2
-        if not line.label.aligned:
-            add(DecisionKind(line.label.lower()), *sides)
-            continue
-        add(DecisionKind.ALIGN, *sides)
-        add(DecisionKind.LABEL, *sides, line.label)
-        if line.score is not None:
-            add(DecisionKind.SCORE, *sides, f"{line.score:g}")
-        for tag in sorted(line.tags):
-            add(DecisionKind.TAG, *sides, tag)
-    return found
-
-
 def boundary(side: int, token: int) -> Ground:
     """The atom of a chunk boundary."""
     return Ground(f"{BOUNDARY.name}({side},{token})")
-
-
-def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
-    """Decisions of another answer in words."""
-    for atom in atoms:
-        kind, arity = PREDICATES.get(atom.name, (None, 0))
-        if kind is not None and len(atom.arguments) == arity:
-            sides = _sides(trace, kind, atom)
-            if sides[0] or sides[1]:
-                yield _text(trace, kind, atom, sides)

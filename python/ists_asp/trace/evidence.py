@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from ists_asp.trace.instances import Element, RuleInstance
     from ists_asp.trace.trace import Trace
 
+_WHOLE = 100
+"""The value of evidence that has the whole of its weight; hundredths of a point in a point."""
+
+SUMS = ("#sum", "#sum+")
+
 
 class RulePlace(msgspec.Struct, frozen=True):
     """A rule: its name (``file:line`` if it has none), and where it stands."""
@@ -79,21 +84,13 @@ def own_rules(
     own = trace.reified.own
     if not own:
         return
+    first = [one for atom in evidence if atom is not None for one in trace.reasons(atom)[:1]]
     told: set[str] = set()
-    for firing in behind(
-        trace,
-        [*firings, *(one for atom in evidence if atom for one in trace.reasons(atom)[:1])],
-    ):
+    for firing in behind(trace, [*firings, *first]):
         rule = firing.probe.rule
         if id(rule) in own and rule.name not in told:
             told.add(rule.name)
             yield Because.of(trace, firing)
-
-
-_WHOLE = 100
-"""The value of evidence that has the whole of its weight; hundredths of a point in a point."""
-
-_SUMS = ("#sum", "#sum+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +145,17 @@ def contributions(
             found[key] = amount + sign * contributed(element), known
     by_name: dict[str, list[Contribution]] = defaultdict(list)
     for (name, *_), (amount, element) in found.items():
-        one = _contribution(trace, name, amount, element)
-        if decision.kind is DecisionKind.SCORE:
-            one = _scored(decision, one, other)
+        kinds = {atom.name: atom for atom in element.positive}
+        evidence = kinds.get(EVIDENCE.name)
+        found_by = evidence or kinds.get(WEIGHT.name)
+        firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
+        one = Contribution(name, amount, evidence, firing, amount)
+        if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):
+            one = _scored(one, decision.atom.arguments[2].number, other.number)
         if round(one.amount):
             by_name[name].append(one)
-    return tuple(
-        sorted(
-            (one for several in by_name.values() for one in _merged(several)),
-            key=lambda one: (-abs(one.amount), one.name),
-        )
-    )
+    merged = (_merged(several) for several in by_name.values())
+    return tuple(sorted(merged, key=lambda one: (-abs(one.amount), one.name)))
 
 
 def contributed(element: Element) -> float:
@@ -173,8 +170,8 @@ def contributed(element: Element) -> float:
 
 def label_of(trace: Trace, spans: Sequence[Ground]) -> Ground | None:
     """The label of an alignment."""
-    for atom in trace.atoms(LABEL.name):
-        if len(atom.arguments) == LABEL.arity and tuple(atom.arguments[:2]) == tuple(spans):
+    for atom in trace.beginning(LABEL.name, spans):
+        if len(atom.arguments) == LABEL.arity:
             return atom.arguments[2]
     return None
 
@@ -184,7 +181,7 @@ def _sums(
 ) -> Iterator[tuple[int, Ground]]:
     """The atoms that sum the evidence up, those of the runner-up with a minus."""
     arguments = decision.atom.arguments
-    wanted: list[tuple[int, str, Sequence[object]]] = []
+    wanted: list[tuple[int, str, Sequence[Ground | None]]] = []
     if decision.kind is DecisionKind.BOUNDARY:
         yield 1, decision.atom
     elif decision.kind is DecisionKind.ALIGN:
@@ -193,31 +190,25 @@ def _sums(
         wanted.append((-1, ALIGN_WEIGHT.name, other))
     elif decision.kind is DecisionKind.LABEL:
         wanted.append((1, LABEL_WEIGHT.name, arguments[:3]))
-        if other is not None:
+        if isinstance(other, Ground):
             wanted.append((-1, LABEL_WEIGHT.name, (*arguments[:2], other)))
     elif decision.kind is DecisionKind.SCORE:
         label = label_of(trace, arguments[:2])
         wanted.append((1, CLOSENESS.name, (*arguments[:2], label)))
     for sign, name, start in wanted:
-        for atom in trace.atoms(name):
-            if tuple(atom.arguments[: len(start)]) == tuple(start):
-                yield sign, atom
+        for atom in trace.beginning(name, start):
+            yield sign, atom
 
 
-def _scored(
-    decision: Decision, one: Contribution, other: Ground | Sequence[Ground] | None
-) -> Contribution:
+def _scored(one: Contribution, own: int, its: int) -> Contribution:
     """What evidence does for a score rather than the one that came second.
 
     What makes both sides closer speaks for the higher of both. Where the label begins counts by
     how far it lies on the right side of the point halfway between them.
     """
-    if not isinstance(other, Ground):
-        return one
-    own, its = (_WHOLE * value.number for value in (decision.atom.arguments[2], other))
     sign = 1 if own > its else -1
     if one.evidence is None:
-        return replace(one, amount=sign * (one.amount - (own + its) / 2))
+        return replace(one, amount=sign * (one.amount - _WHOLE * (own + its) / 2))
     return replace(one, amount=sign * one.amount, alone=sign * one.alone)
 
 
@@ -225,7 +216,7 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
     """What the sums behind an atom add up, each tuple once; behind closeness lies another sum."""
     for firing in trace.reasons(atom)[:1]:
         for group in trace.groups(firing):
-            if group.companion.function in _SUMS:
+            if group.companion.function in SUMS:
                 yield from {element.terms: element for element in group.elements}.values()
         for needed in firing.positive if depth > 1 else ():
             if needed.name.startswith("_"):
@@ -237,16 +228,8 @@ def _weighed(element: Element) -> str:
     return next((str(one.arguments[0]) for one in element.positive if one.name == WEIGHT.name), "")
 
 
-def _contribution(trace: Trace, name: str, amount: float, element: Element) -> Contribution:
-    kinds = {atom.name: atom for atom in element.positive}
-    evidence = kinds.get(EVIDENCE.name)
-    found_by = evidence or kinds.get(WEIGHT.name)
-    firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
-    return Contribution(name, amount, evidence, firing, amount)
-
-
-def _merged(several: Sequence[Contribution]) -> Iterator[Contribution]:
+def _merged(several: Sequence[Contribution]) -> Contribution:
     """One contribution a name: that of the stronger side, with what the other side adds."""
     strongest = max(several, key=lambda one: abs(one.amount))
     also = tuple(one.firing for one in several if one is not strongest and one.firing is not None)
-    yield replace(strongest, amount=sum(one.amount for one in several), also=also)
+    return replace(strongest, amount=sum(one.amount for one in several), also=also)

@@ -8,7 +8,6 @@ for an atom that is missing the rule that comes nearest to *that*.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,9 +16,9 @@ from clingo.ast import AST, ASTType, BinaryOperator, Id, Program, ProgramBuilder
 
 from ists_asp.syntax.changes import ANY, PREFIX, as_term, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.evidence import own_rules
+from ists_asp.trace.evidence import RulePlace, own_rules
 from ists_asp.trace.rewriting import NUMBER, Query, queries_of
-from ists_asp.trace.tree import Branch, reason_tree, render
+from ists_asp.trace.tree import Branch, own, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -115,13 +114,24 @@ _RULES = 3
 """Rules shown at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Miss:
+class _Miss(NamedTuple):
     """A query with values for its variables: the rule would fire but for what it lacks."""
 
     query: Query
     values: Mapping[str, Ground]
     gap: int
+
+    @classmethod
+    def of(cls, query: Query, symbol: Symbol) -> _Miss:
+        """What an instance of a query says."""
+        variables, sides, _ = symbol.arguments
+        gap = -1
+        if len(sides.arguments) == 2:
+            left, right = sides.arguments
+            if SymbolType.Number is left.type is right.type:
+                gap = abs(left.number - right.number)
+        values = zip(query.bound, texts(variables.arguments), strict=True)
+        return cls(query, dict(values), gap)
 
     @property
     def order(self) -> tuple[int, int, int, str, int]:
@@ -172,11 +182,10 @@ class NearMisses:
                 for probe in probes
                 if probe.head is None or may_agree(term, as_term(probe.head))
             )
-        rules = tuple(probe for probe in probes if probe.body)
-        if not rules:
+        if not any(probe.body for probe in probes):
             kinds = "rules list" if probes else "input has"
             return [Branch(f"it is none of those that the {kinds}")]
-        probes = rules
+        probes = tuple(probe for probe in probes if probe.body)
         for size in range(1, _DROPPED + 1):
             misses = self._misses(pattern, probes, size)
             hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
@@ -214,7 +223,7 @@ class NearMisses:
             for found in self._control.symbolic_atoms.by_signature(query.name, 3):
                 if found.symbol.arguments[2] != number:
                     continue
-                miss = _miss(query, found.symbol)
+                miss = _Miss.of(query, found.symbol)
                 rule = query.probe.rule
                 key = (rule.file, rule.line)
                 if key not in best or miss.order < best[key].order:
@@ -258,14 +267,10 @@ class NearMisses:
         return False
 
     def _branch(self, miss: _Miss, depth: int) -> Branch:
-        rule = miss.query.probe.rule
-        says = self._trace.words.sentence(miss.query.probe, miss.values)
-        where = f"{rule.file}:{rule.line}"
-        branch = Branch(
-            f"would follow from: {says}", where if rule.name == where else f"{rule.name} {where}"
-        )
-        for literal in miss.query.dropped:
-            branch.below.append(self._failure(literal, miss, depth))
+        probe = miss.query.probe
+        says = self._trace.words.sentence(probe, miss.values)
+        branch = Branch(f"would follow from: {says}", str(RulePlace.of(probe.rule)))
+        branch.below = [self._failure(literal, miss, depth) for literal in miss.query.dropped]
         if miss.query.unknown:
             texts = ", ".join(fill(str(part), miss.values) for part in miss.query.unknown)
             branch.below.append(Branch(f"for which then holds: {texts}"))
@@ -294,13 +299,11 @@ class NearMisses:
         if min(holding) in self._trace.true:
             branch.below += reason_tree(self._trace, min(holding), depth=min(depth, 2))
             shown = "\n".join(render(branch))
-            own = [
-                Branch(one.sentence, str(one.rule))
+            branch.below += own(
+                one
                 for one in own_rules(self._trace, [min(holding)])
                 if f"[{one.rule}]" not in shown
-            ]
-            if own:
-                branch.below.append(Branch("rests on rules of your own", below=own))
+            )
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
@@ -324,14 +327,3 @@ class NearMisses:
 
 
 _NUMBERS = count(1)
-
-
-def _miss(query: Query, symbol: Symbol) -> _Miss:
-    variables, sides, _ = symbol.arguments
-    values = dict(zip(query.bound, texts(variables.arguments), strict=True))
-    gap = -1
-    if len(sides.arguments) == 2:
-        left, right = sides.arguments
-        if SymbolType.Number is left.type is right.type:
-            gap = abs(left.number - right.number)
-    return _Miss(query, values, gap)

@@ -20,6 +20,7 @@ from ists_asp.rules.check.vocabulary import suggestion
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import DecisionKind, boundary, numbers, tokens_text
+from ists_asp.trace.instances import agrees
 from ists_asp.trace.near_misses import Pattern
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
 
@@ -56,11 +57,7 @@ class Question:
 
 
 def is_rating(text: str) -> bool:
-    """Whether it is the rating of the pair that somebody asks about.
-
-    Raises:
-        UsageError: it is no text.
-    """
+    """Whether it is the rating of the pair that somebody asks about."""
     if not isinstance(text, str):
         raise UsageError(f"{text!r} is no decision", expected=_FORM)
     return text.strip() == DecisionKind.RATING
@@ -70,9 +67,6 @@ def read_question(text: str, answer: Answer) -> Question:
     """Read a decision that an answer takes, or might have taken.
 
     What is left over without a label is what the answer has: NOALI or ALIC.
-
-    Raises:
-        UsageError: it is malformed, or has tokens that the sentences do not have.
     """
     where = f"decision '{shortened(text)}'"
     if "<==>" in text:
@@ -171,7 +165,7 @@ class AtomQuestion:
         """The atoms of the answer set that are meant, sorted."""
         found = trace.atoms(self.term.name)
         given = (atom for atom in trace.given if atom.name == self.term.name)
-        return tuple(sorted({atom for atom in (*found, *given) if _agrees(self.term, atom)}))
+        return tuple(sorted({atom for atom in (*found, *given) if agrees(self.term, atom)}))
 
     @property
     def pattern(self) -> Pattern:
@@ -186,11 +180,7 @@ def is_atom_question(text: str) -> bool:
 
 
 def read_atom_question(text: str, trace: Trace) -> AtomQuestion:
-    """Read an atom.
-
-    Raises:
-        UsageError: it is malformed, or no rule and no fact has its predicate.
-    """
+    """Read an atom, whose predicate some rule or fact must have."""
     where = f"atom '{shortened(text)}'"
     written = _PART.sub(lambda found: found["string"] or ANY, text.strip())
     try:
@@ -216,19 +206,6 @@ def read_atom_question(text: str, trace: Trace) -> AtomQuestion:
     return AtomQuestion(text, Ground(symbol))
 
 
-def _agrees(term: Ground, atom: Ground) -> bool:
-    """Whether an atom is one of those that a term stands for."""
-    if term == atom or str(term) == ANY:
-        return True
-    return (
-        term.type is atom.type is SymbolType.Function
-        and term.name == atom.name
-        and term.positive == atom.positive
-        and len(term.arguments) == len(atom.arguments)
-        and all(map(_agrees, term.arguments, atom.arguments))
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Goal:
     """An atom that a decision wants true, or false; ``text`` says it in words."""
@@ -244,41 +221,32 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     Chunks come first, whatever is asked about: there is no alignment of tokens that are no
     chunks.
     """
-    if question.is_chunk:
-        return tuple(_chunk(trace, question.side, question.tokens1))
-    found: list[Goal] = []
     sides = [
         (side, tokens) for side, tokens in ((1, question.tokens1), (2, question.tokens2)) if tokens
     ]
-    for side, tokens in sides:
-        found += _chunks(trace, side, tokens)
+    if question.is_chunk:
+        return tuple(_chunk(trace, question.side, question.tokens1))
+    found = [goal for side, tokens in sides for goal in _chunks(trace, side, tokens)]
     if not all(holds(trace, goal) for goal in found):
         return tuple(found)
     if len(sides) == 1:
         ((side, tokens),) = sides
-        name = str(question.label).lower()
         for number, chunk in _chunks_of(trace, side, tokens):
-            atom = Ground(f"{name}({side},{number})")
+            atom = Ground(f"{str(question.label).lower()}({side},{number})")
             words = _words(trace, side, chunk)
             found.append(Goal(atom, True, f"{words} of sentence {side} is {question.label}"))
         return tuple(found)
-    spans = [_span(trace, side, tokens) for side, tokens in sides]
-    first, second = spans
+    spans = ",".join(_span(trace, side, tokens) for side, tokens in sides)
     words = f"{_words(trace, 1, question.tokens1)} ~ {_words(trace, 2, question.tokens2)}"
-    for name, value in ((ALIGNED.name, None), *_more(question)):
-        arguments = f"{first},{second}" if value is None else f"{first},{second},{value}"
-        words = words if value is None else f"{words} // {value.upper()}"
-        found.append(Goal(Ground(f"{name}({arguments})"), True, words))
+    found.append(Goal(Ground(f"{ALIGNED.name}({spans})"), True, words))
+    more: list[tuple[str, object]] = [(LABEL.name, question.label), (SCORE.name, question.score)]
+    more += [(TAG.name, tag) for tag in sorted(question.tags)]
+    for name, value in more:
+        if value is not None:
+            words = f"{words} // {str(value).upper()}"
+            atom = Ground(f"{name}({spans},{str(value).lower()})")
+            found.append(Goal(atom, True, words))
     return tuple(found)
-
-
-def _more(question: Question) -> Iterator[tuple[str, str]]:
-    if question.label is not None:
-        yield LABEL.name, str(question.label).lower()
-    if question.score is not None:
-        yield SCORE.name, str(question.score)
-    for tag in sorted(question.tags):
-        yield TAG.name, str(tag).lower()
 
 
 def holds(trace: Trace, goal: Goal) -> bool:
@@ -288,11 +256,9 @@ def holds(trace: Trace, goal: Goal) -> bool:
 
 def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
     """The boundaries that make one chunk of neighbouring tokens."""
-    size = len((trace.answer.pair.sent1, trace.answer.pair.sent2)[side - 1].tokens)
     for token in (tokens[0], tokens[-1] + 1):
-        if token <= size:
-            text = f"a chunk of sentence {side} begins at {_words(trace, side, (token,))}"
-            yield Goal(boundary(side, token), True, text)
+        if token <= len(_sentence(trace, side).tokens):
+            yield _begins(trace, side, token)
     for token in tokens[1:]:
         text = f"no chunk of sentence {side} begins at {_words(trace, side, (token,))}"
         yield Goal(boundary(side, token), False, text)
@@ -303,14 +269,17 @@ def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
 
     Within a run of tokens there may be boundaries or not: several chunks may be one side.
     """
-    size = len((trace.answer.pair.sent1, trace.answer.pair.sent2)[side - 1].tokens)
     for token in tokens:
         if token - 1 not in tokens:
-            text = f"a chunk of sentence {side} begins at {_words(trace, side, (token,))}"
-            yield Goal(boundary(side, token), True, text)
-        if token + 1 not in tokens and token < size:
+            yield _begins(trace, side, token)
+        if token + 1 not in tokens and token < len(_sentence(trace, side).tokens):
             text = f"a chunk of sentence {side} ends with {_words(trace, side, (token,))}"
             yield Goal(boundary(side, token + 1), True, text)
+
+
+def _begins(trace: Trace, side: int, token: int) -> Goal:
+    text = f"a chunk of sentence {side} begins at {_words(trace, side, (token,))}"
+    return Goal(boundary(side, token), True, text)
 
 
 def _chunks_of(
@@ -325,22 +294,25 @@ def _chunks_of(
     ]
 
 
-def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> Ground:
+def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
     """The term of the span that has these tokens, whether the rules propose it or not."""
-    for atom in trace.atoms(SPAN.name):
+    for atom in trace.beginning(SPAN.name, (Ground(side),)):
         if (
-            len(atom.arguments) == 2
-            and atom.arguments[0] == str(side)
+            len(atom.arguments) == SPAN.arity
             and trace.words.tokens("span", side, atom.arguments[1]) == tokens
         ):
             return atom.arguments[1]
     numbers = [number for number, _ in _chunks_of(trace, side, tokens)]
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
-        return Ground(f"run({numbers[0]},{numbers[-1]})")
+        return f"run({numbers[0]},{numbers[-1]})"
     # asp/ knows spans of two chunks round a gap; others have a term that no rule derives.
-    return Ground(f"gap({','.join(map(str, numbers))})")
+    return f"gap({','.join(map(str, numbers))})"
 
 
 def _words(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
-    sentence = trace.answer.pair.sent1 if side == 1 else trace.answer.pair.sent2
-    return f'"{sentence.words(tokens)}" ({tokens_text(tokens)})'
+    return f'"{_sentence(trace, side).words(tokens)}" ({tokens_text(tokens)})'
+
+
+def _sentence(trace: Trace, side: int) -> Sentence:
+    pair = trace.answer.pair
+    return pair.sent1 if side == 1 else pair.sent2

@@ -12,7 +12,7 @@ from ists_asp.errors import TraceError, of_pair
 from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clingo import Control, Symbol
 
@@ -84,6 +84,11 @@ class Trace:
     def atoms(self, name: str) -> tuple[Ground, ...]:
         """The atoms of the answer set with a name, however many arguments they have."""
         return (*self.best.atoms.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
+
+    def beginning(self, name: str, start: Sequence[Ground | None]) -> Iterator[Ground]:
+        """The atoms with a name whose first arguments are these."""
+        first = tuple(start)
+        return (atom for atom in self.atoms(name) if atom.arguments[: len(first)] == first)
 
     @cached_property
     def control(self) -> Control:

@@ -6,14 +6,15 @@ has over the runner-up, pros and cons apart, the largest first. What has been sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ists_asp.syntax.changes import ANY
+import msgspec
+
+from ists_asp.syntax.changes import ANY, PREFIX
 from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
-from ists_asp.trace.evidence import contributed, label_of
+from ists_asp.trace.evidence import SUMS, RulePlace, contributed, label_of
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, LABEL, NOALI, SCORE, WEIGHT
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.contrast import Reason
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.evidence import Contribution
+    from ists_asp.trace.evidence import Because, Contribution
     from ists_asp.trace.instances import Element, Group, RuleInstance
     from ists_asp.trace.trace import Term, Trace
 
@@ -49,14 +50,24 @@ _SUM = "rating"
 """What is the sum of a few things, each of which is shown."""
 
 
-@dataclass(slots=True)
-class Branch:
+class Branch(msgspec.Struct):
     """A line of a tree: what it says, where that comes from, what it is worth, what is below."""
 
     text: str
     where: str = ""
     weight: int | None = None
-    below: list[Branch] = field(default_factory=list)
+    below: list[Branch] = []
+
+
+def fired(trace: Trace, firing: RuleInstance) -> Branch:
+    """What a rule says that fired, and where it stands."""
+    return Branch(trace.says(firing), str(RulePlace.of(firing.probe.rule)))
+
+
+def own(found: Iterable[Because]) -> list[Branch]:
+    """The branch of the user's rules among what something rests on, if there are any."""
+    below = [Branch(one.sentence, str(one.rule)) for one in found]
+    return [Branch("rests on rules of your own", below=below)] if below else []
 
 
 class _Grower:
@@ -86,25 +97,21 @@ class _Grower:
             pros, cons = _TITLES.get(decision.kind, _SIDES)
             branch.below += self._side(pros, found.pros, made.pros)
             branch.below += self._side(cons, found.cons, made.cons)
-        if found.own and decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
-            own = [Branch(one.sentence, str(one.rule)) for one in found.own]
-            branch.below.append(Branch("rests on rules of your own", below=own))
-        if second is not None and (self._everything or not is_tie(second)):
-            branch.below.append(Branch(beats(self._trace, decision, second)))
+        if decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
+            branch.below += own(found.own)
+        # What only the order of ties tells apart is no contrast.
+        if second is not None and (self._everything or (second.by and second.by[0][0] > _TIES)):
+            branch.below.append(Branch(_beats(self._trace, decision, second)))
         if self._everything:
-            for term in decision.terms:
-                branch.below.append(self._term(term, decision.atom))
+            branch.below += [self._term(term, decision.atom) for term in decision.terms]
         if self._everything or not (weighed or decision.kind in _TOLD):
-            branch.below += self.atom(decision.atom, 0).below
+            branch.below += self.atom(decision.atom, 0)
         elif not weighed:
-            branch.below += [self._permit(one) for one in made.because]
+            branch.below += [
+                self._firing(one, 0) if self._depth > _FLAT else fired(self._trace, one)
+                for one in made.because
+            ]
         return branch
-
-    def _permit(self, firing: RuleInstance) -> Branch:
-        """What permits a decision."""
-        if self._depth > _FLAT:
-            return self._firing(firing, 0)
-        return Branch(self._trace.says(firing), place(firing))
 
     def _side(
         self, title: str, found: Sequence[Reason], by: Sequence[Contribution]
@@ -125,17 +132,17 @@ class _Grower:
             branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
         yield branch
 
-    def atom(self, atom: Ground, level: int) -> Branch:
-        """An atom with the firings that derive it."""
+    def atom(self, atom: Ground, level: int) -> list[Branch]:
+        """An atom with the firings that derive it: one branch, unless everything is shown."""
         reasons = self._trace.reasons(atom)
         if not reasons:
-            return Branch(f"input: {self._trace.words.atom(atom)}")
+            return [Branch(f"input: {self._trace.words.atom(atom)}")]
         first, *others = reasons
         branch = self._firing(first, level)
         if atom in self._shown:
             if branch.below:
                 branch.below = [Branch("(see above)")]
-            return Branch("", below=[branch])
+            return [branch]
         if level < self._depth:
             self._shown.add(atom)
         found = [branch]
@@ -148,26 +155,26 @@ class _Grower:
             rules = {other.probe.rule.name for other in others} - {first.probe.rule.name}
             if rules:
                 branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
-        return Branch("", below=found)
+        return found
 
     def _firing(self, firing: RuleInstance, level: int) -> Branch:
-        branch = Branch(self._trace.says(firing), place(firing))
+        branch = fired(self._trace, firing)
         if level >= self._depth:
             return branch
-        comparisons = [text for text in firing.comparisons if not _is_generated(text)]
+        comparisons = [text for text in firing.comparisons if not text.startswith(PREFIX)]
         if comparisons:
             branch.below.append(Branch(", ".join(comparisons)))
         for atom in firing.positive:
             if not self._is_weight(atom):
-                branch.below += self.atom(atom, level + 1).below or [self.atom(atom, level + 1)]
+                branch.below += self.atom(atom, level + 1)
         for group in self._trace.groups(firing):
             branch.below += self._group(firing, group, level + 1)
-        for atom in firing.negative:
-            branch.below.append(Branch(self._absent(atom)))
+        branch.below += map(self._absent, firing.negative)
         return branch
 
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
-        elements = sorted(group.elements, key=_heaviness)
+        counted = group.companion.function in SUMS
+        elements = sorted(group.elements, key=lambda one: (-abs(contributed(one)), str(one.terms)))
         whole = self._everything or not group.companion.function or firing.head.name == _SUM
         limit = len(elements) if whole else _SHOWN
         for element in elements[:limit]:
@@ -175,20 +182,17 @@ class _Grower:
         rest = elements[limit:]
         if rest:
             total = round(sum(contributed(element) for element in rest))
-            counted = group.companion.function in ("#sum", "#sum+")
             note = f", {total:+} together" if counted else ""
             yield Branch(f"… and {len(rest)} more{note}")
 
     def _element(self, group: Group, element: Element, level: int) -> Branch:
-        counted = group.companion.function in ("#sum", "#sum+")
+        counted = group.companion.function in SUMS
         weight = round(contributed(element)) if counted else None
-        atoms = [atom for atom in element.positive if not self._is_weight(atom)]
         branches: list[Branch] = []
-        for atom in atoms:
-            grown = self.atom(atom, level)
-            branches += grown.below or [grown]
-        for atom in element.negative:
-            branches.append(Branch(self._absent(atom)))
+        for atom in element.positive:
+            if not self._is_weight(atom):
+                branches += self.atom(atom, level)
+        branches += map(self._absent, element.negative)
         if not branches:
             branches = [Branch(", ".join(map(str, element.terms)) or group.text)]
         first, *others = branches
@@ -205,20 +209,21 @@ class _Grower:
 
     def _term(self, term: Term, chosen: Ground) -> Branch:
         firing = term.firings[0]
-        branch = Branch(self._trace.says(firing), place(firing), -term.weight)
+        branch = fired(self._trace, firing)
+        branch.weight = -term.weight
         if self._depth:
             for atom in firing.positive:
                 if atom != chosen and not self._is_weight(atom):
-                    grown = self.atom(atom, 1)
-                    branch.below += grown.below or [grown]
+                    branch.below += self.atom(atom, 1)
         return branch
 
-    def _absent(self, atom: Ground) -> str:
+    def _absent(self, atom: Ground) -> Branch:
         """A negated atom; ``_`` in it stands for anything."""
         parts = [None if str(part) == ANY else part for part in atom.arguments]
-        if None not in parts:
-            return f"not {self._trace.words.atom(atom)}"
-        return f"not {self._trace.words.pattern(atom.name, parts)}"
+        words = self._trace.words
+        return Branch(
+            f"not {words.pattern(atom.name, parts) if None in parts else words.atom(atom)}"
+        )
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
@@ -243,8 +248,7 @@ def reason_tree(
     trace: Trace, atom: Ground, *, depth: int = 3, everything: bool = False
 ) -> list[Branch]:
     """Why an atom holds: one branch, or with ``everything`` one for each rule that derives it."""
-    grown = _Grower(trace, depth, everything).atom(atom, 0)
-    return grown.below or [grown]
+    return _Grower(trace, depth, everything).atom(atom, 0)
 
 
 def render(branch: Branch) -> list[str]:
@@ -252,17 +256,7 @@ def render(branch: Branch) -> list[str]:
     return list(_lines(branch, "", ""))
 
 
-def branch_dict(branch: Branch) -> dict[str, object]:
-    """A tree in a form that ``json.dumps`` takes."""
-    return {
-        "text": branch.text,
-        "where": branch.where,
-        "weight": branch.weight,
-        "below": [branch_dict(one) for one in branch.below],
-    }
-
-
-def beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
+def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     """How much better a decision is than the best answer without it."""
     if not second.by:
         return "without it the objective would be the same"
@@ -287,34 +281,12 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     if decision.kind is not DecisionKind.SCORE:
         return ""
     *spans, own = decision.atom.arguments
-    start = (*spans, label_of(trace, spans))
-    for atom in trace.atoms(CLOSENESS.name):
-        if tuple(atom.arguments[: len(start)]) == start:
-            worth = atom.arguments[-1].number
-            if abs(_POINT * other.number - worth) - abs(_POINT * own.number - worth) == gain:
-                total = f"the sum is {worth / _POINT:.2f} points"
-                return f"{total}: {own} is nearer than {other} by {gain} hundredths"
+    for atom in trace.beginning(CLOSENESS.name, (*spans, label_of(trace, spans))):
+        worth = atom.arguments[-1].number
+        if abs(_POINT * other.number - worth) - abs(_POINT * own.number - worth) == gain:
+            total = f"the sum is {worth / _POINT:.2f} points"
+            return f"{total}: {own} is nearer than {other} by {gain} hundredths"
     return ""
-
-
-def is_tie(second: RunnerUp) -> bool:
-    """Whether a decision is as good as the best answer without it, but for the order of ties."""
-    return not second.by or second.by[0][0] <= _TIES
-
-
-def place(firing: RuleInstance) -> str:
-    """The name of a firing's rule, and where it stands."""
-    rule = firing.probe.rule
-    where = f"{rule.file}:{rule.line}"
-    return where if rule.name == where else f"{rule.name} {where}"
-
-
-def _heaviness(element: Element) -> tuple[float, str]:
-    return -abs(contributed(element)), str(element.terms)
-
-
-def _is_generated(text: str) -> bool:
-    return text.startswith("__")
 
 
 def _lines(branch: Branch, first: str, rest: str) -> Iterable[str]:

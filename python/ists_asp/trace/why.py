@@ -17,12 +17,12 @@ from ists_asp.syntax.ground import texts
 from ists_asp.syntax.trees import predicates
 from ists_asp.trace.contrast import Contrast, contrast, difference
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
+from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses, Pattern
 from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.questions import (
     Goal,
-    Question,
     goals,
     holds,
     is_atom_question,
@@ -30,13 +30,13 @@ from ists_asp.trace.questions import (
     read_atom_question,
     read_question,
 )
-from ists_asp.trace.switched import Instance, Restraint, conflict, restraints
+from ists_asp.trace.switched import Restraint, conflict, restraints
 from ists_asp.trace.trace import terms
-from ists_asp.trace.tree import Branch, branch_dict, decision_tree, reason_tree, render
+from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 from ists_asp.vocabulary import ALIC, ALIGNED, LABEL, NOALI, SCORE, TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
@@ -79,7 +79,11 @@ class Why:
             decision_tree(self.trace, one, depth=depth, everything=everything)
             for one in self.decisions
         ]
-        trees += [*map(_restrained, self.restraints), *self.absent]
+        for one in self.restraints:
+            without = [Branch(f"without it {text}") for text in one.instead]
+            text = f"because of a hard rule or constraint: {one.sentence}"
+            trees.append(Branch(text, str(one.rule), below=without))
+        trees += self.absent
         limit = len(self.atoms) if everything else _ATOMS
         trees += [self._tree(atom, depth, everything=everything) for atom in self.atoms[:limit]]
         if len(self.atoms) > limit:
@@ -92,34 +96,36 @@ class Why:
             "pair": self.trace.answer.pair.id,
             "question": self.question,
             "decisions": to_builtins(self.contrasts),
-            "absent": [branch_dict(one) for one in self.absent],
+            "absent": to_builtins(self.absent),
             "restraints": to_builtins(self.restraints),
-            "atoms": [branch_dict(self._tree(atom, 3, everything=True)) for atom in self.atoms],
+            "atoms": [to_builtins(self._tree(atom, 3, everything=True)) for atom in self.atoms],
         }
 
     def _tree(self, atom: Ground, depth: int, *, everything: bool) -> Branch:
         """An atom, and below it what derives it."""
         reasons = reason_tree(self.trace, atom, depth=depth, everything=everything)
-        return Branch(self.trace.words.atom(atom), atom, below=reasons)
-
-
-def _restrained(one: Restraint) -> Branch:
-    """A rule that changed the decisions, and what would have been decided without it."""
-    branch = Branch(f"because of a hard rule or constraint: {one.sentence}", str(one.rule))
-    branch.below = [Branch(f"without it {text}") for text in one.instead]
-    return branch
+        return Branch(str(self.trace.words.atom(atom)), str(atom), below=reasons)
 
 
 def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
-    """Why a decision of the answer was taken; see :mod:`ists_asp.trace.questions`.
-
-    Raises:
-        UsageError: the question is malformed, or the answer has no such decision.
-    """
+    """Why a decision of the answer was taken; see :mod:`ists_asp.trace.questions`."""
     if is_rating(question):
-        return _why_rated(trace)
+        if trace.rating is None:
+            raise UsageError(
+                "the answer is not rated",
+                where=f"decision '{DecisionKind.RATING}'",
+                hint="Choose a profile with rules for ratings, such as sts-en",
+            )
+        return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
     if is_atom_question(question):
-        return _why_atoms(trace, question)
+        matching = read_atom_question(question, trace).matching(trace)
+        if not matching:
+            raise UsageError(
+                "the answer has no such atom",
+                where=f"atom '{question}'",
+                hint="Ask ists-asp why-not",
+            )
+        return Why(trace, question, atoms=matching)
     asked = read_question(question, trace.answer)
     wanted = goals(trace, asked)
     failing = [goal for goal in wanted if not holds(trace, goal)]
@@ -135,7 +141,13 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
     if not asked.is_chunk:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
         if asked.label is None:
-            found = _whole(known.values(), about)
+            # An alignment with its label, score and tags.
+            sides = {(one.tokens1, one.tokens2) for one in about}
+            found = [
+                one
+                for one in known.values()
+                if one.kind is not DecisionKind.BOUNDARY and (one.tokens1, one.tokens2) in sides
+            ]
         else:
             # Who names the label knows that both are aligned.
             found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
@@ -144,47 +156,14 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
         for goal in wanted
         if not goal.true
     ]
-    told = restraints(trace, found, {_boundary(goal) for goal in wanted if not goal.true})
-    return Why(trace, question, tuple(found), tuple(absent), told)
-
-
-def _boundary(goal: Goal) -> Decided:
-    """The boundary that a goal is about, by its token."""
-    side, token = (part.number for part in goal.atom.arguments)
-    tokens = ((token,), ()) if side == 1 else ((), (token,))
-    return DecisionKind.BOUNDARY, *tokens, ""
-
-
-def _why_atoms(trace: Trace, question: str) -> Why:
-    """Why atoms hold that are no decisions."""
-    found = read_atom_question(question, trace).matching(trace)
-    if not found:
-        raise UsageError(
-            "the answer has no such atom",
-            where=f"atom '{question}'",
-            hint="Ask ists-asp why-not",
-        )
-    return Why(trace, question, atoms=found)
-
-
-def _why_rated(trace: Trace) -> Why:
-    if trace.rating is None:
-        raise UsageError(
-            "the answer is not rated",
-            where=f"decision '{DecisionKind.RATING}'",
-            hint="Choose a profile with rules for ratings, such as sts-en",
-        )
-    return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
-
-
-def _whole(known: Iterable[Decision], about: Sequence[Decision]) -> list[Decision]:
-    """An alignment with its label, score and tags."""
-    sides = {(one.tokens1, one.tokens2) for one in about}
-    return [
-        one
-        for one in known
-        if one.kind is not DecisionKind.BOUNDARY and (one.tokens1, one.tokens2) in sides
-    ]
+    # Only boundaries may be wanted not to be there.
+    without: set[Decided] = set()
+    for goal in wanted:
+        if not goal.true:
+            side, token = (part.number for part in goal.atom.arguments)
+            tokens = ((token,), ()) if side == 1 else ((), (token,))
+            without.add((DecisionKind.BOUNDARY, *tokens, ""))
+    return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
 _TERMS = 6
@@ -236,17 +215,12 @@ class WhyNot:
             "verdict": str(self.verdict),
             "decision": self.goal,
             "by": [{"priority": priority, "gain": gain} for priority, gain in self.by],
-            "tree": branch_dict(self.tree),
+            "tree": to_builtins(self.tree),
         }
 
 
 def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
-    """Why a decision was not taken; see :mod:`ists_asp.trace.questions`.
-
-    Raises:
-        UsageError: the question is malformed, or the answer has the decision.
-        TimeLimitError: there was no answer with the decision within the time limit.
-    """
+    """Why a decision was not taken; see :mod:`ists_asp.trace.questions`."""
     if is_rating(question):
         raise UsageError(
             "a rating is a sum, and no choice",
@@ -263,7 +237,7 @@ def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
         )
     with gc_paused():
-        return _Asking(trace, nearest, question, asked, wanted).answer()
+        return _Asking(trace, nearest, question, wanted).answer()
 
 
 def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
@@ -282,55 +256,52 @@ def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
 
 
 class _Asking:
+    """Looks for the best answer with a decision, and for what is against it."""
+
     def __init__(
         self,
         trace: Trace,
         nearest: NearMisses,
         question: str,
-        asked: Question,
         wanted: tuple[Goal, ...],
     ) -> None:
         self._trace = trace
         self._nearest = nearest
         self._question = question
-        self._asked = asked
         self._goals = wanted
         self._wanted = tuple((goal.atom, goal.true) for goal in wanted)
         self._symbols = [(parse_term(goal.atom), goal.true) for goal in wanted]
-        self._limit = trace.reified.solver.options.time_limit
 
     def answer(self) -> WhyNot:
         known = self._trace.best.control.symbolic_atoms
-        for goal in self._goals:
-            atom = known[parse_term(goal.atom)]
-            if goal.true and atom is None:
-                return self._underivable(goal)
-            if not goal.true and atom is not None and atom.is_fact:
-                return self._certain(goal)
+        for goal, (symbol, true) in zip(self._goals, self._symbols, strict=True):
+            atom = known[symbol]
+            if true and atom is None:
+                below = self._nearest.explain(Pattern.of(goal.atom))
+                says = "no rule derives it, in whatever answer"
+                return self._told(Verdict.UNDERIVABLE, goal, says, below)
+            if not true and atom is not None and atom.is_fact:
+                below = reason_tree(self._trace, goal.atom, depth=3)
+                says = "the opposite holds in every answer"
+                return self._told(Verdict.CERTAIN, goal, says, below)
         found, unsatisfiable = self._search(len(self._goals))
         if found is not None:
             return self._compared(found)
         if not unsatisfiable:
+            limit = self._trace.reified.solver.options.time_limit
             raise TimeLimitError(
-                f"no answer with it within {self._limit:g} s",
+                f"no answer with it within {limit:g} s",
                 where=f"decision '{self._question}'",
                 hint="Allow more time, or simplify the rules",
             )
         return self._impossible()
 
+    def _told(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
+        return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
+
     def _search(self, size: int) -> tuple[Found | None, bool]:
         """The best answer with the first goals."""
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
-
-    def _underivable(self, goal: Goal) -> WhyNot:
-        tree = Branch(f"{goal.text}: no rule derives it, in whatever answer")
-        tree.below = self._nearest.explain(Pattern.of(goal.atom))
-        return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
-
-    def _certain(self, goal: Goal) -> WhyNot:
-        tree = Branch(f"{goal.text}: the opposite holds in every answer")
-        tree.below = reason_tree(self._trace, goal.atom, depth=3)
-        return WhyNot(Verdict.CERTAIN, self._wanted, goal.text, tree)
 
     def _impossible(self) -> WhyNot:
         """The decision excludes itself: by constraints, or because no rule is left for it."""
@@ -342,89 +313,82 @@ class _Asking:
                 continue
             reasons = conflict(self._trace, self._symbols[:size])
             if reasons:
-                return self._forbidden(goal, reasons)
-            tree = Branch(f"{goal.text}: no rule derives it together with the rest")
+                below = [self._forbids(probe, values) for probe, values in reasons]
+                return self._told(Verdict.FORBIDDEN, goal, "one reason why it is forbidden", below)
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
                 control = ground_probes((), "", true, ())
                 nearest = NearMisses(self._trace, control, frozenset(true))
-            tree.below = nearest.explain(Pattern.of(goal.atom))
-            return WhyNot(Verdict.UNDERIVABLE, self._wanted, goal.text, tree)
+            below = nearest.explain(Pattern.of(goal.atom))
+            says = "no rule derives it together with the rest"
+            return self._told(Verdict.UNDERIVABLE, goal, says, below)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
 
-    def _forbidden(self, goal: Goal, reasons: Sequence[Instance]) -> WhyNot:
-        tree = Branch(f"{goal.text}: one reason why it is forbidden")
-        for probe, values in reasons:
-            rule = probe.rule
-            where = f"{rule.file}:{rule.line}"
-            says = self._trace.words.sentence(probe, values)
-            if probe.kind is Kind.BOUND:
-                says += " (a bound of the choice)"
-            tree.below.append(Branch(says, where if rule.name == where else f"{rule.name} {where}"))
-        return WhyNot(Verdict.FORBIDDEN, self._wanted, goal.text, tree)
+    def _forbids(self, probe: Probe, values: Mapping[str, Ground]) -> Branch:
+        says = self._trace.words.sentence(probe, values)
+        if probe.kind is Kind.BOUND:
+            says += " (a bound of the choice)"
+        return Branch(says, str(RulePlace.of(probe.rule)))
 
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
         by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
         instead = trace.reified.solver.answer(trace.answer.pair, found)
-        theirs = self._terms(found)
         ours = {_key(term): term for term in trace.objective}
-        other = {_key(term): term for term in theirs}
+        other = {_key(term): term for term in self._terms(found)}
         lost = tuple(term for key, term in ours.items() if key not in other)
         gained = tuple(term for key, term in other.items() if key not in ours)
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
-        verdict = Verdict.WORSE if worse else Verdict.AS_GOOD
-        texts = [goal.text for goal in self._goals if not holds(trace, goal)]
         known = "possible, but the answer is better" if worse else "possible, and not worse"
-        tree = Branch(f"{texts[-1]}: {known}{gain}")
-        tree.below = [*self._changes(found), *self._weighed(lost, gained)]
-        return WhyNot(verdict, self._wanted, texts[-1], tree, by, instead, lost, gained)
+        text = [goal.text for goal in self._goals if not holds(trace, goal)][-1]
+        below = [*self._changes(found), *self._weighed(lost, gained)]
+        return WhyNot(
+            Verdict.WORSE if worse else Verdict.AS_GOOD,
+            self._wanted,
+            text,
+            Branch(f"{text}: {known}{gain}", below=below),
+            by,
+            instead,
+            lost,
+            gained,
+        )
 
     def _terms(self, found: Found) -> tuple[Term, ...]:
         """The terms of the objective in another answer."""
-        probes = [probe for probe in self._trace.reified.probes if probe.kind is Kind.OBJECTIVE]
-        names = {name for probe in probes for name in _used(probe)}
+        names = {
+            signature.name
+            for probe in self._trace.reified.probes
+            if probe.kind is Kind.OBJECTIVE
+            for part in probe.body
+            for signature in predicates(part)
+        }
         atoms = [atom for atom in texts(found.true) if atom.name in names]
         return terms(self._trace.reified.weigh(atoms))
 
     def _changes(self, found: Found) -> Iterator[Branch]:
-        trace = self._trace
         kinds = {one.name for one in (ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC)}
-        ours = {atom for atom in trace.best.shown if atom.name in kinds}
+        ours = {atom for atom in self._trace.best.shown if atom.name in kinds}
         theirs = {atom for atom in found.shown if atom.name in kinds}
-        come = sorted(told(trace, theirs - ours))
-        gone = sorted(told(trace, ours - theirs))
-        if come:
-            yield Branch("would come", below=[Branch(text) for text in come])
-        if gone:
-            yield Branch("would go", below=[Branch(text) for text in gone])
+        for title, atoms in (("would come", theirs - ours), ("would go", ours - theirs)):
+            if changed := sorted(told(self._trace, atoms)):
+                yield Branch(title, below=list(map(Branch, changed)))
 
     def _weighed(self, lost: Sequence[Term], gained: Sequence[Term]) -> Iterator[Branch]:
         for title, found in (("the objective would lose", lost), ("and gain", gained)):
             counted = [term for term in found if term.weight]
-            if counted:
-                branch = Branch(title)
-                for term in counted[:_TERMS]:
-                    firing = term.firings[0]
-                    rule = firing.probe.rule
-                    branch.below.append(
-                        Branch(
-                            self._trace.says(firing),
-                            f"{rule.name} {rule.file}:{rule.line}, priority {term.priority}",
-                            -term.weight,
-                        )
-                    )
-                if len(counted) > _TERMS:
-                    branch.below.append(Branch(f"… and {len(counted) - _TERMS} more"))
-                yield branch
-
-
-def _used(probe: Probe) -> Iterator[str]:
-    for part in probe.body:
-        for signature in predicates(part):
-            yield signature.name
+            if not counted:
+                continue
+            branch = Branch(title)
+            for term in counted[:_TERMS]:
+                rule = term.firings[0].probe.rule
+                where = f"{rule.name} {rule.file}:{rule.line}, priority {term.priority}"
+                says = self._trace.says(term.firings[0])
+                branch.below.append(Branch(says, where, -term.weight))
+            if len(counted) > _TERMS:
+                branch.below.append(Branch(f"… and {len(counted) - _TERMS} more"))
+            yield branch
 
 
 def _key(term: Term) -> tuple[int, int, tuple[Ground, ...]]:

@@ -1,0 +1,129 @@
+"""Explanations that were read one by one, and the answers that they are about.
+
+``pairs.txt`` has given alignments. ``spanish.tsv`` has a line a pair: sentence, sentence,
+explanation. ``train.tsv`` has sixty pairs of the train sets, drawn by chance: set, id, explanation;
+their sentences are read where the train data of SemEval-2016 Task 2 is. After a change of wording
+``python -m tests.explain.reviewed`` writes all three anew, to be read again.
+
+``truth.tsv`` has classes of falsehoods, and what must and must not be said.
+"""
+
+import random
+import re
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+import ists_asp
+from ists_asp.io.chunks import read_chunks
+from ists_asp.io.given import given_answer
+from ists_asp.io.pairs import read_pairs
+from ists_asp.model import Alignment, Answer, Label, Pair, Tag
+
+HERE = Path(__file__).parent
+DATA = HERE.parents[2] / "shared" / "data" / "ists-2016-train"
+SETS = ("headlines", "images", "answers-students")
+SEED, EACH = 1, 20
+_LINE = re.compile(r"([\d,]+)-([\d,]+) ([A-Z0-9]+)((?:_[A-Z]+)*) (\d)")
+
+
+@dataclass(frozen=True)
+class Case:
+    profile: str
+    sent1: str
+    sent2: str
+    lines: str
+    text: str
+
+    @property
+    def answer(self) -> Answer:
+        return make_answer(self.sent1, self.sent2, self.lines)
+
+
+def read_table(name):
+    """The lines of a file of this folder, cut at tabs; comments are left out."""
+    lines = (HERE / name).read_text("utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines if not line.startswith("#")]
+
+
+def read_cases():
+    blocks = (HERE / "pairs.txt").read_text("utf-8").split("\n\n")
+    for block in blocks[1:]:
+        profile, sent1, sent2, lines, text = (
+            line for line in block.splitlines() if not line.startswith("#")
+        )
+        yield Case(profile, sent1, sent2, lines.removeprefix("-"), text.removeprefix("> "))
+
+
+def make_answer(sent1, sent2, lines):
+    """An answer from two lines of chunks and alignments such as ``1,2-3 SPE1_POL 4``."""
+    pair = Pair("1", *(next(read_chunks(BytesIO(s.encode()), name="x")) for s in (sent1, sent2)))
+    alignments = []
+    for numbers1, numbers2, label, tags, score in _LINE.findall(lines):
+        tokens = [
+            tuple(
+                token
+                for number in numbers.split(",")
+                for token in sentence.chunks[int(number) - 1].tokens
+            )
+            for numbers, sentence in ((numbers1, pair.sent1), (numbers2, pair.sent2))
+        ]
+        marks = frozenset(Tag(tag) for tag in tags.split("_") if tag)
+        alignments.append(Alignment(*tokens, Label(label), float(score), marks))
+    for side, sentence in enumerate((pair.sent1, pair.sent2)):
+        used = {token for line in alignments for token in ((line.tokens1, line.tokens2)[side])}
+        for chunk in sentence.chunks:
+            if not used & set(chunk.tokens):
+                tokens = [(), ()]
+                tokens[side] = chunk.tokens
+                alignments.append(Alignment(*tokens, Label.NOALI, None))
+    return given_answer(pair, alignments)
+
+
+def explain_all(system, cases):
+    """Explanations of answers, by key; those of a profile are made together.
+
+    Args:
+        system: loads a profile.
+        cases: profile and answer, by key.
+    """
+    found = {}
+    for name in {profile for profile, _ in cases.values()}:
+        own = [key for key, (profile, _) in cases.items() if profile == name]
+        explained = system(name).explain_many(cases[key][1] for key in own)
+        found |= zip(own, explained, strict=True)
+    return found
+
+
+def explained_pair(system, sent1, sent2):
+    return system.explain(system.solve(sent1, sent2)).text
+
+
+def explained_set(system, name):
+    """What is said of pairs of a train set, the same ones whenever they are drawn, by their ids."""
+    pairs = list(read_pairs(DATA / name / "sent1.txt", DATA / name / "sent2.txt"))
+    answers = list(system.solve_many(random.Random(SEED).sample(pairs, EACH)))
+    return {each.answer.pair.id: each.text for each in system.explain_many(answers)}
+
+
+def _write(system):
+    """Write what is said now."""
+    head = "".join((HERE / "pairs.txt").read_text("utf-8").splitlines(keepends=True)[:2])
+    blocks = [
+        "\n".join((c.profile, c.sent1, c.sent2, c.lines or "-", f"> {text}"))
+        for c in read_cases()
+        for text in [system(c.profile).explain(c.answer).text]
+    ]
+    (HERE / "pairs.txt").write_text(head + "\n" + "\n\n".join(blocks) + "\n", "utf-8")
+    spanish = [
+        (sent1, sent2, explained_pair(system("es"), sent1, sent2))
+        for sent1, sent2, *_ in read_table("spanish.tsv")
+    ]
+    train = [(name, *each) for name in SETS for each in explained_set(system(name), name).items()]
+    for name, rows in (("spanish.tsv", spanish), ("train.tsv", train)):
+        (HERE / name).write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+
+
+if __name__ == "__main__":
+    _write(cache(ists_asp.load))

@@ -1,0 +1,180 @@
+"""What is said about pairs is what somebody read, and what it says is so."""
+
+from dataclasses import replace
+from functools import cached_property
+
+import pytest
+
+from ists_asp.model import Label
+from tests.explain.reviewed import (
+    DATA,
+    EACH,
+    SETS,
+    explain_all,
+    explained_pair,
+    explained_set,
+    make_answer,
+    read_cases,
+    read_table,
+)
+
+CASES = tuple(read_cases())
+SPANISH = read_table("spanish.tsv")
+TRAIN = read_table("train.tsv")
+TRUTH = {name: rest for name, *rest in read_table("truth.tsv")}
+
+
+class _Explained:
+    def __init__(self, system):
+        self._system = system
+
+    @cached_property
+    def cases(self):
+        """The explanations of the cases, by their place."""
+        return explain_all(self._system, dict(enumerate((c.profile, c.answer) for c in CASES)))
+
+    @cached_property
+    def truth(self):
+        """The explanation of each class of falsehoods, by its name."""
+        answers = {name: (case[0], make_answer(*case[1:4])) for name, case in TRUTH.items()}
+        return explain_all(self._system, answers)
+
+
+@pytest.fixture(scope="module")
+def explained(system):
+    return _Explained(system)
+
+
+def test_there_are_enough_pairs():
+    assert (len(CASES), len(SPANISH), len(TRUTH)) >= (31, 20, 149)
+    assert [sum(name == own for name, *_ in TRAIN) for own in SETS] == [EACH] * len(SETS)
+
+
+@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
+def test_the_answer_is_explained_as_reviewed(explained, place):
+    assert CASES[place].text
+    assert explained.cases[place].text == CASES[place].text
+
+
+@pytest.mark.parametrize(("sent1", "sent2", "text"), SPANISH)
+def test_spanish_pairs_are_explained_as_reviewed(system, sent1, sent2, text):
+    assert explained_pair(system("es"), sent1, sent2) == text
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"the train data of SemEval-2016 Task 2 is not in {DATA}"
+)
+@pytest.mark.parametrize("name", SETS)
+def test_pairs_of_the_train_sets_are_explained_as_reviewed(system, name):
+    reviewed = {identifier: text for own, identifier, text in TRAIN if own == name}
+    assert explained_set(system(name), name) == reviewed
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_what_is_said_is_so(explained, name):
+    said, unsaid = (words.split("|") if words else [] for words in TRUTH[name][4:])
+    text = explained.truth[name].text
+    assert [words for words in said if words not in text] == [], text
+    assert [words for words in unsaid if words in text] == [], text
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
+def test_every_statement_is_traced_to_alignments_and_a_rule(explained, place):
+    explanation = explained.cases[place]
+    assert explanation.statements
+    for statement in explanation.statements:
+        assert set(statement.alignments) <= set(explanation.answer.alignments)
+        assert statement.alignments or statement.kind in ("nothing", "unmatched")
+        assert statement.reason.name == f"say_{statement.kind}"
+        assert statement.reason.file.startswith("lp_rules/explanation/")
+        assert statement.text[-1] in ".!?"
+    ranks = [statement.sentence for statement in explanation.statements]
+    assert ranks == sorted(ranks)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
+def test_no_line_that_differs_is_left_out(explained, place):
+    told = {
+        line
+        for statement in explained.cases[place].statements
+        for line in statement.alignments
+        if not statement.kind.startswith(("both", "also"))
+    }
+    differing = {
+        line
+        for line in CASES[place].answer.alignments
+        if line.tokens1 and line.tokens2 and (line.label != "EQUI" or line.tags)
+    }
+    assert differing <= told
+
+
+@pytest.mark.slow
+def test_enough_kinds_are_covered(explained):
+    assert len({one.kind for case in explained.cases.values() for one in case.statements}) > 20
+
+
+def test_the_example_of_the_task_end_to_end(system):
+    headlines = system("headlines")
+    answer = headlines.solve(
+        "12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"
+    )
+    text = headlines.explain(answer).text
+    assert text.startswith("Both are about people killed in an accident in Pakistan. ")
+    assert "the number killed (12 against 10)" in text
+    assert "bus accident" in text
+    assert "road accident" in text
+    assert "the second is more specific about the place: NW Pakistan" in text
+    assert headlines.warnings == ()
+
+
+def test_found_and_given_chunks_are_explained_alike(system):
+    headlines = system("headlines")
+    sent1 = "[ 12 ] [ killed ] [ in bus accident ]"
+    sent2 = "[ 10 ] [ killed ] [ in road accident ]"
+    given = make_answer(sent1, sent2, "1-1 SIMI 3, 2-2 EQUI 5, 3-3 SIMI 4")
+    found = headlines.solve(*(s.replace("[ ", "").replace(" ]", "") for s in (sent1, sent2)))
+    assert found.chunks1 == given.chunks1
+    assert [line.label for line in found.alignments] == [line.label for line in given.alignments]
+    assert headlines.explain(found).text == headlines.explain(given).text
+
+
+def test_a_taken_counterpart_is_neither_the_same_nor_only_there(system):
+    answer = make_answer("[ a cat ] [ a cat ]", "[ a cat ]", "1-1 EQUI 5")
+    lines = tuple(
+        line if line.tokens2 else replace(line, label=Label.ALIC) for line in answer.alignments
+    )
+    text = system("default").explain(replace(answer, alignments=lines)).text
+    assert text == "Both are about a cat."
+
+
+def test_long_lists_are_summarised(system):
+    ones = ["Chile", "Peru", "Kenya", "Spain", "France", "Italy", "Japan", "China", "India"]
+    others = ["Cuba", "Ghana", "Nepal", "Oman", "Qatar", "Sudan", "Togo", "Yemen", "Malta"]
+    sent1, sent2 = (" ".join(f"[ in {name} ]" for name in names) for names in (ones, others))
+    lines = ", ".join(f"{i}-{i} SIMI 3" for i in range(1, 10))
+    text = system("default").explain(make_answer(sent1, sent2, lines)).text
+    assert text.endswith(" and four more.")
+    assert text.count(" against ") == 5
+
+
+def test_many_shared_things_are_summarised(system):
+    things = ["apples", "pears", "plums", "leeks", "eggs", "nuts", "figs", "dates"]
+    sent1 = " ".join(f"[ {thing} ]" for thing in things)
+    sent2 = " ".join(f"[ {thing} ]" for thing in reversed(things))
+    lines = ", ".join(f"{i}-{9 - i} EQUI 5" for i in range(1, 9))
+    text = system("default").explain(make_answer(sent1, sent2 + " [ here ]", lines)).text
+    assert "eggs and three more" in text
+
+
+def test_long_quotations_are_shortened(system):
+    stones = " ".join(f"stone{letter}" for letter in "abcdefghklmnopqrstuvwxyz" * 2)
+    answer = make_answer(f"[ Rain ] [ {stones} ]", "[ Rain ] [ falls ]", "1-1 EQUI 5")
+    text = system("default").explain(answer).text
+    assert "…" in text
+    assert len(text.split()) < 40
