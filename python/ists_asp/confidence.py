@@ -1,7 +1,9 @@
-"""How sure an answer is: how far its decisions lead, and how often such decisions are right.
+"""Confidence in an answer: how far its decisions lead, and how often such decisions are right.
 
 The weights are those that the rules derived for the pair, and the tables are facts in rule files
 (``asp/confidence.lp``). Nothing is decided here: what is added to an answer changes none of it.
+It is no matter of rules, as these would be grounded for every decision that there could have been:
+that takes a third more time, and this a twentieth.
 """
 
 from __future__ import annotations
@@ -45,19 +47,22 @@ Weights: TypeAlias = "Mapping[str, Sequence[str]]"
 Lead: TypeAlias = "tuple[str, int]"
 """The kind of a decision, as ``sure/4`` calls it, and how far it leads."""
 
+LineLeads: TypeAlias = "tuple[Lead | None, Lead | None, Lead | None]"
+"""Leads of the alignment, the label and the score of a line; None where nothing weighs them."""
+
 Kind: TypeAlias = "tuple[str, str]"
 """The kind of a decision, and how the chunks come: given or found."""
 
 Steps: TypeAlias = "tuple[tuple[int, int], ...]"
 """Leads, ascending, each with the percentage of right decisions from there on."""
 
-_ALONE = 9999
+_UNRIVALLED = 9999
 _SCORES = range(1, 5)
 _EQUI = "equi"
 
 
 class AddConfidence(Protocol[A]):
-    """Adds to an answer how sure it is, by what the rules derived for its pair."""
+    """Adds to an answer how confident it is, by what the rules derived for its pair."""
 
     def __call__(self, answer: A, weights: Weights, /) -> A:
         """The answer with confidence; all else stays."""
@@ -67,28 +72,50 @@ class AddConfidence(Protocol[A]):
 class Leads:
     """How far the decisions of an answer lead.
 
-    ``lines`` has for each line of the answer, in their order, the alignment, the label and the
-    score; None for a decision that nothing weighs. ``boundaries`` has for both sentences a lead
-    for each token but the first; it is empty where chunks were given.
+    ``lines`` has the leads of each line of the answer, in their order. ``boundaries`` has for both
+    sentences a lead for each token but the first; it is empty where chunks were given.
     """
 
     chunks: str
-    lines: tuple[tuple[Lead | None, Lead | None, Lead | None], ...]
+    lines: tuple[LineLeads, ...]
     boundaries: tuple[tuple[Lead, ...], tuple[Lead, ...]]
 
 
-def leads_of(answer: Answer, weights: Weights) -> Leads:
-    """How far the decisions of an answer lead, by what the rules derived for its pair."""
-    found = _Weighed(weights)
-    numbers = _chunk_numbers(answer.chunks1), _chunk_numbers(answer.chunks2)
-    return Leads(
-        "found" if answer.pair.sent1.chunks is None else "given",
-        tuple(found.line(line, numbers) for line in answer.alignments),
-        (found.boundaries("1", answer.chunks1), found.boundaries("2", answer.chunks2)),
-    )
+class Confident:
+    """Adds to answers their confidence, by how often decisions are right of a kind and a lead."""
+
+    def __init__(self, tables: Mapping[Kind, Steps]) -> None:
+        self._tables = tables
+
+    def __call__(self, answer: Answer, weights: Weights) -> Answer:
+        """The answer with what the tables say of it."""
+        leads = leads_of(answer, weights)
+
+        def share(lead: Lead | None) -> float | None:
+            steps = lead and self._tables.get((lead[0], leads.chunks))
+            return percent(steps, lead[1]) / 100 if lead and steps else None
+
+        def confidence(line: LineLeads) -> Confidence | None:
+            shares = [share(lead) for lead in line]
+            return None if shares == [None, None, None] else Confidence(*shares)
+
+        def whole(boundaries: Iterable[Lead]) -> tuple[float, ...]:
+            # All of them, or nothing.
+            shares = [share(lead) for lead in boundaries]
+            return () if None in shares else tuple(one for one in shares if one is not None)
+
+        return replace(
+            answer,
+            alignments=tuple(
+                replace(line, confidence=confidence(found))
+                for line, found in zip(answer.alignments, leads.lines, strict=True)
+            ),
+            boundaries1=whole(leads.boundaries[0]),
+            boundaries2=whole(leads.boundaries[1]),
+        )
 
 
-def sure_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
+def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
     """The tables of ``sure/4``, by its facts.
 
     Raises:
@@ -113,86 +140,64 @@ def percent(steps: Steps, lead: int) -> int:
     return steps[max(0, bisect_right(steps, (lead, 101)) - 1)][1]
 
 
-class Confident:
-    """Adds to answers how sure they are.
-
-    Args:
-        tables: how often decisions are right, by their kind and their lead.
-    """
-
-    def __init__(self, tables: Mapping[Kind, Steps]) -> None:
-        self._tables = tables
-
-    def __call__(self, answer: Answer, weights: Weights) -> Answer:
-        """The answer with what the tables say of it."""
-        leads = leads_of(answer, weights)
-
-        def share(lead: Lead | None) -> float | None:
-            steps = lead and self._tables.get((lead[0], leads.chunks))
-            return percent(steps, lead[1]) / 100 if lead and steps else None
-
-        return replace(
-            answer,
-            alignments=tuple(
-                replace(line, confidence=_confidence(*map(share, three)))
-                for line, three in zip(answer.alignments, leads.lines, strict=True)
-            ),
-            boundaries1=_whole(map(share, leads.boundaries[0])),
-            boundaries2=_whole(map(share, leads.boundaries[1])),
-        )
-
-
-def _confidence(*shares: float | None) -> Confidence | None:
-    return None if shares.count(None) == len(shares) else Confidence(*shares)
-
-
-def _whole(shares: Iterator[float | None]) -> tuple[float, ...]:
-    """All of them; nothing if one is missing."""
-    found = tuple(shares)
-    return () if None in found else tuple(share for share in found if share is not None)
+def leads_of(answer: Answer, weights: Weights) -> Leads:
+    """How far the decisions of an answer lead, by what the rules derived for its pair."""
+    found = _Weighed(weights)
+    sides = (answer.chunks1, answer.chunks2)
+    numbers = [
+        {token: number for number, chunk in enumerate(side, 1) for token in chunk.tokens}
+        for side in sides
+    ]
+    return Leads(
+        "found" if answer.pair.sent1.chunks is None else "given",
+        tuple(
+            found.line(
+                line,
+                sorted({numbers[0][token] for token in line.tokens1}),
+                sorted({numbers[1][token] for token in line.tokens2}),
+            )
+            for line in answer.alignments
+        ),
+        (found.boundaries("1", sides[0]), found.boundaries("2", sides[1])),
+    )
 
 
 class _Weighed:
     """The weights of a pair, looked up by spans as terms."""
 
     def __init__(self, weights: Weights) -> None:
-        self._aligned: dict[tuple[str, str], int] = {}
+        def rows(name: str) -> Iterator[Sequence[str]]:
+            return map(split, weights.get(name, ()))
+
+        self._aligned = {(one, two): int(weight) for one, two, weight in rows(ALIGN_WEIGHT.name)}
         self._best: dict[tuple[int, int], int] = {}
-        for atom in weights.get(ALIGN_WEIGHT.name, ()):
-            one, two, weight = split(atom)
-            self._aligned[one, two] = value = int(weight)
-            for side, span in ((0, one), (1, two)):
+        for spans, weight in self._aligned.items():
+            for side, span in enumerate(spans):
                 for chunk in _chunks(span):
                     key = side, chunk
-                    self._best[key] = max(value, self._best.get(key, value))
-        possible = {tuple(split(atom)) for atom in weights.get(POSSIBLE, ())}
+                    self._best[key] = max(weight, self._best.get(key, weight))
+        possible = set(map(tuple, rows(POSSIBLE)))
         self._labels: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-        for atom in weights.get(LABEL_WEIGHT.name, ()):
-            one, two, label, weight = split(atom)
+        for one, two, label, weight in rows(LABEL_WEIGHT.name):
             if (one, two, label) in possible:
                 self._labels[one, two][label] = int(weight)
-        self._worth: dict[tuple[str, str, str], int] = {}
-        for atom in weights.get(CLOSENESS.name, ()):
-            one, two, label, worth = split(atom)
-            self._worth[one, two, label] = int(worth)
-        self._boundaries: dict[tuple[str, int], int] = {}
-        for atom in weights.get(BOUNDARY_WEIGHT, ()):
-            sentence, token, weight = split(atom)
-            self._boundaries[sentence, int(token)] = abs(int(weight)) // 100
+        self._worth = {(*place,): int(worth) for *place, worth in rows(CLOSENESS.name)}
+        self._boundaries = {
+            (sentence, int(token)): abs(int(weight)) // 100
+            for sentence, token, weight in rows(BOUNDARY_WEIGHT)
+        }
 
-    def line(
-        self, line: Alignment, numbers: tuple[Mapping[int, int], Mapping[int, int]]
-    ) -> tuple[Lead | None, Lead | None, Lead | None]:
-        sides = [
-            sorted({of[token] for token in tokens})
-            for of, tokens in zip(numbers, (line.tokens1, line.tokens2), strict=True)
+    def line(self, line: Alignment, chunks1: list[int], chunks2: list[int]) -> LineLeads:
+        if not chunks1 or not chunks2:
+            best = self._best.get((0, chunks1[0]) if chunks1 else (1, chunks2[0]))
+            return ("alone", _UNRIVALLED if best is None else -best), None, None
+        # Marks between chunks may be left out of a span.
+        spans = [
+            [f"{name}({side[0]},{side[-1]})" for name in ("run", "gap")]
+            for side in (chunks1, chunks2)
         ]
-        if not all(sides):
-            side = 0 if sides[0] else 1
-            best = self._best.get((side, sides[side][0]))
-            return ("alone", _ALONE if best is None else -best), None, None
-        for one in _spans(sides[0]):
-            for two in _spans(sides[1]):
+        for one in spans[0]:
+            for two in spans[1]:
                 if (one, two) in self._aligned:
                     return self._pair(line, one, two)
         return None, None, None
@@ -205,7 +210,7 @@ class _Weighed:
         if own is None:
             return aligned, None, None
         kind = "spe" if label.startswith("spe") else label
-        lead = kind, own - max(rivals.values()) if rivals else _ALONE
+        lead = kind, own - max(rivals.values()) if rivals else _UNRIVALLED
         worth = self._worth.get((one, two, label))
         if label == _EQUI:
             return aligned, lead, lead
@@ -231,13 +236,3 @@ def _chunks(span: str) -> tuple[int, ...]:
     name, _, rest = span.partition("(")
     first, last = map(int, rest[:-1].split(","))
     return (first, last) if name == "gap" else tuple(range(first, last + 1))
-
-
-def _spans(numbers: Sequence[int]) -> Iterator[str]:
-    """The terms that a side of these chunks may have; marks between chunks may be left out."""
-    yield f"run({numbers[0]},{numbers[-1]})"
-    yield f"gap({numbers[0]},{numbers[-1]})"
-
-
-def _chunk_numbers(chunks: Sequence[Chunk]) -> dict[int, int]:
-    return {token: number for number, chunk in enumerate(chunks, 1) for token in chunk.tokens}

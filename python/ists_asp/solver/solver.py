@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer, too_large
-from ists_asp.confidence import Confident, sure_tables
+from ists_asp.confidence import Confident, confidence_tables
 from ists_asp.edge import inside, unless_it_fails
 from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UnsatisfiableError, WeightsError
 from ists_asp.solver.alone import Alone
@@ -91,7 +91,7 @@ class Solver(Generic[A]):
         self._read = read
         self._objective = objective_for(rules, self._shapes)
         try:
-            self.sure = sure_tables(self.program.by_predicate.get(SURE.signature, ()))
+            self.sure = confidence_tables(self.program.by_predicate.get(SURE.signature, ()))
         except RuleError as error:
             error.where = self._last_to_derive(SURE.signature)
             raise
