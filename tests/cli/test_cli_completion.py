@@ -36,7 +36,7 @@ def test_a_shell_gets_its_script(monkeypatch, shell):
     ("words", "offer"),
     [
         (("so",), "plain,solve"),
-        (("solve", "--res"), "plain,--resume"),
+        (("solve", "--fail"), "plain,--fail-fast"),
         (("solve", "--format", "js"), "plain,jsonl"),
         (("solve", "--profile", "headl"), "plain,headlines"),
         (("learn", "--profile", "pilot-2015-i"), "plain,pilot-2015-images"),

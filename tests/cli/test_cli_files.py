@@ -181,11 +181,6 @@ def test_two_outputs_are_two_files(bad, place, command):
     for name in ("out", "./out", place / "more" / ".." / "out", "rules/../out"):
         message = bad(2, command, "a", "b", "-o", "out", "--trace", name)
         assert "same file" in message or "there is no folder" in message
-    message = bad(2, command, "a", "b", "-o", "out", "--trace", ".ists-asp-out.journal")
-    assert message.startswith("-o out (its journal): --trace .ists-asp-out.journal writes the")
-    (place / ".ists-asp-out.journal").write_text(PAIR)
-    message = bad(2, command, "--tsv", ".ists-asp-out.journal", "-o", "out")
-    assert message.startswith("-o out (its journal): this is an input file, which --tsv ")
     assert not (place / "out").exists()
 
 

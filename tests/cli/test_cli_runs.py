@@ -1,18 +1,16 @@
 """Long runs of ``ists-asp solve``: interrupted, limited, failing in part, watching."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from ists_asp.evaluate.wellformed import check_file
-from ists_asp.io.temporary import journal_of
-from ists_asp.run.partial_outputs import PartialOutputs
 
 pytestmark = pytest.mark.slow
 
@@ -43,30 +41,58 @@ def wait_for(condition, seconds: float = 120.0) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(
-    ("jobs", "kill"), [("1", signal.SIGINT), ("1", signal.SIGTERM), ("2", signal.SIGKILL)]
-)
-def test_a_run_goes_on_where_it_was_killed(tmp_path: Path, jobs: str, kill: int) -> None:
-    (tmp_path / "pairs.tsv").write_text(pairs(260))
-    whole = solve(tmp_path, "-o", "whole.wa", "-q")
+def killed_and_repeated(
+    folder: Path, count: int, options: list[str], kill: int, times: int, random: Random
+) -> None:
+    """Kill a run at random moments; run once more, it writes what an undisturbed run writes."""
+    (folder / "pairs.tsv").write_text(pairs(count))
+    files = ["whole.wa", *(["--trace", "whole.jsonl"] if "--trace" in options else [])]
+    whole = solve(folder, "-o", *files, "-q", "--cache", "none")
     assert (whole.returncode, whole.stderr) == (0, "")
-    command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "--jobs", jobs, "-q"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    journal = journal_of(tmp_path / "out.wa")
-    wait_for(lambda: journal.exists() and b"pairs" in journal.read_bytes())
-    os.kill(process.pid, kill)
-    said = process.communicate(timeout=60)[1]
-    assert "Traceback" not in said
-    assert not (tmp_path / "out.wa").exists()
-    resumed = solve(tmp_path, "-o", "out.wa", "--jobs", jobs, "--resume")
-    assert resumed.returncode == 0
-    assert "of 260 pairs are done already" in resumed.stderr
-    assert (tmp_path / "out.wa").read_bytes() == (tmp_path / "whole.wa").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "out.wa",
-        "pairs.tsv",
-        "whole.wa",
-    ]
+    command = ("-o", "out.wa", "--cache", "cache", *options)
+    for _ in range(times):
+        process = subprocess.Popen(
+            [*SOLVE, "--tsv", "pairs.tsv", "-q", *command],
+            cwd=folder,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_for(lambda: list(folder.glob(".ists-asp-out.wa.*.part")))
+        time.sleep(random.uniform(0, 0.03 * count))
+        process.send_signal(kill)
+        assert "Traceback" not in process.communicate(timeout=60)[1]
+    assert solve(folder, *command).returncode == 0
+    if "--trace" not in options:
+        again = solve(folder, *command)
+        assert f"\n{count} of {count} pairs found in the cache\n" in again.stderr
+    for name in files[::2]:
+        found = folder / name.replace("whole", "out")
+        assert found.read_bytes() == (folder / name).read_bytes()
+    left = ["cache", *(name.replace("whole", "out") for name in files[::2]), "pairs.tsv"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*left, *files[::2]])
+
+
+@pytest.mark.parametrize(
+    ("options", "kill"),
+    [
+        ([], signal.SIGINT),
+        (["--jobs", "2"], signal.SIGKILL),
+        (["--trace", "out.jsonl"], signal.SIGKILL),
+    ],
+)
+def test_a_run_that_was_killed_is_repeated(tmp_path: Path, options: list[str], kill: int) -> None:
+    count = 8 if "--trace" in options else 110
+    killed_and_repeated(tmp_path, count, options, kill, 1, Random(count))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("count", "trace"), [(2000, []), (750, ["--trace", "out.jsonl"])])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_long_run_that_was_killed_is_repeated(
+    tmp_path: Path, count: int, trace: list[str], jobs: str
+) -> None:
+    options = ["--jobs", jobs, *trace]
+    killed_and_repeated(tmp_path, count, options, signal.SIGKILL, 4, Random(count))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -79,22 +105,11 @@ def test_a_run_that_is_told_to_end_does_so_without_a_word(
     (tmp_path / "mine.lp").write_text("extra.\n")
     command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "-q", "--no-incremental", *options]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    wait_for(journal_of(tmp_path / "out.wa").exists)
+    wait_for(lambda: list(tmp_path.glob(".ists-asp-out.wa.*.part")))
     process.send_signal(number)
     assert process.communicate(timeout=60)[1] == ""
     assert process.returncode == -number
-    # Nothing of it is worth being gone on with.
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
-
-
-def test_other_options_do_not_resume_a_run(tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text(pairs(10))
-    with PartialOutputs([tmp_path / "out.wa"], "another", resume=False):
-        pass
-    found = solve(tmp_path, "-o", "out.wa", "--resume")
-    assert found.returncode == 2
-    assert "had other inputs, rules or options" in found.stderr
-    assert found.stderr.count("\n") == 1
 
 
 def test_pairs_without_an_answer_are_named(tmp_path: Path) -> None:

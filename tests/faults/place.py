@@ -10,8 +10,6 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ists_asp.io.temporary import draft_of, journal_of
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -53,13 +51,13 @@ class Place:
 
     @property
     def journal(self) -> Path:
-        return journal_of(self.out)
+        """Where earlier versions kept the journal of a run."""
+        return self.folder / f".ists-asp-{_OUT}.journal"
 
     @property
-    def draft(self) -> Path:
-        """The draft, which has letters drawn by lot in its name."""
-        there = sorted(self.folder.glob(draft_of(self.out, "*").name))
-        return there[0] if there else draft_of(self.out, "none")
+    def drafts(self) -> list[Path]:
+        """The drafts, which have letters drawn by lot in their names."""
+        return sorted(self.folder.glob(".ists-asp-*.part"))
 
     def write(self, name: str, content: str | bytes) -> Path:
         path = self.folder / name
@@ -117,17 +115,9 @@ class Place:
 
     def under_way(self, *options: str) -> subprocess.Popen[str]:
         """A run over many pairs, of which some are on disk."""
-        process = self.pairs(MANY).start(*options)
-        wait_for(lambda: self.journal.exists() and b"drafts" in self.journal.read_bytes())
+        process = self.pairs(MANY).start("--no-incremental", *options)
+        wait_for(lambda: any(draft.stat().st_size for draft in self.drafts))
         return process
-
-    def interrupted(self, *options: str) -> Place:
-        """The same after a kill -9."""
-        process = self.under_way(*options)
-        process.kill()
-        process.communicate()
-        assert not self.out.exists()
-        return self
 
     def answers(self) -> list[tuple[str, str]]:
         """Id and status of each pair in the output, in order."""

@@ -17,36 +17,36 @@ _MOMENTS = 4 if settings.default.max_examples > 100 else 1
 """More with ``--hypothesis-profile=thorough``."""
 
 
-def _kill_and_resume(place: Place, number: int, seed: int, *options: str) -> Ending:
-    """Send a signal at a random moment, once or more, and let the last run go on to its end."""
+def _kill_and_repeat(place: Place, number: int, seed: int, *options: str) -> Ending:
+    """Send a signal at a random moment, once or more, then run again."""
     random = Random(seed)
     place.pairs(MANY)
     for _ in range(_MOMENTS):
-        process = place.start("-q", "--resume", *options)
+        process = place.start("-q", *options)
         time.sleep(random.uniform(0.3, 3.0))
         process.send_signal(number)
         assert "Traceback" not in place.ended(process).errors
-    return place.solve("-q", "--resume", *options)
+    return place.solve("-q", *options)
 
 
-@fault("Ctrl-C at random moments, then --resume", Same(MANY))
+@fault("Ctrl-C at random moments, then again", Same(MANY))
 def _(place: Place) -> Ending:
-    return _kill_and_resume(place, signal.SIGINT, 1)
+    return _kill_and_repeat(place, signal.SIGINT, 1)
 
 
-@fault("kill at random moments, then --resume", Same(MANY))
+@fault("kill at random moments, then again", Same(MANY))
 def _(place: Place) -> Ending:
-    return _kill_and_resume(place, signal.SIGTERM, 2)
+    return _kill_and_repeat(place, signal.SIGTERM, 2)
 
 
-@fault("kill -9 at random moments with two jobs, then --resume", Same(MANY))
+@fault("kill -9 at random moments with two jobs, then again", Same(MANY))
 def _(place: Place) -> Ending:
-    return _kill_and_resume(place, signal.SIGKILL, 3, "--jobs", "2")
+    return _kill_and_repeat(place, signal.SIGKILL, 3, "--jobs", "2")
 
 
-@fault("the terminal goes away, then --resume", Same(MANY))
+@fault("the terminal goes away, then again", Same(MANY))
 def _(place: Place) -> Ending:
-    return _kill_and_resume(place, signal.SIGHUP, 4, "--jobs", "2")
+    return _kill_and_repeat(place, signal.SIGHUP, 4, "--jobs", "2")
 
 
 def _below(pid: int) -> list[tuple[int, str]]:
@@ -92,14 +92,12 @@ def _(place: Place) -> Ending:
     place.write("bomb.tsv", "1\ta bomb\ta bomb\n")
     place.write("bomb.lp", 'deep(0) :- word(1,_,"bomb"). deep(N+1) :- deep(N).')
     process = place.start("--rules", "bomb.lp", "--timeout", "50", pairs="bomb.tsv")
-    wait_for(lambda: place.journal.exists() and _busy(process.pid))
+    wait_for(lambda: place.drafts and _busy(process.pid))
     below = [child for child, _ in _below(process.pid)]
     process.kill()
     process.communicate()
     # Nothing of it goes on.
     wait_for(lambda: not any(_runs(child) for child in below), 60)
-    for left in (place.journal, place.draft):
-        left.unlink()
     return place.pairs(MANY).solve("-q")
 
 

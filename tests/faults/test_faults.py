@@ -9,13 +9,13 @@ import pytest
 
 from ists_asp.evaluate.wellformed import check_file
 
-from . import cached, disk, inputs, processes, resumed, rules
+from . import cached, disk, inputs, processes, repeated, rules
 from .faults import FAULTS, Failed, Same, Silent, Told
 from .place import FEW, MANY, SECONDS, Place
 
 pytestmark = pytest.mark.slow
 
-THEMES = (inputs, rules, processes, disk, cached, resumed)
+THEMES = (inputs, rules, processes, disk, cached, repeated)
 
 
 @pytest.fixture(scope="module")
@@ -94,5 +94,4 @@ def test_fault(fault, endings):
         count = f"{len(expected.ids)} of {expected.pairs}"
         assert last == f"warning: no answer for {count} pairs: {', '.join(expected.ids)}"
         assert check_file(place.out).correct
-    assert not place.journal.exists()
-    assert not place.draft.exists()
+    assert place.drafts == []

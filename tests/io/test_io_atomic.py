@@ -1,4 +1,6 @@
 import os
+import shutil
+import signal
 import stat
 import threading
 from pathlib import Path
@@ -6,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import DataError
-from ists_asp.io.atomic import atomic_writer
+from ists_asp.io.atomic import atomic_writer, check_there
 
 
 class StopError(Exception):
@@ -84,3 +86,41 @@ def test_devices_and_pipes_are_written_directly(tmp_path):
     reader.join(10)
     assert got == ["through"]
     assert fifo.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["out.wa", "x" * 255, "日" * 85, ".hidden"])
+def test_drafts_are_hidden_and_those_of_the_dead_go(tmp_path, name):
+    target, other = tmp_path / name, tmp_path / f"{name[:-1]}y"
+    for path in (target, target, other):
+        child = os.fork()
+        if child == 0:
+            with atomic_writer(path) as stream:
+                stream.write("half")
+                os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(child, 0)
+    # That of the second killed the first's.
+    dead = {path.name for path in tmp_path.iterdir()}
+    assert len(dead) == 2
+    assert all(one.startswith(".ists-asp-") and one.endswith(".part") for one in dead)
+    mine = tmp_path / f".ists-asp-{name[:20]}.0123456789abcdef.part"
+    mine.write_text("")
+    with atomic_writer(target):
+        living = {path.name for path in tmp_path.iterdir()} - dead - {mine.name}
+        write(target, "new")
+        assert living < {path.name for path in tmp_path.iterdir()}
+    assert len(list(tmp_path.iterdir())) == 3
+    assert mine.exists()
+
+
+def test_a_folder_that_vanishes_is_noticed(tmp_path):
+    target = tmp_path / "gone" / "out"
+    target.parent.mkdir()
+
+    def go_on():
+        with atomic_writer(target) as out:
+            check_there(out, target)
+            shutil.rmtree(target.parent)
+            check_there(out, target)
+
+    with pytest.raises(DataError, match="gone/out: cannot be written: its folder is gone"):
+        go_on()

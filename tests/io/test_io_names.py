@@ -9,7 +9,6 @@ import pytest
 
 from ists_asp.errors import UsageError
 from ists_asp.io.names import Use, folded, ignores_case, refuse_clashes
-from ists_asp.io.temporary import PREFIX, draft_of, journal_of
 
 
 def use(name):
@@ -72,14 +71,3 @@ def test_capitals_are_compared_as_the_file_system_does(tmp_path):
         refuse_clashes([], map(use, names))
     assert folded("Straße") == folded("STRASSE")
     assert folded("e\u0301") == folded("É")
-
-
-@pytest.mark.parametrize("name", ["out.wa", "x" * 255, "日" * 85, ".hidden"])
-def test_temporary_names_are_hidden_fit_and_differ(tmp_path, name):
-    target = tmp_path / name
-    found = [journal_of(target), draft_of(target, "0123456789abcdef")]
-    for path in found:
-        assert path.name.startswith(PREFIX)
-        path.write_text("")
-    others = [journal_of(tmp_path / f"{name[:-1]}y"), draft_of(target, "1123456789abcdef")]
-    assert len({*found, *others}) == 4

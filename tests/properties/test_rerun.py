@@ -197,12 +197,12 @@ def test_the_command_says_what_it_kept_and_writes_the_same_bytes(tmp_path):
         )
         return done.stderr, (tmp_path / name).read_bytes()
 
-    assert "answers kept" not in solve("a.wa")[0]
-    assert "10 of 10 answers kept\n" in solve("b.wa")[0]
+    assert "found in the cache" not in solve("a.wa")[0]
+    assert "10 of 10 pairs found in the cache\n" in solve("b.wa")[0]
     told, kept = solve("c.wa", "--rules", "mine.lp")
-    assert "9 of 10 answers kept; 1 decided again because of mine.lp:1 (1)\n" in told
+    assert "9 of 10 pairs found in the cache; 1 decided again because of mine.lp:1 (1)\n" in told
     told, fresh = solve("d.wa", "--rules", "mine.lp", "--no-incremental")
-    assert "answers kept" not in told
+    assert "found in the cache" not in told
     assert kept == fresh
 
 

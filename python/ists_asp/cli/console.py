@@ -235,7 +235,7 @@ def rerun(pairs: int, stages: Timings) -> str | None:
     """How many answers were kept from a run before, and which edits made others necessary."""
     if not stages.kept and not stages.edits:
         return None
-    told = f"{stages.kept} of {pairs} answers kept"
+    told = f"{stages.kept} of {pairs} pairs found in the cache"
     if stages.edits:
         again = stages.edits.total()
         places = [f"{place} ({count})" for place, count in stages.edits.most_common(_MOST_EDITS)]

@@ -17,7 +17,6 @@ import click
 from ists_asp.cli.inputs import STDIN
 from ists_asp.errors import UsageError
 from ists_asp.io.names import Use, refuse_clashes
-from ists_asp.io.temporary import journal_of
 
 Form = TypeVar("Form")
 
@@ -146,7 +145,6 @@ def check_written(context: click.Context, outputs: Sequence[tuple[str, Path]]) -
         UsageError: an output is what the command reads, or another output.
     """
     written = [Use(f"{option} {path}", path) for option, path in outputs]
-    kept = [Use(f"{option} {path} (its journal)", journal_of(path)) for option, path in outputs]
     named = [one for one in _named(context) if one.kind not in _WRITTEN]
     caches = [Use(str(one), file) for one in named for file in _cached(one)]
     printed = [] if "-o" in dict(outputs) else [Use("standard output", 1)]
@@ -155,7 +153,7 @@ def check_written(context: click.Context, outputs: Sequence[tuple[str, Path]]) -
         for one in named
         if one.kind is not CACHE
     ]
-    refuse_clashes(read, (*caches, *written, *kept, *printed))
+    refuse_clashes(read, (*caches, *written, *printed))
     there = [use for use in written if os.path.lexists(use.file)]
     if there:
         refuse_clashes(_in_folders(context, named), there)

@@ -2,7 +2,7 @@
 
 While modules are imported nothing is open, and an exception there is printed at length, or lost:
 the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
-that what is open is closed, or kept to be resumed. Further ones would disturb just that: they are
+that what is open is closed. Further ones would disturb just that: they are
 not heard. Libraries may catch an interrupt and go on, and closing may take long: some seconds
 after the first one the process ends in any case. A signal to terminate, or that the terminal has
 gone, is heard in the same way, and then ends the process as it would have.

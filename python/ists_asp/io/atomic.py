@@ -1,20 +1,38 @@
-"""Files that appear complete or not at all."""
+"""Files that appear complete or not at all.
+
+Beside an output ``out.wa`` grows its draft, ``.ists-asp-out.wa.LOT.part``: a new file, whose lot
+is drawn and ends with a checksum, so that nobody else's file has such a name by chance. Whoever
+writes a draft holds a lock on it: one that nobody holds was left by a process that was killed,
+and goes when the same output is written again.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import secrets
 import stat
-import tempfile
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ists_asp.errors import DataError
-from ists_asp.io.temporary import beside
 from ists_asp.terminal import door
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+PREFIX = ".ists-asp-"
+"""How the names of files begin that lie beside an output while it is written: they are hidden."""
+
+_DRAFT = ".part"
+
+_LONGEST = 200
+"""Bytes of a file name that leave room for what is put before and behind it."""
+
+_JOURNAL = b'{"journal": "ists-asp", '
+"""How the journals begin that earlier versions kept beside an output."""
 
 _HINT = "Check that the directory exists, may be written to and has room."
 
@@ -36,17 +54,19 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         mode = _mode(path)
         special = mode is not None and not stat.S_ISREG(mode)
         target = path if special else Path(os.path.realpath(path))
-        draft = path if special else _new_draft(target, mode)
-        stream = draft.open("w", encoding="utf-8", newline="\n")
+        if special:
+            draft, stream = path, path.open("w", encoding="utf-8", newline="\n")
+        else:
+            _remove_dead(target)
+            draft, stream = _new_draft(target, mode)
     try:
         yield door(stream) if stream.isatty() else stream
         with _as_data_error(path):
             stream.flush()
             if not special:
                 os.fsync(stream.fileno())
-            stream.close()
-            if not special:
                 draft.replace(target)
+            stream.close()
     except BaseException as error:
         with suppress(OSError):
             stream.close()
@@ -58,6 +78,30 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         raise
 
 
+def check_there(stream: TextIO, path: Path) -> None:
+    """Refuse to go on with an output whose folder was removed meanwhile.
+
+    Raises:
+        DataError: it has no name any more.
+    """
+    with _as_data_error(path):
+        found = os.fstat(stream.fileno())
+        if stat.S_ISREG(found.st_mode) and not found.st_nlink:
+            raise FileNotFoundError(None, "its folder is gone")
+
+
+def old_journal(target: Path) -> Path | None:
+    """The journal that an earlier version of ists-asp left beside an output, if there is one."""
+    real = Path(os.path.realpath(target))
+    place = real.with_name(f"{_beside(real)}.journal")
+    with suppress(OSError):
+        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as stream:  # noqa: PTH123 (a file that is open already)
+            if stream.read(len(_JOURNAL)) == _JOURNAL:
+                return place
+    return None
+
+
 def _mode(path: Path) -> int | None:
     """The mode of an existing file, links followed."""
     try:
@@ -66,19 +110,64 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def _new_draft(target: Path, mode: int | None) -> Path:
-    handle, name = tempfile.mkstemp(".part", f"{beside(target)}.", target.parent)
-    os.close(handle)
-    draft = Path(name)
-    draft.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-    return draft
+def _new_draft(target: Path, mode: int | None) -> tuple[Path, TextIO]:
+    """Make a draft and lock it."""
+    while True:
+        nonce = secrets.token_hex(4)
+        draft = target.with_name(f"{_beside(target)}.{nonce}{_sum(nonce, target)}{_DRAFT}")
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            if mode is not None:
+                os.fchmod(handle, stat.S_IMODE(mode))
+            # Some file systems have no locks: there drafts stay.
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Another run may have taken it for dead before it was locked.
+            if _is(draft, handle):
+                return draft, open(handle, "w", encoding="utf-8", newline="\n")  # noqa: PTH123
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            os.close(handle)
+            raise
+        os.close(handle)
 
 
-def _umask() -> int:
-    # There is no way to read the umask but to set it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _remove_dead(target: Path) -> None:
+    """Remove the drafts of processes that were killed while they wrote this output."""
+    begin = f"{_beside(target)}."
+    for draft in target.parent.iterdir():
+        name = draft.name
+        lot = name.removeprefix(begin).removesuffix(_DRAFT)
+        if f"{begin}{lot}{_DRAFT}" != name or lot[8:] != _sum(lot[:8], target):
+            continue
+        with suppress(OSError):
+            handle = os.open(draft, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is(draft, handle):
+                    draft.unlink()
+            finally:
+                os.close(handle)
+
+
+def _is(path: Path, handle: int) -> bool:
+    """Whether a path still leads to a file that is open."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _beside(target: Path) -> str:
+    """Return how names of files beside an output begin; each output has its own."""
+    name = os.fsencode(target.name)
+    if len(name) > _LONGEST:
+        return f"{PREFIX}{blake2b(name, digest_size=16).hexdigest()}"
+    return f"{PREFIX}{target.name}"
+
+
+def _sum(nonce: str, target: Path) -> str:
+    return blake2b(nonce.encode() + os.fsencode(target.name), digest_size=4).hexdigest()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Many pairs, unattended: answers in order, and runs that can be resumed."""
+"""Many pairs, unattended: answers in order, whatever happens to those that decide them."""
 
 from ists_asp.run.stream import run
 

@@ -34,7 +34,7 @@ Examples:
   ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
-  ists-asp solve --tsv million.tsv -o out.wa --jobs 4 --resume
+  ists-asp solve --tsv million.tsv -o out.wa --jobs 4
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """,
 )
@@ -95,7 +95,6 @@ def solve(
             f"-n {models} does not go with the format wa, which holds one answer a pair",
             hint="Add --format jsonl or --format text",
         )
-    effort.check(output)
     job = Job(inputs, choice, shape, output, models, effort, quiet)
     code = watch_rules(job) if watch else solve_once(job)
     if code:

@@ -76,7 +76,6 @@ def sts(
     from ists_asp.cli.jobs.running import Job, rate_by_tokens, solve_once
 
     shape = choose_rating_format(form, output)
-    effort.check(output)
     if baseline is not None:
         if shape not in RATED:
             raise UsageError(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from ists_asp._version import __version__
 from ists_asp.annotate import Annotator, Cache
 from ists_asp.cli.console import (
     EXIT_FAILED,
@@ -28,10 +25,8 @@ from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.engine.loading import load_reader
 from ists_asp.engine.provenance import Provenance, provenance
 from ists_asp.errors import SolveError, of_pair, shortened
-from ists_asp.io.atomic import atomic_writer
+from ists_asp.io.atomic import atomic_writer, check_there, old_journal
 from ists_asp.run import run
-from ists_asp.run.checkpoint_log import Failed
-from ists_asp.run.partial_outputs import PartialOutputs
 from ists_asp.sandbox import guard
 from ists_asp.sandbox.executor import Inline
 from ists_asp.sandbox.spec import Spec, sums
@@ -39,7 +34,7 @@ from ists_asp.sandbox.worker import Decider
 from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs, PairSource
@@ -83,6 +78,27 @@ class Job:
         return tuple(path for path in (self.output, self.traces) if path is not None)
 
 
+_NAMED = 100
+"""Pairs without an answer whose ids are kept: there may be a million."""
+
+
+@dataclass(slots=True)
+class _Failed:
+    """How many pairs have no answer, and the ids of the first of them."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, identifier: str) -> None:
+        self.count += 1
+        if len(self.first) < _NAMED:
+            self.first.append(identifier)
+
+    def __str__(self) -> str:
+        more = self.count - len(self.first)
+        return ", ".join(map(shortened, self.first)) + (f" and {more} more" if more else "")
+
+
 class _Warnings:
     """Prints what clingo finds suspicious about the rules, each thing once."""
 
@@ -119,25 +135,25 @@ def solve_once(job: Job) -> int:
         made_by = provenance(
             profile, files.every, annotator.models, None if reader is None else reader.digest
         )
-        sink = stack.enter_context(_sink(job, spec, source, made_by))
+        outputs = {target: stack.enter_context(atomic_writer(target)) for target in job.targets}
+        sink = _Sink(job, made_by, outputs)
+        for journal in filter(None, map(old_journal, job.targets)):
+            note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
         for warning in (*annotator.warnings, *executor.warnings):
             told(warning)
         pairs = source.inputs.tokenized(annotator, source.pairs())
-        for _ in zip(range(sink.done), pairs, strict=False):
-            pass
-        with progress(source.count, shown=not job.quiet, done=sink.done) as step:
+        with progress(source.count, shown=not job.quiet) as step:
             for number, outcome in enumerate(run(pairs, annotator, executor, stages, told), 1):
                 still_heard()
                 _tell(outcome, job)
                 sink.write(outcome)
                 if number % BATCH == 0:
-                    sink.save()
+                    sink.check()
                 step()
         source.check_same()
         still_heard()
-        sink.finish()
         failed = sink.failed
     if not (job.quiet or job.inputs.single):
         note(summary(source.count, time.perf_counter() - began, stages))
@@ -225,86 +241,30 @@ def _tell(outcome: Outcome, job: Job) -> None:
 
 
 class _Sink:
-    """Where answers go: to drafts of files, or at once to standard output and to devices."""
+    """Where answers go: to files, which appear at the end, or at once to standard output."""
 
-    def __init__(
-        self,
-        job: Job,
-        made_by: Provenance,
-        drafts: PartialOutputs | None,
-        devices: Mapping[Path, TextIO],
-    ) -> None:
+    def __init__(self, job: Job, made_by: Provenance, outputs: Mapping[Path, TextIO]) -> None:
         self._job = job
         self._made_by = made_by
-        self._drafts = drafts
-        self._devices = devices
-        self.failed = drafts.failed if drafts else Failed()
+        self._outputs = outputs
         self._blank = False
-        self.done = drafts.done if drafts else 0
+        self.failed = _Failed()
 
     def write(self, outcome: Outcome) -> None:
         job = self._job
         text = render(outcome, job.shape, job.models, self._made_by)
         if job.shape is Format.TEXT:
             # A blank line between pairs.
-            text, self._blank = f"\n{text}" if self._blank or self.done else text, True
+            text, self._blank = f"\n{text}" if self._blank else text, True
         if outcome.failure is not None:
-            if self._drafts:
-                self._drafts.fail(outcome.pair.id, outcome.failure.reason)
-            else:
-                self.failed.add(outcome.pair.id)
+            self.failed.add(outcome.pair.id)
         texts = {job.output: text, job.traces: outcome.trace}
-        if self._drafts:
-            self._drafts.write(*(texts[target] for target in self._drafts.targets))
-        for target, stream in self._devices.items():
+        for target, stream in self._outputs.items():
             stream.write(texts[target])
         if job.output is None:
             write_output(None, text)
 
-    def save(self) -> None:
-        if self._drafts:
-            self._drafts.save()
-
-    def finish(self) -> None:
-        if self._drafts:
-            self._drafts.publish()
-
-
-@contextmanager
-def _sink(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> Iterator[_Sink]:
-    """The outputs of a job. What an interrupted run has done stays, for it to be resumed."""
-    files = [target for target in job.targets if target.is_file() or not target.exists()]
-    with ExitStack() as stack:
-        devices = {
-            target: stack.enter_context(atomic_writer(target))
-            for target in job.targets
-            if target not in files
-        }
-        if not files:
-            yield _Sink(job, made_by, None, devices)
-            return
-        drafts = stack.enter_context(
-            PartialOutputs(files, _identity(job, spec, source, made_by), job.effort.resume)
-        )
-        if job.effort.resume and not job.quiet:
-            note(f"{drafts.done} of {source.count} pairs are done already")
-        try:
-            yield _Sink(job, made_by, drafts, devices)
-        except BaseException:
-            if drafts.resumable and source.same():
-                note(f"{drafts.saved} pairs are done; --resume goes on from there")
-            else:
-                drafts.discard()
-            raise
-
-
-def _identity(job: Job, spec: Spec, source: PairSource, made_by: Provenance) -> str:
-    """What a run must have in common with the one that it resumes."""
-    choice = job.choice
-    parts = [
-        *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
-        *(spec.profile, spec.files, spec.constants, spec.traced),
-        made_by.reader,
-        *(str(choice.stanza_dir), [str(path) for path in job.targets]),
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    def check(self) -> None:
+        """Refuse to go on where nothing could be written at the end."""
+        for target, stream in self._outputs.items():
+            check_there(stream, target)

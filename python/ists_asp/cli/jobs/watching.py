@@ -22,13 +22,11 @@ def watch_rules(job: Job) -> int:
     """Run a job, and again after each change of its rules, until somebody ends it.
 
     Raises:
-        UsageError: there are no rules of one's own to watch, or the run is to be resumed.
+        UsageError: there are no rules of one's own to watch.
         IstsError: what the rules do not cause, such as a faulty input.
     """
     if not job.choice.rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
-    if job.effort.resume:
-        raise UsageError("--watch does not go with --resume")
     seen = _states(job)
     while True:
         try:

@@ -11,7 +11,6 @@ import click
 
 from ists_asp.cli.files import OUTPUT
 from ists_asp.cli.options.common import decorated, number_option, timeout_option
-from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +30,6 @@ class Effort:
     timeout: float
     memory: int | None
     fail_fast: bool
-    resume: bool
     traces: Path | None
 
     def limits(self) -> Limits:
@@ -41,15 +39,6 @@ class Effort:
         megabytes = self.memory or MEMORY
         # No system counts further; more than it has is no limit in any case.
         return Limits(self.timeout, min(megabytes << 20, sys.maxsize))
-
-    def check(self, output: Path | None) -> None:
-        """Refuse to resume what has no name, before any work is done.
-
-        Raises:
-            UsageError: there is no output.
-        """
-        if self.resume and output is None:
-            raise UsageError("--resume without -o", hint="Name the file that the run was to write")
 
 
 _RUN: tuple[Decorator, ...] = (
@@ -66,11 +55,6 @@ _RUN: tuple[Decorator, ...] = (
         default=False,
         help="End with the first pair that gets no answer, or go on (the default) and name the "
         "pairs at the end, with exit code 3.",
-    ),
-    click.option(
-        "--resume",
-        is_flag=True,
-        help="Go on where the same command was interrupted; the output is as if it never was.",
     ),
     click.option(
         "--trace",
@@ -93,11 +77,10 @@ def run_options(function: Function) -> Function:
         timeout: float,
         memory: int | None,
         fail_fast: bool,
-        resume: bool,
         traces: Path | None,
         **rest: Any,  # noqa: ANN401 (the options of any command)
     ) -> None:
-        effort = Effort(jobs, timeout, memory, fail_fast, resume, traces)
+        effort = Effort(jobs, timeout, memory, fail_fast, traces)
         function(effort=effort, **rest)
 
     return decorated(wrapper, _RUN)

@@ -1,0 +1,48 @@
+"""Runs that are repeated: what a run before has left costs nothing but time."""
+
+from __future__ import annotations
+
+from signal import SIGCONT, SIGSTOP
+
+from .faults import Same, fault
+from .place import MANY, Ending, Place
+
+
+@fault("an earlier version has left a journal", Same(MANY))
+def _(place: Place) -> Ending:
+    left = b'{"journal": "ists-asp", "run": "x", "lot": "0123456789abcdef"}\n'
+    place.pairs(MANY).journal.write_bytes(left)
+    ending = place.solve("-q")
+    assert ".ists-asp-out.wa.journal: an earlier version of ists-asp left this" in ending.errors
+    assert ending.errors.count("\n") == 1
+    assert place.journal.read_bytes() == left
+    return ending
+
+
+@fault("somebody else's file has the name of a journal", Same(MANY))
+def _(place: Place) -> Ending:
+    place.pairs(MANY).journal.write_text("[]\n")
+    ending = place.solve("-q")
+    assert (ending.errors, place.journal.read_text()) == ("", "[]\n")
+    return ending
+
+
+@fault("two runs write the same output", Same(MANY))
+def _(place: Place) -> Ending:
+    process = place.under_way("-q")
+    # Halted, or it may be done before the other begins.
+    process.send_signal(SIGSTOP)
+    ending = place.solve("-q")
+    assert ending.code == 0
+    assert len(place.drafts) == 1, "that of a run that lives"
+    process.send_signal(SIGCONT)
+    return place.ended(process)
+
+
+@fault("the run is killed between the moments when its outputs appear", Same(MANY))
+def _(place: Place) -> Ending:
+    process = place.under_way("-q", "--trace", "out.jsonl")
+    process.kill()
+    process.communicate()
+    place.drafts[0].rename(place.out)
+    return place.solve("-q", "--trace", "out.jsonl")
