@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
-from clingo import SymbolType
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
 from ists_asp.syntax.remembering import remembered_by_identity
-from ists_asp.syntax.trees import functions, walk
+from ists_asp.syntax.terms import Call, Term, Variable, read_atom
+from ists_asp.syntax.trees import Signature, functions, walk
 from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ _MEANINGS: dict[Argument, Meaning] = {
     Argument.SPAN2: (SPAN, 2),
 }
 _SEEDS = {
-    f"{one.name}/{one.arity}": [_MEANINGS.get(argument) for argument in one.arguments]
+    one.signature: [_MEANINGS.get(argument) for argument in one.arguments]
     for one in (*all_predicates(), *TARGETS.values())
     if not _MEANINGS.keys().isdisjoint(one.arguments)
 }
-_INSIDE = frozenset(f"{one.name}/{one.arity}" for one in TARGETS.values())
+_INSIDE = frozenset(one.signature for one in TARGETS.values())
 """Functions in ``feature/2`` that have the meaning of a predicate of their name."""
 
+_SIDES: dict[object, int] = {"1": 1, "2": 2}
 _ROUNDS = 6
 _EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
 _SHIFTS = (BinaryOperator.Plus, BinaryOperator.Minus)
@@ -84,16 +85,6 @@ def argument_types(probes: Sequence[Probe]) -> ArgumentTypes:
     return _Following(probes).found()
 
 
-class _Atom(NamedTuple):
-    """An atom: each argument is a variable's name, a number, a function, or None."""
-
-    name: str
-    arguments: tuple[_Argument, ...]
-
-
-_Argument: TypeAlias = "str | int | _Atom | None"
-
-
 class _Outline(NamedTuple):
     """Of a rule only what matters here.
 
@@ -101,8 +92,8 @@ class _Outline(NamedTuple):
     second.
     """
 
-    heads: tuple[_Atom, ...]
-    body: tuple[_Atom, ...]
+    heads: tuple[Call, ...]
+    body: tuple[Call, ...]
     same: tuple[tuple[str, str], ...]
 
 
@@ -111,11 +102,13 @@ class _Following:
 
     def __init__(self, probes: Sequence[Probe]) -> None:
         self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.text}
-        self._known: dict[str, dict[int, set[Meaning]]] = {
+        self._known: dict[Signature, dict[int, set[Meaning]]] = {
             key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
             for key, places in _SEEDS.items()
         }
-        self._derived = {head.name for outline in self._outlines.values() for head in outline.heads}
+        self._derived = {
+            head.signature for outline in self._outlines.values() for head in outline.heads
+        }
 
     def found(self) -> ArgumentTypes:
         # First what can be known; then without what some rule does not agree with.
@@ -130,31 +123,31 @@ class _Following:
                 if (found := self._variables((*body, *heads), same))
             },
             {
-                key: [
+                f"{name}/{arity}": [
                     min(places[index], key=str) if index in places else None
-                    for index in range(int(key.rpartition("/")[2]))
+                    for index in range(arity)
                 ]
-                for key, places in self._known.items()
+                for (name, arity), places in self._known.items()
                 if places
             },
         )
 
     def _round(self, *, strict: bool) -> bool:
         """Follow the variables through all rules once; return whether that changed anything."""
-        derived: dict[str, dict[int, set[Meaning]]] = {}
+        derived: dict[Signature, dict[int, set[Meaning]]] = {}
         for heads, body, same in self._outlines.values():
             found = self._variables(body, same)
             open_ = {
                 argument
                 for atom in body
-                if atom.name not in self._derived and atom.name not in _SEEDS
+                if atom.signature not in self._derived and atom.signature not in _SEEDS
                 for argument in atom.arguments
-                if isinstance(argument, str)
+                if isinstance(argument, Variable)
             }
             for head in heads:
-                places = derived.setdefault(head.name, {})
+                places = derived.setdefault(head.signature, {})
                 for index, argument in enumerate(head.arguments):
-                    if not isinstance(argument, str):
+                    if not isinstance(argument, Variable):
                         continue
                     place = found.get(argument)
                     if place is None and (not strict or argument in open_):
@@ -171,7 +164,7 @@ class _Following:
         return changed
 
     def _variables(
-        self, atoms: Sequence[_Atom], same: Sequence[tuple[str, str]]
+        self, atoms: Sequence[Call], same: Sequence[tuple[str, str]]
     ) -> dict[str, Place]:
         found: dict[str, Place] = {}
         for atom in atoms:
@@ -181,49 +174,49 @@ class _Following:
                 found.setdefault(name, found[other])
         return found
 
-    def _read(self, atom: _Atom, found: dict[str, Place]) -> None:
-        known = self._known.get(atom.name, {})
+    def _read(self, atom: Call, found: dict[str, Place]) -> None:
+        known = self._known.get(atom.signature, {})
         for index, argument in enumerate(atom.arguments):
-            if isinstance(argument, _Atom):
-                if argument.name in _INSIDE:
+            if isinstance(argument, Call):
+                if argument.signature in _INSIDE:
                     self._read(argument, found)
-            elif isinstance(argument, str) and index in known:
+            elif isinstance(argument, Variable) and index in known:
                 for meaning in sorted(known[index], key=str):
                     place = _place(meaning, atom.arguments)
                     if place is not None:
-                        found.setdefault(argument, place)
+                        found.setdefault(str(argument), place)
 
 
-def _place(meaning: Meaning, arguments: Sequence[_Argument]) -> Place | None:
+def _place(meaning: Meaning, arguments: Sequence[Term]) -> Place | None:
     kind, side = meaning
     if isinstance(side, int):
         return Place(kind, side)
     how, index = side
     argument = arguments[index]
-    if isinstance(argument, str):
-        return Place(kind, argument, how == "other")
-    if isinstance(argument, int) and argument in (1, 2):
-        return Place(kind, 3 - argument if how == "other" else argument)
+    if isinstance(argument, Variable):
+        return Place(kind, str(argument), how == "other")
+    if argument in _SIDES:
+        return Place(kind, 3 - _SIDES[argument] if how == "other" else _SIDES[argument])
     return None
 
 
-def _meanings(place: Place, arguments: Sequence[_Argument]) -> Iterator[Meaning]:
+def _meanings(place: Place, arguments: Sequence[Term]) -> Iterator[Meaning]:
     """All ways to say which sentence a place is of, seen from the arguments of a head."""
     if isinstance(place.side, int):
         yield place.kind, place.side
     for index, argument in enumerate(arguments):
         if isinstance(place.side, int):
-            if isinstance(argument, int) and argument in (1, 2):
-                yield place.kind, ("is" if argument == place.side else "other", index)
+            if argument in _SIDES:
+                yield place.kind, ("is" if _SIDES[argument] == place.side else "other", index)
         elif argument == place.side:
             yield place.kind, ("other" if place.other else "is", index)
 
 
 @remembered_by_identity
 def _outline(probe: Probe) -> _Outline:
-    heads = () if probe.head is None else tuple(map(_atom, functions(probe.head.atom.symbol)))
+    heads = () if probe.head is None else tuple(map(read_atom, functions(probe.head.atom.symbol)))
     body = (
-        _atom(function)
+        read_atom(function)
         for part in probe.body
         for node in walk(part)
         if node.ast_type is ASTType.Literal
@@ -233,19 +226,6 @@ def _outline(probe: Probe) -> _Outline:
     )
     same = (pair for part in probe.body for pair in _assigned(part))
     return _Outline(heads, tuple(body), tuple(same))
-
-
-def _atom(function: AST) -> _Atom:
-    arguments = tuple(map(_argument, function.arguments))
-    return _Atom(f"{function.name}/{len(arguments)}", arguments)
-
-
-def _argument(term: AST) -> _Argument:
-    if term.ast_type is ASTType.Variable:
-        return str(term.name)
-    if term.ast_type is ASTType.SymbolicTerm and term.symbol.type is SymbolType.Number:
-        return int(term.symbol.number)
-    return _atom(term) if term.ast_type is ASTType.Function and term.arguments else None
 
 
 def _assigned(part: AST) -> Iterator[tuple[str, str]]:

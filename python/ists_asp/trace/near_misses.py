@@ -12,11 +12,21 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Control, Function, Number, SymbolType, parse_term
-from clingo.ast import AST, ASTType, BinaryOperator, Id, Program, ProgramBuilder, Sign
+from clingo.ast import AST, ASTType, Id, Program, ProgramBuilder, Sign
 
-from ists_asp.syntax.changes import ANY, PREFIX, as_term, fill, is_atom, variable_names
+from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, texts
+from ists_asp.syntax.terms import (
+    Call,
+    Term,
+    agree,
+    filled_atom,
+    is_ground,
+    parsed,
+    read_atom,
+)
 from ists_asp.trace.evidence import RulePlace, own_rules
+from ists_asp.trace.instances import agrees
 from ists_asp.trace.rewriting import NUMBER, Query, queries_of
 from ists_asp.trace.tree import Branch, own, reason_tree, render
 
@@ -29,89 +39,13 @@ if TYPE_CHECKING:
     from ists_asp.trace.trace import Trace
 
 
-class Pattern(NamedTuple):
-    """An atom, or all atoms that agree in the arguments that are not None."""
-
-    name: str
-    arguments: tuple[Ground | None, ...]
-
-    @classmethod
-    def of(cls, atom: Ground) -> Pattern:
-        """The pattern of one atom."""
-        sign = "" if atom.positive else "-"
-        return cls(sign + atom.name, atom.arguments)
-
-    @property
-    def signature(self) -> tuple[str, int, bool]:
-        """Name, number of arguments and sign, as clingo wants them."""
-        name = self.name.removeprefix("-")
-        return name, len(self.arguments), name == self.name
-
-    def matches(self, atom: Ground) -> bool:
-        """Whether an atom is one of these."""
-        other = Pattern.of(atom)
-        return (
-            self.name == other.name
-            and len(self.arguments) == len(other.arguments)
-            and all(
-                mine is None or mine == theirs
-                for mine, theirs in zip(self.arguments, other.arguments, strict=True)
-            )
-        )
-
-
-def pattern_of(literal: AST, values: Mapping[str, Ground]) -> Pattern:
-    """An atom of a body with values for its variables; None for what has no value."""
-    term, sign = as_term(literal), ""
-    while term.ast_type is ASTType.UnaryOperation:
-        term, sign = term.argument, "-"
-    return Pattern(sign + term.name, tuple(_value(part, values) for part in term.arguments))
-
-
-def may_agree(term: Ground, written: AST) -> bool:
-    """Whether a term with gaps may be what a term of a rule stands for, as far as one can see."""
-    if str(term) == ANY:
-        return True
-    if written.ast_type is ASTType.SymbolicTerm and written.symbol.type is not SymbolType.Function:
-        return term == Ground(written.symbol)
-    if written.ast_type is not ASTType.Function or not written.arguments:
-        return True
-    return (
-        term.type is SymbolType.Function
-        and term.name == written.name
-        and len(term.arguments) == len(written.arguments)
-        and all(map(may_agree, term.arguments, written.arguments))
-    )
-
-
-def _value(term: AST, values: Mapping[str, Ground]) -> Ground | None:
-    if term.ast_type is ASTType.SymbolicTerm:
-        return Ground(term.symbol)
-    if term.ast_type is ASTType.Variable:
-        return values.get(term.name)
-    if term.ast_type is ASTType.Function:
-        parts = [_value(part, values) for part in term.arguments]
-        if term.name.startswith(PREFIX) or any(part is None for part in parts):
-            return None
-        inside = ",".join(part for part in parts if part is not None)
-        return Ground(f"{term.name}({inside}{',' if not term.name and len(parts) == 1 else ''})")
-    if term.ast_type is ASTType.BinaryOperation:
-        left, right = _value(term.left, values), _value(term.right, values)
-        if left is None or right is None:
-            return None
-        if SymbolType.Number is left.type is right.type:
-            if term.operator_type == BinaryOperator.Plus:
-                return Ground(left.number + right.number)
-            if term.operator_type == BinaryOperator.Minus:
-                return Ground(left.number - right.number)
-    return None
-
-
 _DROPPED = 2
 """Literals left out at most."""
 
 _RULES = 3
 """Rules shown at most."""
+
+_NUMBERS = count(1)
 
 
 class _Miss(NamedTuple):
@@ -156,65 +90,65 @@ class NearMisses:
         self._trace = trace
         self._control = control or trace.control
         self._true = true if true is not None else trace.true
-        self._asked: set[Pattern] = set()
+        self._asked: set[Ground] = set()
         self._parts: set[str] = set()
         self._by_name: defaultdict[str, list[Ground]] | None = None
 
-    def explain(self, pattern: Pattern, depth: int = 6, term: Ground | None = None) -> list[Branch]:
+    def explain(self, wanted: Ground, depth: int = 6) -> list[Branch]:
         """Branches for the rules that come nearest, the nearest first.
 
         Args:
-            pattern: what is missing.
+            wanted: the atom that is missing; with :data:`ANY` for what may be anything.
             depth: how many rules deep the branches go.
-            term: what is missing, in more detail: with what is not known inside its arguments.
         """
         self._asked = set()
-        return self._explain(pattern, depth, term)
+        parts = tuple(map(_opened, map(parsed, wanted.arguments)))
+        known = [ANY if ANY in part else part for part in wanted.arguments]
+        return self._explain(_atom(wanted.partition("(")[0], known), depth, parts)
 
-    def _explain(self, pattern: Pattern, depth: int, term: Ground | None = None) -> list[Branch]:
-        if pattern in self._asked:
+    def _explain(
+        self, wanted: Ground, depth: int, parts: Sequence[Term] | None = None
+    ) -> list[Branch]:
+        """``parts`` are the arguments in more detail: with what is known inside of them."""
+        if wanted in self._asked:
             return [Branch("(see above)")]
-        self._asked.add(pattern)
-        probes = self._deriving(pattern)
-        if term is not None:
-            probes = tuple(
-                probe
-                for probe in probes
-                if probe.head is None or may_agree(term, as_term(probe.head))
-            )
+        self._asked.add(wanted)
+        probes = self._deriving(wanted)
+        if parts is not None:
+            probes = tuple(probe for probe in probes if _may_derive(probe, parts))
         if not any(probe.body for probe in probes):
             kinds = "rules list" if probes else "input has"
             return [Branch(f"it is none of those that the {kinds}")]
         probes = tuple(probe for probe in probes if probe.body)
         for size in range(1, _DROPPED + 1):
-            misses = self._misses(pattern, probes, size)
+            misses = self._misses(wanted, probes, size)
             hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
             if misses:
                 return [self._branch(miss, depth) for miss in (hopeful or misses)[:_RULES]]
         names = sorted({probe.rule.name for probe in probes})
         return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
 
-    def _matching(self, pattern: Pattern) -> list[Ground]:
-        """The atoms of the answer set that a pattern stands for."""
+    def _matching(self, wanted: Ground) -> list[Ground]:
+        """The atoms of the answer set that are wanted."""
         if self._by_name is None:
             self._by_name = defaultdict(list)
             for symbol in self._true:
                 self._by_name[symbol.name].append(symbol)
-        name = pattern.name.removeprefix("-")
-        return [symbol for symbol in self._by_name[name] if pattern.matches(symbol)]
+        return [symbol for symbol in self._by_name[wanted.name] if agrees(wanted, symbol)]
 
-    def _deriving(self, pattern: Pattern) -> tuple[Probe, ...]:
-        return self._trace.reified.deriving.get((pattern.name, len(pattern.arguments)), ())
+    def _deriving(self, wanted: Ground) -> tuple[Probe, ...]:
+        key = wanted.partition("(")[0], len(wanted.arguments)
+        return self._trace.reified.deriving.get(key, ())
 
-    def _misses(self, pattern: Pattern, probes: Sequence[Probe], size: int) -> list[_Miss]:
+    def _misses(self, wanted: Ground, probes: Sequence[Probe], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
-        part, queries = self._queries(pattern, size)
+        part, queries = self._queries(wanted, size)
         chosen = {id(probe) for probe in probes}
         queries = tuple(query for query in queries if id(query.probe) in chosen)
         if not queries:
             return []
         number = Number(next(_NUMBERS))
-        given = [parse_term(part) for part in pattern.arguments if part is not None]
+        given = [parse_term(part) for part in wanted.arguments if part != ANY]
         with self._control.backend() as backend:
             backend.add_rule([backend.add_atom(Function(part, [number, *given]))])
         self._control.ground([(part, [number])])
@@ -230,20 +164,19 @@ class NearMisses:
                     best[key] = miss
         return sorted(best.values(), key=lambda miss: miss.order)
 
-    def _queries(self, pattern: Pattern, size: int) -> tuple[str, tuple[Query, ...]]:
+    def _queries(self, wanted: Ground, size: int) -> tuple[str, tuple[Query, ...]]:
         """The part of the program that looks for misses, ready in the control, and its queries.
 
         Parts are written once for a rule set and the known arguments of a predicate.
         """
-        are_known = [part is not None for part in pattern.arguments]
+        are_known = [part != ANY for part in wanted.arguments]
         known = "".join("x" if one else "_" for one in are_known)
-        sign = "n" if pattern.name.startswith("-") else ""
-        part = f"{PREFIX}near{size}_{known}{sign}_{pattern.name.removeprefix('-')}"
+        part = f"{PREFIX}near{size}_{known}{'' if wanted.positive else 'n'}_{wanted.name}"
         written = self._trace.reified.queries
         if part not in written:
             written[part] = tuple(
                 query
-                for probe in self._deriving(pattern)
+                for probe in self._deriving(wanted)
                 if probe.body
                 for query in queries_of(probe, are_known, part, size)
             )
@@ -261,8 +194,8 @@ class NearMisses:
         """Whether a rule lacks what nothing derives and the input has nothing of."""
         for literal in miss.query.dropped:
             if is_atom(literal, Sign.NoSign):
-                pattern = pattern_of(literal, {})
-                if not self._deriving(pattern) and not self._matching(pattern):
+                wanted = _wanted(literal, {})
+                if not self._deriving(wanted) and not self._matching(wanted):
                     return True
         return False
 
@@ -282,20 +215,22 @@ class NearMisses:
             branch = Branch(f"fails: {fill(str(literal), values)}")
             branch.below += self._origins(literal, miss, depth)
             return branch
-        pattern = pattern_of(literal, values)
+        wanted = _wanted(literal, values)
+        told = self._trace.words.atom(wanted)
         if literal.sign == Sign.NoSign:
-            branch = Branch(f"missing: {self._told(pattern)}")
-            atoms = self._trace.best.control.symbolic_atoms.by_signature(*pattern.signature)
-            if any(not found.is_fact and pattern.matches(Ground(found.symbol)) for found in atoms):
+            branch = Branch(f"missing: {told}")
+            signature = wanted.name, len(wanted.arguments), wanted.positive
+            atoms = self._trace.best.control.symbolic_atoms.by_signature(*signature)
+            if any(not found.is_fact and agrees(wanted, Ground(found.symbol)) for found in atoms):
                 branch.below.append(Branch("it is possible, but not in this answer"))
             elif depth > 1:
-                branch.below += self._explain(pattern, depth - 1)
+                branch.below += self._explain(wanted, depth - 1)
             return branch
-        holding = self._matching(pattern)
+        holding = self._matching(wanted)
         if not holding:
-            return Branch(f"missing: {self._told(pattern)}")
+            return Branch(f"missing: {told}")
         shown = self._trace.words.atom(min(holding))
-        branch = Branch(f"fails: not {self._told(pattern)}, for there is {shown}")
+        branch = Branch(f"fails: not {told}, for there is {shown}")
         if min(holding) in self._trace.true:
             branch.below += reason_tree(self._trace, min(holding), depth=min(depth, 2))
             shown = "\n".join(render(branch))
@@ -311,19 +246,45 @@ class NearMisses:
         wanted = variable_names(literal)
         for part in miss.query.probe.body:
             if is_atom(part, Sign.NoSign) and part not in miss.query.dropped:
-                pattern = pattern_of(part, miss.values)
-                symbols = self._matching(pattern)
+                symbols = self._matching(_wanted(part, miss.values))
                 if not wanted & variable_names(part) or len(symbols) != 1 or depth <= 1:
                     continue
                 if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
                     yield from reason_tree(self._trace, symbols[0], depth=2)
 
-    def _told(self, pattern: Pattern) -> str:
-        if None in pattern.arguments:
-            return self._trace.words.pattern(pattern.name, pattern.arguments)
-        arguments = [part for part in pattern.arguments if part is not None]
-        inside = f"({','.join(arguments)})" if arguments else ""
-        return self._trace.words.atom(Ground(f"{pattern.name}{inside}"))
+
+def _atom(name: str, arguments: Sequence[str]) -> Ground:
+    return Ground(f"{name}({','.join(arguments)})" if arguments else name)
 
 
-_NUMBERS = count(1)
+def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
+    """An atom of a body with values for its variables; an argument without one may be anything."""
+    term, sign = literal.atom.symbol, ""
+    while term.ast_type is ASTType.UnaryOperation:
+        term, sign = term.argument, "-"
+    atom = filled_atom(read_atom(term), dict(values))
+    known = [_written(part) if is_ground(part) else ANY for part in atom.arguments]
+    return _atom(sign + atom.name, known)
+
+
+def _written(term: Term) -> str:
+    """A ground term as clingo writes it."""
+    if not isinstance(term, Call):
+        return str(term)
+    inside = ",".join(map(_written, term.arguments))
+    return f"{term.name}({inside}{',' if not term.name and len(term.arguments) == 1 else ''})"
+
+
+def _opened(term: Term) -> Term:
+    """A term in which what may be anything is None."""
+    if isinstance(term, Call):
+        return Call(term.name, tuple(map(_opened, term.arguments)))
+    return None if term == ANY else term
+
+
+def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
+    """Whether a rule for the predicate may derive such an atom, as far as one can see."""
+    term = probe.own.head.atom.symbol
+    while term.ast_type is ASTType.UnaryOperation:
+        term = term.argument
+    return all(map(agree, parts, read_atom(term).arguments))

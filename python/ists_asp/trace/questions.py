@@ -21,7 +21,6 @@ from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import DecisionKind, boundary, numbers, tokens_text
 from ists_asp.trace.instances import agrees
-from ists_asp.trace.near_misses import Pattern
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
 
 if TYPE_CHECKING:
@@ -166,12 +165,6 @@ class AtomQuestion:
         found = trace.atoms(self.term.name)
         given = (atom for atom in trace.given if atom.name == self.term.name)
         return tuple(sorted({atom for atom in (*found, *given) if agrees(self.term, atom)}))
-
-    @property
-    def pattern(self) -> Pattern:
-        """The term as a pattern: an argument that is not wholly known counts as unknown."""
-        parts = (None if ANY in str(part) else part for part in self.term.arguments)
-        return Pattern(("" if self.term.positive else "-") + self.term.name, tuple(parts))
 
 
 def is_atom_question(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ists_asp.syntax.changes import ANY, PREFIX
+from ists_asp.syntax.changes import PREFIX
 from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
@@ -219,11 +219,7 @@ class _Grower:
 
     def _absent(self, atom: Ground) -> Branch:
         """A negated atom; ``_`` in it stands for anything."""
-        parts = [None if str(part) == ANY else part for part in atom.arguments]
-        words = self._trace.words
-        return Branch(
-            f"not {words.pattern(atom.name, parts) if None in parts else words.atom(atom)}"
-        )
+        return Branch(f"not {self._trace.words.atom(atom)}")
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:

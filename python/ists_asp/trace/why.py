@@ -12,14 +12,13 @@ from msgspec import to_builtins
 
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.gc_control import gc_paused
-from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.trees import predicates
 from ists_asp.trace.contrast import Contrast, contrast, difference
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
-from ists_asp.trace.near_misses import NearMisses, Pattern
+from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.questions import (
     Goal,
@@ -152,7 +151,7 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
             # Who names the label knows that both are aligned.
             found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
     absent = [
-        Branch(goal.text, below=nearest.explain(Pattern.of(goal.atom), _ABSENT))
+        Branch(goal.text, below=nearest.explain(goal.atom, _ABSENT))
         for goal in wanted
         if not goal.true
     ]
@@ -247,10 +246,8 @@ def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
         raise UsageError(
             "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
         )
-    pattern = asked.pattern
-    parts = (None if str(part) == ANY else part for part in asked.term.arguments)
-    shown = trace.words.pattern(pattern.name, tuple(parts)).replace(ANY, "_")
-    below = nearest.explain(pattern, term=asked.term)
+    shown = trace.words.atom(asked.term)
+    below = nearest.explain(asked.term)
     tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
     return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 
@@ -277,7 +274,7 @@ class _Asking:
         for goal, (symbol, true) in zip(self._goals, self._symbols, strict=True):
             atom = known[symbol]
             if true and atom is None:
-                below = self._nearest.explain(Pattern.of(goal.atom))
+                below = self._nearest.explain(goal.atom)
                 says = "no rule derives it, in whatever answer"
                 return self._told(Verdict.UNDERIVABLE, goal, says, below)
             if not true and atom is not None and atom.is_fact:
@@ -320,7 +317,7 @@ class _Asking:
                 true = texts(before.true)
                 control = ground_probes((), "", true, ())
                 nearest = NearMisses(self._trace, control, frozenset(true))
-            below = nearest.explain(Pattern.of(goal.atom))
+            below = nearest.explain(goal.atom)
             says = "no rule derives it together with the rest"
             return self._told(Verdict.UNDERIVABLE, goal, says, below)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")

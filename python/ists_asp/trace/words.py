@@ -15,7 +15,7 @@ from ists_asp.trace.argument_types import CHUNK, TOKEN, Place
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from ists_asp.model import Pair
     from ists_asp.trace.argument_types import ArgumentTypes
@@ -104,45 +104,42 @@ class Words:
         return "".join(found)
 
     def atom(self, atom: Ground) -> str:
-        """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``."""
+        """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``.
+
+        What may be anything is shown as ``_``.
+        """
         found = self._terms.get(atom)
         if found is None:
             found = self._terms[atom] = self._term(atom)
         return found
 
-    def pattern(self, name: str, arguments: Sequence[Ground | None]) -> str:
-        """An atom some of whose arguments are not known, which are shown as ``_``."""
-        known = self._places.arguments.get(f"{name}/{len(arguments)}", [])
-        shown = []
-        for index, argument in enumerate(arguments):
-            if argument is None:
-                shown.append("_")
-                continue
-            words = None
-            meaning = known[index] if known else None
-            if meaning is not None:
-                kind, side = meaning
-                if not isinstance(side, int):
-                    how, place = side
-                    side = _number(arguments[place])
-                    side = 3 - side if how == "other" else side
-                words = self.quoted(kind, side, argument)
-            shown.append(words or self.atom(argument))
-        return f"{name}({','.join(shown)})"
-
-    def _term(self, symbol: Ground) -> str:
-        if symbol.type is not SymbolType.Function:
-            return symbol
-        name, _, inside = symbol.partition("(")
+    def _term(self, term: Ground) -> str:
+        if term == ANY:
+            return "_"
+        if term.type is not SymbolType.Function:
+            return term
+        name, _, inside = term.partition("(")
         if not any(mark in inside for mark in ("(", '"', ANY)):
             # Nothing in it stands for words.
             number = inside.count(",") + 1 if inside else 0
             if f"{name}/{number}" not in self._places.arguments:
-                return symbol
-        parts = symbol.arguments
+                return term
+        parts = term.arguments
         if not parts:
-            return plain(symbol)
-        return ("" if symbol.positive else "-") + self.pattern(symbol.name, parts)
+            return plain(term)
+        known = self._places.arguments.get(f"{term.name}/{len(parts)}", [None] * len(parts))
+        shown = []
+        for argument, meaning in zip(parts, known, strict=True):
+            words = None
+            if meaning is not None:
+                kind, side = meaning
+                if not isinstance(side, int):
+                    how, place = side
+                    side = _number(parts[place])
+                    side = 3 - side if how == "other" else side
+                words = self.quoted(kind, side, argument)
+            shown.append(words or self.atom(argument))
+        return f"{'' if term.positive else '-'}{term.name}({','.join(shown)})"
 
     def _placed(
         self, place: Place | None, values: Mapping[str, Ground], value: Ground
