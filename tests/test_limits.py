@@ -20,8 +20,7 @@ from ists_asp.engine import PairAnnotator, Timings
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wellformed import check_file
-from ists_asp.explain.templates import load_templates
-from ists_asp.explain.wording import phrase, quoted
+from ists_asp.explain.templates import load_templates, phrase, quoted
 from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.given import given_answer
@@ -33,7 +32,7 @@ from ists_asp.io.wa_writer import write_pair
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
-from ists_asp.report.gold import compare as compare_with_gold
+from ists_asp.report.page import compare as compare_with_gold
 from ists_asp.report.picture import picture
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ import pytest
 
 from ists_asp.errors import DataError, RuleError, UsageError
 from ists_asp.explain import load_templates
-from ists_asp.explain.templates import languages
-from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
+from ists_asp.explain.templates import ARTICLE, languages, phrase, quoted, sentence
 from ists_asp.resources import data_dir
 
 ENGLISH = load_templates("en")

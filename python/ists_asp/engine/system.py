@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.rating import Rater
     from ists_asp.engine.reading import PairReader
     from ists_asp.engine.timings import Timings
-    from ists_asp.explain.explainer import Explainer
-    from ists_asp.explain.explanation import Explanation
+    from ists_asp.explain.explainer import Explainer, Explanation
     from ists_asp.explain.templates import Templates
     from ists_asp.io.store import Store
     from ists_asp.knowledge import Knowledge

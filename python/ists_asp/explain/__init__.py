@@ -4,8 +4,13 @@ Rules decide what is said and in which order (``lp_rules/explanation/``); templa
 wording (``data/templates/``). Nothing is decided here.
 """
 
-from ists_asp.explain.explainer import Explainer, load_explainer
-from ists_asp.explain.explanation import Explanation, Reason, Statement
+from ists_asp.explain.explainer import (
+    Explainer,
+    Explanation,
+    Reason,
+    Statement,
+    load_explainer,
+)
 from ists_asp.explain.templates import Templates, load_templates
 
 __all__ = [

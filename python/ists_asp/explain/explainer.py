@@ -1,9 +1,12 @@
-"""The second, small step: facts of a pair and of its answer in, an explanation out."""
+"""The second, small step: facts of a pair and of its answer in, an explanation out.
+
+An explanation is a text and its statements, each with the alignments that it rests on.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import tee
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,10 +14,10 @@ from clingo import Function, Number, String
 
 from ists_asp.edge import inside
 from ists_asp.errors import RuleError
-from ists_asp.explain.explanation import Explanation, Reason, Statement
 from ists_asp.explain.shown import read_shown
-from ists_asp.explain.wording import ARTICLE, phrase, quoted, sentence
+from ists_asp.explain.templates import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
+from ists_asp.io.wa_writer import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_program
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
     from ists_asp.explain.templates import Templates
     from ists_asp.io.store import Store
-    from ists_asp.model import Answer, Sentence
+    from ists_asp.model import Alignment, Answer, Sentence
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
 
@@ -40,6 +43,87 @@ _PREFIX = "say_"
 _ALSO = "also"
 _QUOTED = "quoted"
 _HEDGE = "hedge"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The rule that decided a statement: its name, what it means, its file and line."""
+
+    name: str
+    sentence: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that is said.
+
+    Args:
+        kind: the key of its template, such as ``number_of``.
+        text: the statement as a sentence of its own.
+        sentence: number of the sentence of the whole text that it is part of, from 1.
+        alignments: the lines of the answer that it rests on, in their order.
+        reason: the rule that decided it.
+    """
+
+    kind: str
+    text: str
+    sentence: int
+    alignments: tuple[Alignment, ...]
+    reason: Reason
+
+    def tokens(self, side: int) -> tuple[int, ...]:
+        """The token numbers of sentence 1 or 2 that it is about, ascending."""
+        lines = (line.tokens1 if side == 1 else line.tokens2 for line in self.alignments)
+        return tuple(sorted({token for line in lines for token in line}))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An answer in words: the whole text, and its statements in order."""
+
+    answer: Answer
+    text: str
+    statements: tuple[Statement, ...]
+
+    def record(self) -> dict[str, object]:
+        """The explanation as JSON values; spans are given by token numbers and by words."""
+        pair = self.answer.pair
+        return {
+            "id": pair.id,
+            "sent1": pair.sent1.text,
+            "sent2": pair.sent2.text,
+            "text": self.text,
+            "statements": [
+                {
+                    "kind": one.kind,
+                    "text": one.text,
+                    "sentence": one.sentence,
+                    "tokens1": list(one.tokens(1)),
+                    "tokens2": list(one.tokens(2)),
+                    "alignments": [
+                        {
+                            "tokens1": list(line.tokens1),
+                            "tokens2": list(line.tokens2),
+                            "text1": pair.sent1.words(line.tokens1),
+                            "text2": pair.sent2.words(line.tokens2),
+                            "label": format_label(line),
+                            "score": line.score,
+                        }
+                        for line in one.alignments
+                    ],
+                    "rule": asdict(one.reason),
+                }
+                for one in self.statements
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        """The answer as a picture, and the text: how notebooks show it."""
+        from ists_asp.report.picture import static_picture
+
+        return static_picture(self.answer, self.text)
 
 
 @dataclass(frozen=True, slots=True)

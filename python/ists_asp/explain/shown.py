@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo import SymbolType
 
@@ -25,21 +26,6 @@ Key: TypeAlias = "tuple[int, object]"
 """What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
 
 _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
-_FORMS = {
-    ("statement", 2): "statement(Id,Kind), one for each Id, with a name for Kind",
-    ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
-    ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
-    ("piece", 4): "piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
-    (
-        "told_at",
-        5,
-    ): "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id "
-    "that has a statement",
-    (
-        "more_told",
-        4,
-    ): "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last",
-}
 
 
 class Item(NamedTuple):
@@ -98,121 +84,99 @@ def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
     Raises:
         AnswerError: an atom says nothing that can be said about it.
     """
-    return _Reader(pair, lines).read(atoms)
+    shown = Shown()
+    sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
+    # Places are those of statements, and so are read last.
+    for atom in sorted(atoms, key=lambda one: one.startswith("told_at(")):
+        parts = atom.arguments
+        form = _FORMS.get(name := atom.partition("(")[0])
+        if form is None or len(form.reads) != len(parts):
+            continue
+        values = [
+            (partial(read, sizes=sizes) if read is _at else read)(part)
+            for read, part in zip(form.reads, parts, strict=True)
+        ]
+        if None in values or not _take(shown, name, values, lines):
+            raise AnswerError(
+                "what the rules show is nothing that can be said", [atom], form.expected
+            )
+    return shown
 
 
-class _Reader:
-    def __init__(self, pair: Pair, lines: int) -> None:
-        self._sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
-        self._lines = lines
-        self._found = Shown()
-        self._take: dict[str, Callable[..., bool]] = {
-            "statement": self._statement,
-            "uses": self._uses,
-            "choice": self._choice,
-            "piece": self._piece,
-            "more_told": self._more,
-        }
-
-    def read(self, atoms: Iterable[Ground]) -> Shown:
-        placed = []
-        for atom in atoms:
-            name, parts = atom.partition("(")[0], atom.arguments
-            if (name, len(parts)) not in _FORMS:
-                continue
-            if name == "told_at":
-                placed.append((atom, parts))
-            elif not self._take[name](*parts):
-                _refuse(atom)
-        for atom, parts in placed:
-            if not self._place(*parts):
-                _refuse(atom)
-        return self._found
-
-    def _statement(self, identifier: Ground, kind: Ground) -> bool:
-        known = self._found.kinds.setdefault(identifier, kind)
-        return known == kind and _is_name(kind)
-
-    def _uses(self, identifier: Ground, line: Ground) -> bool:
-        if not _is_number(line) or not 1 <= line.number <= self._lines:
-            return False
-        self._found.uses[identifier].add(line.number)
-        return True
-
-    def _choice(self, identifier: Ground, slot: Ground, key: Ground) -> bool:
-        self._found.choices[identifier][slot] = key
-        return _is_name(slot) and _is_name(key)
-
-    def _piece(self, identifier: Ground, slot: Ground, at: Ground, style: Ground) -> bool:
-        if not (_is_function(at, "at", 3) and _is_name(style)):
-            return False
-        order, position, what = at.arguments
-        item = self._item(what)
-        if item is None:
-            return False
-        several = _is_function(slot, None, 1)
-        if not several and not _is_name(slot):
-            return False
-        name = slot.name if several else str(slot)
-        number = _key(slot.arguments[0]) if several else None
-        places = _key(order), _key(position)
-        self._found.pieces.append(Piece(identifier, name, number, places, item, style))
-        return True
-
-    def _place(
-        self, identifier: Ground, sentence: Ground, order: Ground, clause: Ground, rank: Ground
-    ) -> bool:
-        if identifier not in self._found.kinds:
-            return False
-        if not all(map(_is_number, (sentence, order, rank))):
-            return False
-        key = _clause_key(clause)
-        if key is None:
-            return False
-        self._found.places.append(
-            Place(sentence.number, order.number, key, rank.number, identifier)
-        )
-        return True
-
-    def _more(self, sentence: Ground, order: Ground, clause: Ground, word: Ground) -> bool:
-        key = _clause_key(clause)
-        if key is None or not (_is_number(sentence) and _is_number(order) and _is_name(word)):
-            return False
-        self._found.more[sentence.number, order.number, key] = word
-        return True
-
-    def _item(self, what: Ground) -> Item | None:
-        if what in ("article", "dots"):
-            return Item(what)
-        if _is_function(what, "word", 3):
-            side, index, case = what.arguments
-            if side in self._sizes and _is_number(index) and _is_name(case):
-                number = index.number
-                if 1 <= number <= self._sizes[side]:
-                    return Item("token", case, side.number, number)
-            return None
-        if not _is_function(what, None, 1):
-            return None
-        (key,) = what.arguments
-        names = (key,) if _is_name(key) else (key.name, *key.arguments)
-        return Item("key", "_".join(names)) if all(map(_NAME.fullmatch, names)) else None
+def _take(shown: Shown, name: str, values: list[Any], lines: int) -> bool:
+    """Note what an atom says; return whether it can be said."""
+    if name == "statement":
+        identifier, kind = values
+        return bool(shown.kinds.setdefault(identifier, kind) == kind)
+    if name == "uses":
+        identifier, line = values
+        shown.uses[identifier].add(line)
+        return bool(1 <= line <= lines)
+    if name == "choice":
+        identifier, slot, key = values
+        shown.choices[identifier][slot] = key
+    elif name == "piece":
+        identifier, (slot, number), (order, position, item), style = values
+        shown.pieces.append(Piece(identifier, slot, number, (order, position), item, style))
+    elif name == "more_told":
+        sentence, order, clause, word = values
+        shown.more[sentence, order, clause] = word
+    else:
+        identifier, sentence, order, clause, rank = values
+        shown.places.append(Place(sentence, order, clause, rank, identifier))
+        return identifier in shown.kinds
+    return True
 
 
-def _clause_key(clause: Ground) -> str | None:
-    """The key of a clause's template, or None if the term is none."""
-    also = _is_function(clause, "also", 1)
-    name = clause.arguments[0] if also else clause
-    if not _is_name(name):
+def _any(term: Ground) -> Ground:
+    return term
+
+
+def _name(term: Ground) -> str | None:
+    return str(term) if _NAME.fullmatch(term) else None
+
+
+def _number(term: Ground) -> int | None:
+    return term.number if term.type is SymbolType.Number else None
+
+
+def _clause(term: Ground) -> str | None:
+    """The key of a clause's template."""
+    also = _is_function(term, "also", 1)
+    name = _name(term.arguments[0] if also else term)
+    return f"also_{name}" if also and name else name
+
+
+def _slot(term: Ground) -> tuple[str, Key | None] | None:
+    """A slot, or one of several that are told by a key."""
+    if _is_function(term, None, 1):
+        return term.name, _key(term.arguments[0])
+    name = _name(term)
+    return None if name is None else (name, None)
+
+
+def _at(term: Ground, sizes: dict[str, int]) -> tuple[Key, Key, Item] | None:
+    """Where an item stands, and the item."""
+    if not _is_function(term, "at", 3):
         return None
-    return f"also_{name}" if also else str(name)
+    order, position, what = term.arguments
+    item = _item(what, sizes)
+    return None if item is None else (_key(order), _key(position), item)
 
 
-def _is_name(term: Ground) -> bool:
-    return _NAME.fullmatch(term) is not None
-
-
-def _is_number(term: Ground) -> bool:
-    return term.type is SymbolType.Number
+def _item(what: Ground, sizes: dict[str, int]) -> Item | None:
+    if what in ("article", "dots"):
+        return Item(what)
+    if _is_function(what, "word", 3):
+        side, index, case = what.arguments
+        number = _number(index)
+        known = side in sizes and number is not None and 1 <= number <= sizes[side]
+        return Item("token", case, side.number, number or 0) if known and _name(case) else None
+    if not _is_function(what, None, 1):
+        return None
+    (key,) = what.arguments
+    names = (key,) if _name(key) else (key.name, *key.arguments)
+    return Item("key", "_".join(names)) if all(map(_NAME.fullmatch, names)) else None
 
 
 def _is_function(term: Ground, name: str | None, arity: int) -> bool:
@@ -226,15 +190,35 @@ def _is_function(term: Ground, name: str | None, arity: int) -> bool:
 
 
 def _key(term: Ground) -> Key:
-    if _is_number(term):
+    if term.type is SymbolType.Number:
         return 0, term.number
     if term.type is SymbolType.Function and not term.name:
         return 2, tuple(map(_key, term.arguments))
     return 1, str(term)
 
 
-def _refuse(atom: Ground) -> NoReturn:
-    name, arity = atom.partition("(")[0], len(atom.arguments)
-    raise AnswerError(
-        "what the rules show is nothing that can be said", [atom], _FORMS[name, arity]
-    )
+class _Form(NamedTuple):
+    """How the arguments of a predicate are read, and what messages expect of it."""
+
+    reads: tuple[Callable[..., object | None], ...]
+    expected: str
+
+
+_FORMS = {
+    "statement": _Form((_any, _name), "statement(Id,Kind), one for each Id, with a name for Kind"),
+    "uses": _Form((_any, _number), "uses(Id,K), with K the number of a line of the answer"),
+    "choice": _Form((_any, _name, _name), "choice(Id,Slot,Key), with names for Slot and Key"),
+    "piece": _Form(
+        (_any, _slot, _at, _name),
+        "piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
+    ),
+    "told_at": _Form(
+        (_any, _number, _number, _clause, _number),
+        "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id that has "
+        "a statement",
+    ),
+    "more_told": _Form(
+        (_number, _number, _clause, _name),
+        "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last",
+    ),
+}

@@ -1,4 +1,8 @@
-"""The page: everything in one file that needs no network, all text escaped."""
+"""The page: everything in one file that needs no network, all text escaped.
+
+It tells of each pair what speaks for each line of the answer, and how the answer differs from the
+alignments that people gave.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +10,105 @@ import json
 from base64 import b64encode
 from collections import Counter
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, StrictUndefined
 
+from ists_asp.io.given import given_answer
 from ists_asp.model import Label
-from ists_asp.report.gold import Verdict
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
-from ists_asp.trace.contrast import Reason
+from ists_asp.trace.contrast import Contrast, Reason, contrast
+from ists_asp.trace.decisions import DecisionKind, decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Alignment, Answer, Confidence
-    from ists_asp.report.evidence import Line
-    from ists_asp.report.gold import Comparison
-    from ists_asp.trace.contrast import Contrast
     from ists_asp.trace.evidence import Because
+    from ists_asp.trace.trace import Trace
 
 SHOWN = 12
 """Reasons that are told for a decision; of the others only the number and the sum."""
 
 NO_LINE = "none"
 """In the table of labels: the other side has no line with these tokens."""
+
+
+Line = tuple[tuple[int, ...], tuple[int, ...]]
+"""The token numbers of both sides: they identify a line of an answer."""
+
+
+def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
+    """The contrasts of each line of an answer, one for each of its decisions.
+
+    Args:
+        trace: the trace of the answer.
+    """
+    found: dict[Line, list[Contrast]] = {}
+    for decision in decisions(trace):
+        if decision.kind is not DecisionKind.BOUNDARY:
+            line = decision.tokens1, decision.tokens2
+            found.setdefault(line, []).append(contrast(trace, decision).contrast)
+    return {line: tuple(parts) for line, parts in found.items()}
+
+
+class Verdict(StrEnum):
+    """How a line compares with gold, the gravest difference first."""
+
+    ALIGNMENT = "alignment"
+    LABEL = "label"
+    TAG = "tag"
+    SCORE = "score"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An answer beside gold.
+
+    ``gold`` are the gold alignments as an answer of its own; ``lines`` has, for each line of
+    the answer, the gold line of the same tokens, if there is one, and the verdict;
+    ``missed`` are the gold lines whose tokens are on no line of the answer.
+    """
+
+    gold: Answer
+    lines: tuple[tuple[Alignment | None, Verdict], ...]
+    missed: tuple[Alignment, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return not self.missed and all(verdict is Verdict.SAME for _, verdict in self.lines)
+
+
+def compare(answer: Answer, gold: Sequence[Alignment]) -> Comparison:
+    """Compare an answer with gold alignments, line by line.
+
+    Raises:
+        DataError: gold names a token that the pair lacks.
+    """
+    known = {(line.tokens1, line.tokens2): line for line in gold}
+    ours = {(line.tokens1, line.tokens2) for line in answer.alignments}
+    lines = []
+    for line in answer.alignments:
+        right = known.get((line.tokens1, line.tokens2))
+        lines.append((right, _verdict(line, right)))
+    missed = tuple(line for tokens, line in known.items() if tokens not in ours)
+    return Comparison(given_answer(answer.pair, gold), tuple(lines), missed)
+
+
+def _verdict(line: Alignment, right: Alignment | None) -> Verdict:
+    if right is None:
+        return Verdict.ALIGNMENT
+    if line.label is not right.label:
+        return Verdict.LABEL
+    if line.tags != right.tags:
+        return Verdict.TAG
+    # Gold files give unaligned chunks 0 as well as NIL.
+    return Verdict.SAME if (line.score or 0) == (right.score or 0) else Verdict.SCORE
 
 
 @dataclass(frozen=True, slots=True)
