@@ -1,4 +1,7 @@
-"""The sources of knowledge: opened when the first pair is looked up, which few reruns need."""
+"""What is known about the words of a pair, as facts.
+
+Lexicon and vectors are opened when the first pair is looked up, which few reruns need.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,35 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
+from ists_asp.knowledge.numbers import from_spanish, numbers
+from ists_asp.knowledge.words import (
+    acronyms,
+    glued,
+    knowable,
+    plain_form,
+    prefixed,
+    shared_letters,
+    spellings,
+    spoken,
+    stems,
+)
 from ists_asp.resources import data_dir
+from ists_asp.syntax.ground import quoted
+from ists_asp.vocabulary import MULTIWORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from ists_asp.knowledge.sources import Sources
-    from ists_asp.model import Pair
+    from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
+    from ists_asp.knowledge.vectors import Vectors
+    from ists_asp.model import Pair, Sentence
+
+MAX_WORDS = 3
+"""Multiword entries are sought with so many tokens at most (``prime minister``)."""
+
+_POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
+"""The lexicon's parts of speech for the universal tags of words that it may have."""
 
 _LEXICONS = {"en": "wordnet.sqlite", "es": "spanish.sqlite"}
 _VECTORS = ("en", "es")
@@ -48,10 +72,12 @@ class Knowledge(Closing):
         )
         self._vectors_path = vectors_path
         self._phrases = frozenset(phrases)
+        self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
         self._spanish = language == "es"
         if not all(path.is_file() for path in self._paths):
-            # It says what is missing.
-            self._sources.close()
+            # Opening them says what is missing.
+            self._lexicon.close()
+            _ = self._vectors
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -68,8 +94,8 @@ class Knowledge(Closing):
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
-        if "_sources" in self.__dict__:
-            self._sources.close()
+        if "_lexicon" in self.__dict__:
+            self._lexicon.close()
 
     def facts(self, pair: Pair) -> Iterator[str]:
         """What is known about the words of an annotated pair: atoms of ``asp/input.lp`` as text.
@@ -81,18 +107,80 @@ class Knowledge(Closing):
         Raises:
             ResourceError: if the lexicon or the vectors turn out to be damaged.
         """
-        return self._sources.facts(pair)
+        pair = knowable(pair)
+        sentences = (pair.sent1, pair.sent2)
+        entries = [self._multiwords(sentence) for sentence in sentences]
+        lemmas1, lemmas2 = map(_lemmas, sentences, entries)
+        forms1, forms2 = ([plain_form(token) for token in side.tokens] for side in sentences)
+        spoken1, spoken2 = ([spoken(token) for token in side.tokens] for side in sentences)
+        yield from self._lexicon.facts(lemmas1, lemmas2)
+        yield from spellings(forms1, forms2, folded=self._spanish)
+        if self._spanish:
+            yield from stems(1, forms1)
+            yield from stems(2, forms2)
+        yield from shared_letters(spoken1, spoken2)
+        yield from glued(forms1, forms2)
+        yield from prefixed(
+            {*forms1, *(lemma for lemma, _ in lemmas1)}, {*forms2, *(lemma for lemma, _ in lemmas2)}
+        )
+        yield from numbers(pair, from_spanish if self._spanish else str)
+        yield from acronyms(forms1, forms2)
+        for number, side in enumerate(entries, 1):
+            for first, last, lemma in side:
+                yield MULTIWORD.text(number, first, last, quoted(lemma))
+        if self._vectors is not None:
+            yield from self._vectors.facts(spoken1, spoken2, pair)
 
     @property
     def _paths(self) -> list[Path]:
         return [path for path in (self._lexicon_path, self._vectors_path) if path is not None]
 
     @cached_property
-    def _sources(self) -> Sources:
-        # It takes NumPy and all that knows words, a tenth of a second.
-        from ists_asp.knowledge.sources import Sources
+    def _lexicon(self) -> Lexicon | Thesaurus:
+        from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
 
-        return Sources(self._lexicon_path, self._vectors_path, self._phrases, spanish=self._spanish)
+        return (Thesaurus if self._spanish else Lexicon)(self._lexicon_path)
+
+    @cached_property
+    def _vectors(self) -> Vectors | None:
+        # It takes NumPy, a tenth of a second.
+        from ists_asp.knowledge.vectors import Vectors
+
+        return None if self._vectors_path is None else Vectors(self._vectors_path)
+
+    def _multiwords(self, sentence: Sentence) -> list[tuple[int, int, str]]:
+        """First and last token of each entry of several words, and the entry.
+
+        It may be written as it is or have the last word's lemma, and has nothing inside that was
+        split from a token.
+        """
+        tokens = sentence.tokens
+        plain = [plain_form(token).lower() for token in tokens]
+        whole = [plain_form(token) == token.form for token in tokens]
+        found = []
+        for start in range(len(tokens) - 1):
+            for end in range(start + 1, min(start + self._longest, len(tokens))):
+                if not whole[end - 1]:
+                    break
+                before = " ".join(plain[start:end])
+                short = end - start < MAX_WORDS
+                ends = [plain[end], *(word.lemma.lower() for word in tokens[end].words[:1])]
+                for lemma in (f"{before} {last}" for last in ends):
+                    if lemma in self._phrases or (short and lemma in self._lexicon):
+                        found.append((start + 1, end + 1, lemma))
+                        break
+        return found
+
+
+def _lemmas(sentence: Sentence, entries: list[tuple[int, int, str]]) -> set[tuple[str, str]]:
+    """Lemma and part of speech of the content words and multiword entries of a sentence."""
+    single = {
+        (word.lemma.lower(), _POS[word.upos])
+        for token in sentence.tokens
+        for word in token.words
+        if word.upos in _POS
+    }
+    return single | {(lemma, "") for _, _, lemma in entries}
 
 
 def shipped_vectors(language: str) -> Path | None:

@@ -33,9 +33,6 @@ MAX_EDGES = 4
 CACHED_WORDS = 20_000
 """So many words stay in memory: a few kB each, more than any test set has."""
 
-POS_CLASSES = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
-"""WordNet's parts of speech for the universal tags that have one."""
-
 _INDIRECT = 1
 """Added to the distance of a link that holds between synonyms of the words only."""
 
@@ -67,11 +64,7 @@ SELECT class.pos, class_name.name
 FROM class JOIN class_name ON class_name.id = class.class WHERE class.word = ?
 """
 
-_SYNONYMS = """
-SELECT other.lemma, synonym.distance
-FROM word JOIN synonym ON synonym.word = word.id JOIN word AS other ON other.id = synonym.other
-WHERE word.lemma = ?
-"""
+_SYNONYMS = "SELECT other, distance FROM synonym WHERE word = (SELECT id FROM word WHERE lemma = ?)"
 
 
 class _File(Closing):
@@ -95,6 +88,7 @@ class _File(Closing):
             [(version,)] = self._rows("PRAGMA user_version")
             if version != self._version:
                 self._fail(f"the {self._noun} has version {version}", expected=str(self._version))
+            self._begin()
         except ResourceError:
             self._database.close()
             raise
@@ -102,6 +96,10 @@ class _File(Closing):
     def close(self) -> None:
         """Close the file; nothing can be looked up afterwards."""
         self._database.close()
+
+    def _begin(self) -> None:
+        """Read what every look needs."""
+        raise NotImplementedError
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:
@@ -131,9 +129,10 @@ class Thesaurus(_File):
         "build the file as data/lexicon/build_spanish.py tells (its first lines have the command)"
     )
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def _begin(self) -> None:
         self._synonyms = lru_cache(maxsize=CACHED_WORDS)(self._load)
+        # The file has no index of them: to look for one number takes milliseconds.
+        self._lemmas = dict(self._rows("SELECT id, lemma FROM word"))
 
     def __contains__(self, lemma: str) -> bool:
         return bool(self._synonyms(lemma))
@@ -151,7 +150,7 @@ class Thesaurus(_File):
                     yield RELATION.text("synonym", quoted(word), quoted(other), distance)
 
     def _load(self, lemma: str) -> dict[str, int]:
-        return dict(self._rows(_SYNONYMS, lemma))
+        return {self._lemmas[other]: n for other, n in self._rows(_SYNONYMS, lemma)}
 
 
 class Lexicon(_File):
@@ -165,8 +164,7 @@ class Lexicon(_File):
     _version = 2
     _rebuild = "build the file with: python data/lexicon/build.py -o data/lexicon/wordnet.sqlite"
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def _begin(self) -> None:
         self._broad = frozenset(synset for (synset,) in self._rows("SELECT synset FROM broad"))
         self._entry = lru_cache(maxsize=CACHED_WORDS)(self._load)
 

@@ -105,6 +105,10 @@ class Vectors:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([self.vector(word) for word in words])
 
+    def facts(self, words1: Sequence[str], words2: Sequence[str], pair: Pair) -> Iterator[str]:
+        """Compare the words of the tokens of a pair; see :func:`nearness`."""
+        return nearness(self.matrix(words1), self.matrix(words2), pair)
+
     def _pool(self, word: str) -> NDArray[np.float32]:
         table = self._table
         found = table.tokenizer.encode(word, add_special_tokens=False).ids
