@@ -171,11 +171,11 @@ class _Weighed:
 
         self._aligned = {(one, two): int(weight) for one, two, weight in rows(ALIGN_WEIGHT.name)}
         self._best: dict[tuple[int, int], int] = {}
-        for spans, weight in self._aligned.items():
+        for spans, value in self._aligned.items():
             for side, span in enumerate(spans):
                 for chunk in _chunks(span):
                     key = side, chunk
-                    self._best[key] = max(weight, self._best.get(key, weight))
+                    self._best[key] = max(value, self._best.get(key, value))
         possible = set(map(tuple, rows(POSSIBLE)))
         self._labels: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
         for one, two, label, weight in rows(LABEL_WEIGHT.name):
