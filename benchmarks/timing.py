@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.engine.timings import Durations
+from ists_asp.engine.answer import Durations
 
 if TYPE_CHECKING:
     from ists_asp.engine import Timings

@@ -17,7 +17,7 @@ __all__ = ["load_shared", "shared_folder", "shared_store"]
 
 def load_shared(profile: str = "default", **options: Any) -> System:
     """Load a profile whose rules are worked out once for all workers; answers are not kept."""
-    return ists_asp.load(profile, programs=shared_folder(), incremental=False, **options)
+    return ists_asp.load(profile, cache=shared_folder(), incremental=False, **options)
 
 
 def shared_store() -> Store:

@@ -80,7 +80,7 @@ def _serve() -> None:
     import ists_asp.cli.jobs.diffing
     import ists_asp.cli.jobs.running
     import ists_asp.compare.rules_run
-    import ists_asp.engine.loading
+    import ists_asp.engine
     import ists_asp.explain
     import ists_asp.learn
     import ists_asp.report.page

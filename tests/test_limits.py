@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from ists_asp.annotate import Annotator
 from ists_asp.annotate.subtokens import cut, spellings, tables
 from ists_asp.compare.answered import read_answered
 from ists_asp.compare.comparison import compare
-from ists_asp.engine import PairAnnotator, Timings
+from ists_asp.engine import Setup, System
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wellformed import check_file
@@ -234,8 +233,8 @@ def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason() -> None:
 
 
 @pytest.fixture(scope="module")
-def annotator() -> PairAnnotator:
-    return PairAnnotator(Annotator(), Timings())
+def annotator() -> System:
+    return System(Setup("images"))
 
 
 TOO_LONG = {
@@ -247,7 +246,7 @@ TOO_LONG = {
 
 @pytest.mark.parametrize(("text", "message"), TOO_LONG.values(), ids=TOO_LONG)
 def test_pairs_before_one_that_is_too_long_are_annotated(
-    annotator: PairAnnotator, text: str, message: str
+    annotator: System, text: str, message: str
 ) -> None:
     pairs = [
         Pair(str(number), make_sentence(["cats"]), make_sentence(words.split()))
@@ -259,12 +258,12 @@ def test_pairs_before_one_that_is_too_long_are_annotated(
         next(found)
 
 
-def test_texts_too_long_to_be_tokenised_are_refused(annotator: PairAnnotator) -> None:
+def test_texts_too_long_to_be_tokenised_are_refused(annotator: System) -> None:
     with pytest.raises(DataError, match="text 2: a sentence of 10001 characters"):
         annotator.tokenize(["a cat", "x" * (MAX_CHARACTERS + 1)])
 
 
-def test_sentences_of_the_longest_words_are_tagged_in_time(annotator: PairAnnotator) -> None:
+def test_sentences_of_the_longest_words_are_tagged_in_time(annotator: System) -> None:
     words = [f"{number:03}".translate(_LETTERS) * 33 for number in range(MAX_CHARACTERS // 100)]
     pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
     list(annotator.annotate([Pair("0", make_sentence(["a"]), make_sentence(["cat"]))]))

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from ists_asp.ablate import GoldItem, Study, ablate
 from ists_asp.cli import main
+from ists_asp.engine import Setup
 from ists_asp.learn import read_gold
 from tests.sharing import load_shared, shared_folder
 
@@ -37,7 +38,7 @@ def make(folder, profile, bare=False):
             ]
         annotated = list(system.annotate(pairs))
     items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
-    return Study(items, {"profile": profile, "programs": shared_folder(), "incremental": False})
+    return Study(items, Setup(profile, cache=shared_folder(), incremental=False))
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def test_decisions_are_right_or_wrong_by_gold(study):
     answer = trace.answer
     for gold, count in ((answer.alignments, (True, False)), ((), (False, True))):
         items = [GoldItem(answer.pair, tuple(gold))]
-        (one,) = Study(items, study.options).survey([0], ())
+        (one,) = Study(items, study.setup).survey([0], ())
         told = one.tallies["any_pair"]
         assert (told.right > 0, told.wrong > 0) == count
         assert told.fires >= told.pairs == 1
@@ -184,7 +185,7 @@ def test_a_constraint_is_left_out_like_a_rule(study, tmp_path, places):
         '%@rule nothing: "nothing is aligned"\n:- aligned(_,_).\n'
         '%@rule never: "nothing is opposed to itself"\n:- label(X,X,oppo).\n'
     )
-    restrained = Study(study.items, {"profile": "headlines", "rules": [rules]})
+    restrained = Study(study.items, Setup("headlines", (rules,)))
     found = ablate(restrained, ["nothing", "never"])
     by_name = {one.rule.name: one for one in found.rules}
     assert by_name["nothing"].changed == len(places)

@@ -53,10 +53,9 @@ def _rules(name, given=(), *purpose, store=None, **options):
 
 @pytest.fixture(autouse=True)
 def _shared(monkeypatch):
-    monkeypatch.setattr("ists_asp.engine.loading.Annotator", _annotator)
-    monkeypatch.setattr("ists_asp.cli.jobs.running.Annotator", _annotator)
+    monkeypatch.setattr("ists_asp.engine.preparation.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.rules.load_program", _rules)
-    monkeypatch.setattr("ists_asp.engine.loading.load_program", _rules)
+    monkeypatch.setattr("ists_asp.engine.setup.load_program", _rules)
 
 
 @pytest.fixture

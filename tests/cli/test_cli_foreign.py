@@ -3,7 +3,7 @@
 import pytest
 
 from ists_asp.cli.inputs import Foreign
-from ists_asp.engine.given import read_pair
+from ists_asp.engine.preparation import read_pair
 from ists_asp.knowledge.languages import language_of
 from ists_asp.rules import load_profile
 

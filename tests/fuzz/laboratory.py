@@ -26,6 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from ists_asp.engine import Limits, Setup
 from ists_asp.errors import IstsError
 from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
@@ -33,7 +34,6 @@ from ists_asp.processes import OUT_OF_TIME
 from ists_asp.rules import load_program
 from ists_asp.sandbox import pool, worker
 from ists_asp.sandbox.pool import Pool
-from ists_asp.sandbox.spec import Limits, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,7 +115,7 @@ class Laboratory:
         self.limits = limits
         self.pairs = read_pairs(load_program(profile)[0].language)[:pairs]
         _remember()
-        decider = worker.Decider(Spec(profile, limits=limits))
+        decider = worker.Decider(Setup(profile, limits=limits))
         decider.decide(self.pairs)
         decider.system.close()
         # What the collector does not look at is not copied for each child.
@@ -135,7 +135,7 @@ class Laboratory:
         with TemporaryDirectory() as folder:
             path = Path(folder) / MINE
             path.write_text(text, "utf-8", "surrogatepass")
-            spec = Spec(self.profile, (path,), limits=self.limits)
+            spec = Setup(self.profile, (path,), limits=self.limits)
             pairs = [self.pairs[place] for place in alone]
             run = None if pool else self.in_child(lambda run: self._worked(run, spec, pairs))
             if run is None or run.ended:
@@ -146,14 +146,14 @@ class Laboratory:
                 run.pooled = True
             return run
 
-    def _worked(self, run: Run, spec: Spec, alone: Sequence[Pair]) -> None:
+    def _worked(self, run: Run, spec: Setup, alone: Sequence[Pair]) -> None:
         """Decide as a worker does."""
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, 2 * SECONDS))
         worker.start(spec)
         worker.ready()
         self._decided(run, lambda pairs: worker.decide(pairs), alone)
 
-    def _pooled(self, run: Run, spec: Spec, alone: Sequence[Pair], *, lost: bool) -> None:
+    def _pooled(self, run: Run, spec: Setup, alone: Sequence[Pair], *, lost: bool) -> None:
         # Its workers inherit what this process remembers.
         pool._context = lambda: multiprocessing.get_context("fork")
         workers = Pool(spec, 1)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ists_asp.engine import Setup
 from ists_asp.engine.preparation import Preparation
 from ists_asp.errors import DataError
 from ists_asp.io.chunks import parse_chunks
@@ -50,7 +51,8 @@ def prepare(tmp_path: Path):
         knowledge = Knowledge(phrases=phrases, vectors_path=vectors)
         if not look:
             knowledge.facts = refuse  # type: ignore[method-assign]
-        made = Preparation(Plain(), knowledge, "en", Store(tmp_path))
+        made = Preparation(Setup("headlines", cache=tmp_path))
+        made._knowledge = knowledge
         found = list(made.known([annotated(pair) for pair in pairs]))
         knowledge.close()
         return found

@@ -11,7 +11,7 @@ import pytest
 
 import ists_asp
 from ists_asp.annotate import Cache
-from ists_asp.engine.reading import PairReader
+from ists_asp.engine.preparation import PairReader
 from ists_asp.errors import ResourceError, UsageError
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, Reader, shipped_reader
 from ists_asp.model import Chunk, Pair, Sentence, Token
@@ -129,7 +129,7 @@ def test_ratings_weigh_what_the_reader_holds() -> None:
         with ists_asp.load("sts-en", reader=reader) as system:
             answer = system.solve(*sides)
             ratings.append(system.rate(answer).value)
-            weights = {file.path.stem for file in system._rating_files()} & {
+            weights = {file.path.stem for file in system.files.rating} & {
                 "sts-en",
                 "reader-sts-en",
             }

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from ists_asp.engine.timings import Durations, Timings
+from ists_asp.engine.answer import Durations, Timings
 
 
 def test_quantiles_are_within_a_hundredth():

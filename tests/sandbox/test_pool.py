@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.annotate import Annotator
-from ists_asp.engine import PairAnnotator, Timings
+from ists_asp.engine import Limits, Setup, System, Timings
 from ists_asp.errors import RuleError
 from ists_asp.io.sentences import make_sentence
 from ists_asp.io.wa_writer import write_answer
@@ -21,7 +20,6 @@ from ists_asp.rules import load_program
 from ists_asp.run import run
 from ists_asp.sandbox.executor import Inline
 from ists_asp.sandbox.pool import Pool
-from ists_asp.sandbox.spec import Limits, Spec
 from ists_asp.sandbox.worker import Decider
 
 pytestmark = pytest.mark.slow
@@ -43,21 +41,21 @@ def pairs(count: int, *, bomb: int | None = None) -> list[Pair]:
 
 
 @pytest.fixture(scope="module")
-def annotator() -> PairAnnotator:
-    return PairAnnotator(Annotator(), Timings())
+def annotator() -> System:
+    return System(Setup("images"))
 
 
-def spec(tmp_path: Path, rules: str = "", **limits: float) -> Spec:
+def spec(tmp_path: Path, rules: str = "", **limits: float) -> Setup:
     given = ()
     if rules:
         file = tmp_path / "bomb.lp"
         file.write_text(rules)
         given = (file,)
     memory = limits.pop("memory", None)
-    return Spec("images", given, limits=Limits(memory=memory and int(memory), **limits))
+    return Setup("images", given, limits=Limits(memory=memory and int(memory), **limits))
 
 
-def decide(made: Spec, items: list[Pair], annotator: PairAnnotator, jobs: int = 1) -> list:
+def decide(made: Setup, items: list[Pair], annotator: System, jobs: int = 1) -> list:
     pool = Pool(made, jobs)
     try:
         return list(run(items, annotator, pool, Timings()))
@@ -69,7 +67,7 @@ def never() -> Pool:
     raise AssertionError("nothing here is long")
 
 
-def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnnotator) -> None:
+def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: System) -> None:
     made, items = spec(tmp_path), pairs(45)
     inline = Inline(Decider(made), never)
     alone = list(run(items, annotator, inline, Timings()))
@@ -91,7 +89,7 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: PairAnno
 )
 def test_a_bomb_costs_its_pair_only(
     tmp_path: Path,
-    annotator: PairAnnotator,
+    annotator: System,
     rules: str,
     limits: dict[str, float],
     reason: str,
@@ -120,7 +118,7 @@ except MemoryError:
 
 
 def test_a_worker_that_cannot_load_the_rules_again_says_why(
-    tmp_path: Path, annotator: PairAnnotator
+    tmp_path: Path, annotator: System
 ) -> None:
     pool = Pool(spec(tmp_path, "extra.\n"), 1)
     try:
@@ -147,12 +145,12 @@ def test_rules_that_changed_meanwhile_are_refused(tmp_path: Path) -> None:
     made = spec(tmp_path, "extra.\n")
     _, rules = load_program("images", made.rules)
     sums = tuple(file.sha256 for file in rules.files)
-    changed = Spec("images", made.rules, files=(*sums[:-1], "0" * 64))
+    changed = Setup("images", made.rules, files=(*sums[:-1], "0" * 64))
     with pytest.raises(RuleError, match="a rule file has changed since the run began"):
         Pool(changed, 1)
 
 
-def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: PairAnnotator) -> None:
+def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: System) -> None:
     pool = Pool(spec(tmp_path), 1)
     items = iter(pairs(60))
     try:
@@ -168,7 +166,7 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: PairAnnotator)
 
 
 def test_workers_that_say_nothing_are_replaced(
-    tmp_path: Path, annotator: PairAnnotator, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, annotator: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool = Pool.__new__(Pool)
     monkeypatch.setattr(Pool, "_load", lambda _self: ())
@@ -194,7 +192,7 @@ def test_workers_that_say_nothing_are_replaced(
     assert pool.generation >= 1
 
 
-def test_time_is_that_of_the_processor(tmp_path: Path, annotator: PairAnnotator) -> None:
+def test_time_is_that_of_the_processor(tmp_path: Path, annotator: System) -> None:
     made = spec(tmp_path, GROUND_BOMB, seconds=0.5, grace=0.5)
     pool = Pool(made, 1)
     (bomb,) = annotator.annotate(pairs(1, bomb=0))

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ists_asp.ablate.evidence import EvidenceAblation
 from ists_asp.ablate.result import Ablation, RuleWorth, Tally
 from ists_asp.ablate.support import tally
 from ists_asp.ablate.workers import workers
-from ists_asp.engine import load
+from ists_asp.engine import System
 from ists_asp.evaluate.measures import Scores
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.rules.restraints import is_core, is_unconditional, restrains
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.engine import System
+    from ists_asp.engine import Setup
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.rules import NamedRule
 
@@ -64,17 +64,17 @@ class Study:
 
     Args:
         items: annotated pairs with gold.
-        options: what :func:`ists_asp.engine.load` takes.
+        setup: what to load.
     """
 
     items: Sequence[GoldItem]
-    options: Mapping[str, Any]
+    setup: Setup
     _facts: dict[int, Sequence[Symbol]] = field(default_factory=dict)
 
     @cached_property
     def system(self) -> System:
         """The rules, ready to decide."""
-        return load(**self.options)
+        return System(self.setup).load()
 
     @cached_property
     def rules(self) -> Mapping[str, NamedRule]:
@@ -125,7 +125,7 @@ class Study:
         return EvidenceAblation(self.system.rules, solver.options, solver.arguments, weights)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"items": self.items, "options": self.options, "_facts": {}}
+        return {"items": self.items, "setup": self.setup, "_facts": {}}
 
     def survey(self, numbers: Sequence[int], wanted: Collection[str]) -> list[_Surveyed]:
         """Trace pairs, and leave out rules for evidence.

@@ -189,7 +189,7 @@ def _details() -> str:
     from importlib.metadata import version as installed
 
     from ists_asp.annotate.stanza import find
-    from ists_asp.engine.provenance import file_digest, provenance
+    from ists_asp.engine.answer import file_digest, provenance
     from ists_asp.knowledge import shipped_vectors
     from ists_asp.knowledge.reader import reader_digest, shipped_reader
     from ists_asp.resources import asp_dir, data_dir, rules_dir

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ists_asp.compare.answered import Answered
 from ists_asp.compare.causes import find_causes
 from ists_asp.compare.changes import find_changes
-from ists_asp.engine.annotation import BATCH
+from ists_asp.engine.preparation import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,70 +1,127 @@
-"""Pairs made ready for the rules: annotated, looked up, as facts."""
+"""Pairs made ready for the rules: read, annotated, looked up, as facts."""
 
 from __future__ import annotations
 
-from itertools import repeat
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import cached_property
+from itertools import repeat, tee
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ists_asp.engine.annotation import BATCH, PairAnnotator
-from ists_asp.engine.timings import Timings
-from ists_asp.errors import UsageError
+from clingo import Symbol, parse_term
+
+from ists_asp.annotate import Annotator, Cache
+from ists_asp.closing import Closing
+from ists_asp.engine.answer import Timings
+from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
 from ists_asp.gc_control import freeze_gc
-from ists_asp.rules.remembered import Remembered
+from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import Repairs, clean
+from ists_asp.knowledge import Knowledge, shipped_vectors
+from ists_asp.knowledge.words import knowable
+from ists_asp.limits import check_pair, check_text
+from ists_asp.model import Pair, Sentence
+from ists_asp.rules import RuleWarning, given_warnings, phrases, unknown_constants
+from ists_asp.rules.remembered import Remembered, made_by
 from ists_asp.solver.batching import in_batches
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from clingo import Symbol
-
-    from ists_asp.annotate import Annotator
     from ists_asp.annotate.stanza import Models
-    from ists_asp.engine.reading import PairReader
-    from ists_asp.io.store import Store
-    from ists_asp.knowledge import Knowledge
-    from ists_asp.model import Pair, Sentence
-    from ists_asp.rules import RuleWarning
+    from ists_asp.engine.setup import Setup
+    from ists_asp.knowledge.reader import Reader, UniversalReader
+    from ists_asp.model import Answer
+    from ists_asp.rules import Profile, ProfileFiles, RuleSet
+
+BATCH = 200
+"""Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
+
+GivenSentence = str | Sentence
+"""Text whose tokens are separated by blanks, or a sentence, with chunks if they are known."""
+
+GivenPair = Pair | tuple[GivenSentence, GivenSentence]
+"""A pair, or its two sentences."""
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
-class Preparation:
-    """Makes facts of pairs, with a clock.
+class Known(NamedTuple):
+    """An answer, and the facts that it was found for."""
+
+    answer: Answer
+    facts: Sequence[Symbol]
+
+
+def beside(items: Iterable[S], work: Callable[[Iterator[S]], Iterator[T]]) -> Iterator[tuple[T, S]]:
+    """What a lazy function makes of items, in their order, each result beside its item."""
+    given, again = tee(items)
+    # The results come first: an error that work keeps until its place is raised there.
+    return zip(work(given), again, strict=True)
+
+
+class Preparation(Closing):
+    """A profile's rules, models and lexicon, which make facts of sentences.
+
+    Nothing is loaded before it is needed.
 
     Args:
-        annotator: annotates sentences.
-        knowledge: knows how words are related.
-        language: of the sentences, ``en`` or ``es``.
-        store: keeps the facts of pairs, batch by batch, so that a rerun looks up nothing.
-        reader: says what it holds about chunks, alignments and labels; nobody does if None.
+        setup: what to load.
+        parsed: the profile and its rules, where they have been parsed already.
+
+    Raises:
+        UsageError: there is no such profile, or the options do not go together.
+        RuleError: the profile is faulty.
+        ResourceError: a package or a file of the reader is missing.
     """
 
-    def __init__(
-        self,
-        annotator: Annotator,
-        knowledge: Knowledge,
-        language: str,
-        store: Store | None = None,
-        reader: PairReader | None = None,
-    ) -> None:
+    def __init__(self, setup: Setup, parsed: tuple[Profile, RuleSet] | None = None) -> None:
+        self.setup = setup
         self.stages = Timings()
-        self._annotator = PairAnnotator(annotator, self.stages)
-        self._knowledge = knowledge
-        self._language = language
-        self._reader = reader
-        self._remembered = Remembered(
-            store, "" if store is None else f"{language} {knowledge.key} {self.reader}"
-        )
-        self._settled = False
-        self._closed = False
+        self.profile = setup.load_profile() if parsed is None else parsed[0]
+        self._parsed = None if parsed is None else parsed[1]
+        self._reader = find_reader(self.profile, setup.reader)
+        self._frozen = self._closed = False
 
     def close(self) -> None:
-        """Close lexicon and cache; nothing can be prepared afterwards."""
+        """Close the lexicon and the cache; the system cannot be used afterwards."""
         self._closed = True
-        self._knowledge.close()
-        self._annotator.close()
-        if self._reader is not None:
-            self._reader.close()
+        for name in ("_knowledge", "_opinions", "_annotator"):
+            if name in self.__dict__:
+                getattr(self, name).close()
+
+    @cached_property
+    def rules(self) -> RuleSet:
+        """The parsed rules that decide pairs.
+
+        Raises:
+            RuleError: a rule file is faulty.
+        """
+        rules = self._parsed or self.setup.load_program()
+        values, given = self.setup.constants, self.setup.rules
+        odd = [
+            *(given_warnings(rules, self.profile, given) if given else ()),
+            *(unknown_constants(values, self.profile, rules, given) if values else ()),
+        ]
+        if not odd:
+            return rules
+        return replace(rules, warnings=(*rules.warnings, *odd)).remembering(rules.remembered)
+
+    @cached_property
+    def files(self) -> ProfileFiles:
+        """The files of the rules, read and not parsed.
+
+        Raises:
+            RuleError: there is something in them that clingo must not see.
+        """
+        return self.setup.read_files()
+
+    @property
+    def constants(self) -> dict[str, str]:
+        """The profile's constants, and over them those that were given."""
+        return {**self.profile.constants, **self.setup.constants}
 
     @property
     def knowledge(self) -> tuple[str, ...]:
@@ -78,63 +135,264 @@ class Preparation:
 
     @property
     def models(self) -> Models:
-        """The models that annotate."""
+        """The models that annotate.
+
+        Raises:
+            ResourceError: there are none.
+        """
         return self._annotator.models
 
     @property
-    def warnings(self) -> tuple[RuleWarning, ...]:
-        """What should be known of the models."""
-        return self._annotator.warnings
+    def models_warnings(self) -> tuple[RuleWarning, ...]:
+        """Which of several packages of models is used, once they have been asked for."""
+        models = self._annotator.models if "_annotator" in self.__dict__ else None
+        if models is None or models.choice is None:
+            return ()
+        return (RuleWarning(str(models.directory), models.choice),)
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tag and lemmatise pairs; see :meth:`ists_asp.engine.System.annotate`."""
+        """Tag and lemmatise pairs, lazily and in their order.
+
+        A sentence whose tokens all have words is annotated already and stays as it is.
+
+        Raises:
+            DataError: a sentence is too long, see :mod:`ists_asp.limits`; the pairs before it
+                come first.
+            UsageError: the system is closed.
+        """
         self._check_open()
-        return self._annotator.annotate(pairs)
+
+        def checked() -> Iterator[Pair]:
+            for pair in pairs:
+                check_pair(pair)
+                yield pair
+
+        return in_batches(checked(), self._annotate, BATCH)
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
-        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
+        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence.
+
+        Raises:
+            DataError: a text is too long, see :mod:`ists_asp.limits`.
+        """
         self._check_open()
-        return self._annotator.tokenize(texts)
+        for number, text in enumerate(texts, start=1):
+            check_text(text, f"text {number}")
+        with self.stages.measure("annotation"):
+            return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
+
+    def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+        """Annotate pairs and yield each, in order, with the facts that the rules see."""
+        return self.known(self.annotate(pairs))
 
     def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Yield annotated pairs, lazily and in their order, with the facts that the rules see.
 
         Raises:
-            UsageError: the lexicon is closed.
+            UsageError: the system is closed.
         """
         self._check_open()
         return in_batches(annotated, self._known, BATCH)
-
-    def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        texts: list[str] = []
-        with self.stages.measure("knowledge"):
-            key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])
-            kept = self._remembered.get(key)
-            opinions = self._opinions(batch) if kept is None else iter(())
-        if kept is None and not self._settled:
-            # Not earlier: models are read when the first sentence needs them.
-            freeze_gc()
-            self._settled = True
-        for number, pair in enumerate(batch):
-            if kept is not None:
-                yield pair, Atoms(kept[number])
-                continue
-            with self.stages.measure("knowledge"):
-                known = list(self._knowledge.facts(pair))
-                held = next(opinions)
-            with self.stages.measure("facts"):
-                facts = pair_facts(pair, known, self._language).with_text(held.inside)
-                texts.append(facts.text)
-            yield pair, facts
-        if kept is None:
-            self._remembered.put(key, texts)
-
-    def _opinions(self, batch: Sequence[Pair]) -> Iterator[Atoms]:
-        """What the reader holds about pairs; nothing without one."""
-        return repeat(Atoms("()")) if self._reader is None else self._reader.facts(batch)
 
     def _check_open(self) -> None:
         if self._closed:
             raise UsageError(
                 "the system is closed", hint="Use it inside its with block, or load it anew"
             )
+
+    @cached_property
+    def _annotator(self) -> Annotator:
+        cache = None if self.setup.cache is None else Cache(self.setup.cache)
+        return Annotator(self.profile.language, self.setup.stanza_dir, cache)
+
+    def _annotate(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
+        done = [side for pair in pairs for side in (pair.sent1, pair.sent2)]
+        bare = [
+            number
+            for number, sentence in enumerate(done)
+            if not all(token.words for token in sentence.tokens)
+        ]
+        if bare:
+            with self.stages.measure("annotation"):
+                tagged = self._annotator.annotate([done[number].tokens for number in bare])
+            for number, tokens in zip(bare, tagged, strict=True):
+                done[number] = replace(done[number], tokens=tokens)
+        for number, pair in enumerate(pairs):
+            yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+
+    @cached_property
+    def _knowledge(self) -> Knowledge:
+        language = self.profile.language
+        return Knowledge(
+            language=language,
+            vectors_path=self.setup.vectors or shipped_vectors(language),
+            phrases=phrases(self.rules),
+        )
+
+    @cached_property
+    def _remembered(self) -> Remembered:
+        """What keeps the facts of pairs, batch by batch, so that a rerun looks up nothing."""
+        store = self.setup.store
+        if store is None:
+            return Remembered()
+        return Remembered(store, f"{self.profile.language} {self._knowledge.key} {self.reader}")
+
+    def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+        texts: list[str] = []
+        with self.stages.measure("knowledge"):
+            key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])
+            kept = self._remembered.get(key)
+        if kept is not None:
+            for pair, text in zip(batch, kept, strict=True):
+                yield pair, Atoms(text)
+            return
+        held = repeat(Atoms("()")) if self._reader is None else self._opinions.facts(batch)
+        if not self._frozen:
+            # Not earlier: models are read when the first sentence needs them.
+            freeze_gc()
+            self._frozen = True
+        for pair in batch:
+            with self.stages.measure("knowledge"):
+                known = list(self._knowledge.facts(pair))
+                more = next(held)
+            with self.stages.measure("facts"):
+                facts = pair_facts(pair, known, self.profile.language).with_text(more.inside)
+                texts.append(facts.text)
+            yield pair, facts
+        self._remembered.put(key, texts)
+
+    @cached_property
+    def _opinions(self) -> PairReader:
+        assert self._reader is not None
+        return PairReader(
+            self._reader, None if self.setup.cache is None else Cache(self.setup.cache)
+        )
+
+
+class PairReader:
+    """A reader for pairs that remembers what it has said.
+
+    Args:
+        reader: reads what is not known yet; its model is loaded when the first such pair comes.
+        cache: keeps what it says, by its hash and by the words and chunks of a pair.
+    """
+
+    def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
+        self._reader = reader
+        self._cache = cache
+
+    def close(self) -> None:
+        """Close the cache; nothing can be read afterwards."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
+        """What the reader holds about pairs, lazily and in their order, as facts.
+
+        Raises:
+            ResourceError: a file of the reader is damaged.
+        """
+        key = f"reader {self._reader.digest}"
+        shown = [knowable(pair) for pair in pairs]
+        inputs = [[made_by(), _shown(pair.sent1), _shown(pair.sent2)] for pair in shown]
+        kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
+        for pair, given, text in zip(shown, inputs, kept, strict=True):
+            facts = _parsed(text)
+            if facts is None:
+                facts = Atoms("()").with_text(",".join(self._reader.read(pair)))
+                if self._cache is not None:
+                    self._cache.put(key, [(given, facts.text)])
+            yield facts
+
+
+def _shown(sentence: Sentence) -> list[object]:
+    """What the reader sees of a sentence."""
+    chunks = sentence.chunks
+    return [
+        [token.form for token in sentence.tokens],
+        None if chunks is None else [[chunk.first, chunk.last] for chunk in chunks],
+    ]
+
+
+def _parsed(text: object) -> Atoms | None:
+    """The facts that an entry of the cache has; None if it is damaged, to be read anew."""
+    if not isinstance(text, str):
+        return None
+    try:
+        parse_term(text, logger=lambda _code, _message: None)
+    except RuntimeError:
+        return None
+    return Atoms(text)
+
+
+def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader | None:
+    """Find the reader of this name or folder; its model is read when the first pair is.
+
+    Args:
+        profile: the profile whose rules weigh what it holds.
+        name: as for :class:`~ists_asp.engine.setup.Setup`.
+
+    Raises:
+        UsageError: the profile has no rules for the reader.
+        ResourceError: a package or a file of the reader is missing.
+    """
+    if name is None:
+        return None
+    from ists_asp.knowledge.reader import USE, find_reader
+
+    spanish = profile.language == "es" and profile.reader is None
+    if not profile.reads or (name == USE) != spanish:
+        raise UsageError(
+            f"the profile {profile.name} has no rules for the reader {name}",
+            expected="a Spanish profile, such as sts-es"
+            if name == USE
+            else "a profile with the table [reader] or reader_weights, such as default",
+            hint=f"Leave the reader out, {f'choose the reader {USE}, ' if spanish else ''}"
+            "or choose such a profile",
+        )
+    return find_reader(name)
+
+
+def read_pair(sent1: GivenSentence, sent2: GivenSentence, identifier: str = "1") -> Pair:
+    """A pair of two sentences.
+
+    Raises:
+        DataError: a sentence is empty.
+        UsageError: what was given is no sentence.
+    """
+    return Pair(identifier, _sentence(sent1, 1), _sentence(sent2, 2))
+
+
+def read_pairs(given: Iterable[GivenPair]) -> Iterator[Pair]:
+    """Pairs, lazily and in their order; two sentences get their number as id, from 1.
+
+    Raises:
+        DataError: a sentence is empty.
+        UsageError: what was given is no pair.
+    """
+    for number, item in enumerate(given, start=1):
+        if isinstance(item, Pair):
+            yield item
+            continue
+        if not isinstance(item, (tuple, list)) or len(item) != 2:
+            raise UsageError(
+                f"{item!r} is no pair",
+                where=of_pair(number),
+                expected="an ists_asp.model.Pair or two sentences",
+            )
+        yield read_pair(*item, str(number))
+
+
+def _sentence(given: GivenSentence, number: int) -> Sentence:
+    where = f"sentence {number}"
+    if isinstance(given, str):
+        given = make_sentence(clean(given, where, Repairs()).split())
+    if not isinstance(given, Sentence):
+        raise UsageError(
+            f"{given!r} is no sentence",
+            where=where,
+            expected="text, or an ists_asp.model.Sentence",
+        )
+    if not given.tokens:
+        raise DataError("the sentence is empty", where=where, expected="at least one token")
+    return given

@@ -15,10 +15,10 @@ from clingo import Control, SymbolType
 from clingo.ast import ASTType, ProgramBuilder
 
 from ists_asp.answers import HIGHEST, read_rating
-from ists_asp.engine.deciding import Known
+from ists_asp.engine.preparation import Known
 from ists_asp.errors import UsageError
 from ists_asp.facts import line_facts
-from ists_asp.rules import Purpose, check_kinds, load_program
+from ists_asp.rules import check_kinds
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 from ists_asp.solver.options import constant_arguments
@@ -27,12 +27,9 @@ from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from clingo import Symbol
 
-    from ists_asp.engine.deciding import Decided
-    from ists_asp.io.store import Store
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.solver import Solution
@@ -56,39 +53,12 @@ class Rated(NamedTuple):
     solving: float
 
 
-def load_rater(
-    profile: str,
-    rules: Sequence[Path] = (),
-    constants: Mapping[str, str] | None = None,
-    *,
-    reader: bool = False,
-    store: Store | None = None,
-    incremental: bool = False,
-) -> Rater:
-    """Load what a profile rates pairs by.
-
-    Raises:
-        UsageError: there is no such profile, or a constant is not an ASP term.
-        RuleError: a rule file or the profile is faulty, or it names no rules for ratings.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    _, found = load_program(
-        profile,
-        rules,
-        Purpose.RATING,
-        reader=reader,
-        store=store,
-    )
-    options = SolverOptions(constants=dict(constants or {}))
-    return Rater(found, options, incremental=incremental)
-
-
 class Rater:
     """The rules that rate a pair as a whole.
 
     Args:
         rules: the parsed rules.
-        options: how to solve.
+        constants: values of ``#const`` definitions.
         incremental: whether ratings are kept between runs, where the rules have a memory.
 
     Raises:
@@ -97,11 +67,15 @@ class Rater:
     """
 
     def __init__(
-        self, rules: RuleSet, options: SolverOptions | None = None, *, incremental: bool = False
+        self,
+        rules: RuleSet,
+        constants: Mapping[str, str] | None = None,
+        *,
+        incremental: bool = False,
     ) -> None:
         self.rules = rules
-        options = options or SolverOptions()
-        highest = _highest(rules, options)
+        options = SolverOptions(constants=dict(constants or {}))
+        highest = _highest(rules, options.constants)
         read = partial(read_rating, highest=highest)
         self.solver = Solver(rules, options, read)
         self._deciding = (
@@ -125,8 +99,12 @@ class Rater:
             assert rated.rating is not None
             yield Rated(rated.rating, solution.grounding, solution.solving)
 
-    def rate_solutions(self, decided: Iterable[Decided]) -> Iterator[Solution[Answer]]:
-        """Rate all answers of solutions, lazily and in their order; the times grow accordingly.
+    def rate_solutions(
+        self, decided: Iterable[tuple[Solution[Answer], Sequence[Symbol]]]
+    ) -> Iterator[Solution[Answer]]:
+        """Rate all answers of solutions, each with the facts of its pair, lazily, in their order.
+
+        The times grow accordingly.
 
         Raises:
             RuleError: the rules do not rate an answer.
@@ -175,10 +153,10 @@ class Rater:
         return Tracer(self.rules, self.solver)
 
 
-def _highest(rules: RuleSet, options: SolverOptions) -> int:
+def _highest(rules: RuleSet, constants: Mapping[str, str]) -> int:
     """The best rating, which is a constant of ``asp/rate.lp``."""
-    check_kinds(options.constants, rules)
-    arguments = constant_arguments(options.constants)
+    check_kinds(constants, rules)
+    arguments = constant_arguments(constants)
     best = int(rules.remembered.recall("highest", arguments, lambda: _evaluated(rules, arguments)))
     if best < 1:
         raise UsageError(f"found {best}", where="the constant highest", expected="1 point or more")

@@ -5,111 +5,151 @@ The data flows one way: annotate, look up what is known about the words, make fa
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeAlias
 
-from ists_asp.closing import Closing
-from ists_asp.engine.deciding import Known, beside, solutions
-from ists_asp.engine.given import read_pair, read_pairs
-from ists_asp.engine.preparation import Preparation
-from ists_asp.engine.provenance import Provenance, provenance
-from ists_asp.engine.solved import SolvedAnswer, TraceHandle
+from ists_asp.answers import read_answer
+from ists_asp.engine.answer import SolvedAnswer, TraceHandle, provenance
+from ists_asp.engine.preparation import Known, Preparation, beside, read_pair, read_pairs
+from ists_asp.engine.setup import Limits, Setup
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.model import Pair
+from ists_asp.rules import Purpose
+from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
-    from ists_asp.annotate import Annotator
-    from ists_asp.engine.given import GivenPair, GivenSentence
+    from ists_asp.engine.answer import Provenance
+    from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
-    from ists_asp.engine.reading import PairReader
-    from ists_asp.engine.timings import Timings
-    from ists_asp.explain.explainer import Explainer, Explanation
+    from ists_asp.explain.explainer import Explainer
+    from ists_asp.explain.explanation import Explanation
     from ists_asp.explain.templates import Templates
-    from ists_asp.io.store import Store
-    from ists_asp.knowledge import Knowledge
-    from ists_asp.model import Answer, Rating, Sentence
-    from ists_asp.rules import Profile, RuleFile, RuleSet, RuleWarning
-    from ists_asp.solver import Solution, Solver
+    from ists_asp.model import Answer, Rating
+    from ists_asp.rules import RuleWarning
+    from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
 
+GivenPath: TypeAlias = "str | os.PathLike[str]"
 
-class System(Closing):
+
+def load(
+    profile: str = "default",
+    *,
+    rules: GivenPath | Sequence[GivenPath] = (),
+    constants: Mapping[str, str | int] | None = None,
+    models: int = 1,
+    time_limit: float = 10.0,
+    stanza_dir: GivenPath | None = None,
+    vectors: GivenPath | None = None,
+    reader: bool | GivenPath = False,
+    cache: GivenPath | None = None,
+    incremental: bool = True,
+) -> System:
+    """Load a profile.
+
+    Args:
+        profile: its name, such as ``headlines``.
+        rules: a rule folder or file, or several, that replace or extend the shipped ones, see
+            :mod:`ists_asp.rules.overlay`.
+        constants: values of ``#const`` definitions; they win over the profile's. Those that no
+            rule has are among the system's warnings.
+        models: how many answers to find for a pair, best first.
+        time_limit: seconds of processor time for a pair; its search ends then with the best
+            answer so far.
+        stanza_dir: a directory of Stanza models; the shipped ones by default.
+        vectors: a file of word vectors; the shipped ones by default.
+        reader: whether what a reader holds counts as well: ``"shipped"`` or True for the shipped
+            fine-tuned encoder, the folder of another, see :mod:`ists_asp.knowledge.reader`; in
+            Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
+        cache: the directory of what is kept between runs: what Stanza and a reader say, what was
+            worked out about rules, facts and answers; None for none.
+        incremental: whether answers are kept there as well, so that after an edit of rules only
+            those pairs are decided again that it can touch.
+
+    Raises:
+        UsageError: there is no such profile, or the options do not go together.
+        RuleError: a rule file is faulty.
+        ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
+            cache cannot be used.
+    """
+    several = (rules,) if isinstance(rules, str | os.PathLike) else rules
+    setup = Setup(
+        profile,
+        tuple(map(Path, several)),
+        {name: str(value) for name, value in (constants or {}).items()},
+        "shipped" if reader is True else os.fspath(reader) if reader else None,
+        None if stanza_dir is None else Path(stanza_dir),
+        None if vectors is None else Path(vectors),
+        None if cache is None else Path(cache),
+        models,
+        Limits(time_limit),
+        incremental,
+    )
+    return System(setup).load()
+
+
+class System(Preparation):
     """A profile's rules, models and lexicon, ready for many pairs.
 
-    Use it as a context manager, or call :meth:`close`. Made by :func:`ists_asp.engine.load`.
+    Use it as a context manager, or call :meth:`close`. Made by :func:`ists_asp.load`, or of a
+    :class:`~ists_asp.engine.Setup`: then nothing is loaded before it is needed or :meth:`load` is
+    called.
     """
 
-    def __init__(
-        self,
-        profile: Profile,
-        rules: RuleSet,
-        annotator: Annotator,
-        knowledge: Knowledge,
-        solver: Solver[Answer],
-        explainer: Callable[[], Explainer],
-        rater: Callable[[], Rater],
-        rating_files: Callable[[], Iterable[RuleFile]] = tuple,
-        store: Store | None = None,
-        reader: PairReader | None = None,
-        *,
-        incremental: bool = False,
-    ) -> None:
-        self.profile = profile
-        self.rules = rules
-        self._preparation = Preparation(annotator, knowledge, profile.language, store, reader)
-        self._solver = solver
-        self._deciding = (
-            Keeping(solver, rules, f"answers {profile.scheme}") if incremental else solver
-        )
-        self._load_explainer = explainer
-        self._explainer: Explainer | None = None
-        self._load_rater = rater
-        self._rater: Rater | None = None
-        self._rating_files = rating_files
+    def load(self) -> Self:
+        """Load what pairs need.
 
-    def close(self) -> None:
-        """Close the lexicon and the cache; the system cannot be used afterwards."""
-        self._preparation.close()
-
-    @property
-    def stages(self) -> Timings:
-        """How long each stage took so far."""
-        return self._preparation.stages
-
-    @property
-    def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``reader``."""
-        return self._preparation.knowledge
+        Raises:
+            RuleError: a rule file is faulty.
+            ResourceError: models, the lexicon or the vectors are missing, or the cache cannot be
+                used.
+        """
+        self.models, self.solver, self.knowledge  # noqa: B018 (loaded when first asked for)
+        return self
 
     @cached_property
     def provenance(self) -> Provenance:
         """Version, rules, weights and models, by their hashes."""
-        files = (*self.rules.files, *self._rating_files())
-        return provenance(self.profile, files, self._preparation.models, self._preparation.reader)
+        return provenance(self.profile, self.files.every, self.models, self.reader)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
-        found = dict.fromkeys(
-            (*self._preparation.warnings, *self.rules.warnings, *self._solver.warnings)
-        )
-        if self._explainer is not None:
-            found.update(dict.fromkeys(self._explainer.warnings))
-        if self._rater is not None:
-            found.update(dict.fromkeys(self._rater.warnings))
-        return tuple(found)
+        found = [*self.models_warnings, *self.rules.warnings]
+        for name in ("solver", "explainer", "rater"):
+            if name in self.__dict__:
+                found += getattr(self, name).warnings
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def solver(self) -> Solver[Answer]:
+        """What decides a pair, given its facts.
+
+        Raises:
+            RuleError: a rule file is faulty.
+        """
+        options = SolverOptions(self.setup.models, self.setup.limits.seconds, self.constants)
+        return Solver(self.rules, options, partial(read_answer, scheme=self.profile.scheme))
+
+    @cached_property
+    def _deciding(self) -> Solver[Answer] | Keeping:
+        if not self.setup.incremental:
+            return self.solver
+        return Keeping(self.solver, self.rules, f"answers {self.profile.scheme}")
 
     def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
         """Decide one pair.
 
-        The answer can be asked why it is so, see :class:`~ists_asp.engine.solved.SolvedAnswer`.
+        The answer can be asked why it is so, see :class:`~ists_asp.engine.SolvedAnswer`.
 
         Args:
             sent1: a sentence, as text whose tokens are separated by blanks, or as a
@@ -165,7 +205,7 @@ class System(Closing):
             annotated: the pairs.
             rated: whether the answers are rated as well.
         """
-        found = solutions(self._deciding, self.known(annotated))
+        found = self._solutions(annotated)
         for one in self.rater.rate_solutions(found) if rated else (one for one, _ in found):
             self._count(one)
             yield one.answers
@@ -183,36 +223,45 @@ class System(Closing):
                 self._count(one)
                 yield one.answers
 
-    def _count(self, solution: Solution[Answer]) -> None:
-        """Add the time of a pair to those of the run."""
-        self.stages.decide(
-            solution.grounding, solution.solving, kept=solution.kept, edit=solution.edit
-        )
-
     def answered(self, pairs: Iterable[Pair]) -> Iterator[Known]:
         """Decide pairs, lazily and in their order; the best answer of each, and its facts.
 
         Raises:
             SolveError: there is no answer for a pair.
         """
-        for solution, facts in solutions(self._deciding, self.facts(pairs)):
+        for solution, facts in self._solutions(self.annotate(pairs)):
+            self._count(solution)
             yield Known(solution.answers[0], facts)
+
+    def _solutions(
+        self, annotated: Iterable[Pair]
+    ) -> Iterator[tuple[Solution[Answer], Sequence[Symbol]]]:
+        """The solutions of pairs, and the facts that each was found for."""
+        for solution, (_, facts) in beside(self.known(annotated), self._deciding.solve_all):
+            yield solution, facts
+
+    def _count(self, solution: Solution[Answer]) -> None:
+        """Add the time of a pair to those of the run."""
+        self.stages.decide(
+            solution.grounding, solution.solving, kept=solution.kept, edit=solution.edit
+        )
 
     @property
     def rates(self) -> bool:
         """Whether the profile has rules that rate a pair as a whole."""
         return self.profile.rating is not None
 
-    @property
+    @cached_property
     def rater(self) -> Rater:
         """What rates a pair, given its answer; made when it is first asked for.
 
         Raises:
             RuleError: the profile has no rules for ratings, or they are faulty.
         """
-        if self._rater is None:
-            self._rater = self._load_rater()
-        return self._rater
+        from ists_asp.engine.rating import Rater
+
+        rules = self.setup.load_program(Purpose.RATING)
+        return Rater(rules, self.constants, incremental=self.setup.incremental)
 
     def rate(self, answer: Answer) -> Rating:
         """Rate how similar the two sentences of an answer are as a whole.
@@ -234,7 +283,9 @@ class System(Closing):
         """
         known = (
             Known(answer, facts)
-            for (_, facts), answer in beside(answers, lambda some: self.facts(map(_pair, some)))
+            for (_, facts), answer in beside(
+                answers, lambda some: self.facts(answer.pair for answer in some)
+            )
         )
         return (one.rating for one in self.rater.rate_all(known))
 
@@ -290,11 +341,6 @@ class System(Closing):
     def _trace_annotated(self, pair: Pair) -> AskedTrace:
         return next(self.trace_annotated([pair], rated=self.rates))
 
-    @property
-    def solver(self) -> Solver[Answer]:
-        """What decides a pair, given its facts."""
-        return self._solver
-
     @cached_property
     def tracer(self) -> Tracer:
         """What traces a pair, given its facts; made when it is first asked for.
@@ -304,18 +350,18 @@ class System(Closing):
         """
         from ists_asp.trace import Tracer
 
-        return Tracer(self.rules, self._solver, self.knowledge)
+        return Tracer(self.rules, self.solver, self.knowledge)
 
-    @property
+    @cached_property
     def explainer(self) -> Explainer:
         """What says an answer in words; made when it is first asked for.
 
         Raises:
             RuleError: the profile has no rules for explanations, or they are faulty.
         """
-        if self._explainer is None:
-            self._explainer = self._load_explainer()
-        return self._explainer
+        from ists_asp.explain.explainer import Explainer
+
+        return Explainer(self.setup.load_program(Purpose.EXPLANATION), self.constants)
 
     def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
         """Say an answer in words: what both sentences say, and how they differ.
@@ -360,33 +406,6 @@ class System(Closing):
         yield from self.explainer.explain_all(
             ((answer, facts) for (_, facts), answer in known), wording
         )
-
-    def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        """Annotate pairs and yield each, in order, with the facts that the rules see."""
-        return self.known(self.annotate(pairs))
-
-    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
-        return self._preparation.known(annotated)
-
-    def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tag and lemmatise pairs, lazily and in their order.
-
-        A sentence whose tokens all have words is annotated already and stays as it is.
-
-        Raises:
-            DataError: a sentence is too long, see :mod:`ists_asp.limits`.
-            UsageError: the system is closed.
-        """
-        return self._preparation.annotate(pairs)
-
-    def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
-        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
-        return self._preparation.tokenize(texts)
-
-
-def _pair(answer: Answer) -> Pair:
-    return answer.pair
 
 
 def _chunked(answer: Answer) -> Pair:

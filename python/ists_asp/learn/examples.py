@@ -16,24 +16,19 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import Number
 from clingo.ast import ASTType
 
-from ists_asp.annotate import Annotator, Cache
 from ists_asp.closing import Closing
 from ists_asp.confidence import leads_of
-from ists_asp.engine.preparation import Preparation
-from ists_asp.knowledge import Knowledge, shipped_vectors
+from ists_asp.engine import Setup, System
 from ists_asp.rules import (
     Purpose,
     find_rules,
-    load_profile,
     load_rules,
-    phrases,
     program_sources,
     read_overlay,
     weights_of,
 )
-from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.terms import atoms
 from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.terms import atoms
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,
@@ -58,6 +53,7 @@ if TYPE_CHECKING:
     from ists_asp.learn.senses import Key, Sense
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.rules import RuleSet
+    from ists_asp.solver import Solver
 
 _INFORMATIVENESS = Signature("informativeness", 3)
 _READ = (
@@ -138,32 +134,24 @@ class ExampleBuilder(Closing):
         vectors: Path | None = None,
         cache: Path | None = None,
     ) -> None:
+        setup = Setup(profile, tuple(rules), vectors=vectors, cache=cache, incremental=False)
+        self.profile = setup.load_profile()
         overlay = read_overlay(rules)
-        self.profile = load_profile(profile, overlay.base)
-        bare = self.profile.unweighed(Purpose.ANSWER)
         self._shipped = tuple(
             overlay.base / f"{name.removesuffix('.lp')}.lp" for name in self.profile.answer.weights
         )
-        sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
-        parsed = load_rules(sources)
-        self._rules, self._sources = parsed, sources
-        self._solver: Solver[Answer] = Solver(parsed, SolverOptions(constants=bare.constants))
-        knowledge = Knowledge(
-            language=bare.language,
-            vectors_path=vectors or shipped_vectors(bare.language),
-            phrases=phrases(parsed),
-        )
-        annotator = Annotator(bare.language, cache=Cache(cache) if cache else None)
-        self._preparation = Preparation(annotator, knowledge, bare.language)
+        bare = self.profile.unweighed(Purpose.ANSWER)
+        self._sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
+        self._system = System(setup, (bare, load_rules(self._sources)))
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
-        self._preparation.close()
+        self._system.close()
 
     def senses(self) -> dict[Key, Sense]:
         """What each name of evidence may argue for and against, by the rules' ``argues/3``."""
         found: dict[Key, Sense] = {}
-        for atom in self._solver.ground_atoms(()):
+        for atom in self._system.solver.ground_atoms(()):
             if _signature(atom) == ARGUES.signature:
                 name, decision, sense = map(str, atom.arguments)
                 pro, contra = found.get((name, decision), (False, False))
@@ -188,7 +176,8 @@ class ExampleBuilder(Closing):
     def sentences(self) -> dict[str, str]:
         """What the rules say that find evidence, by its name or what its names begin with."""
         found: dict[str, str] = {}
-        for statement, rule in zip(self._rules.statements, self._rules.rules, strict=True):
+        rules = self._system.rules
+        for statement, rule in zip(rules.statements, rules.rules, strict=True):
             if statement.ast_type is not ASTType.Rule or rule.sentence is None:
                 continue
             for atom in atoms(statement.head):
@@ -210,13 +199,11 @@ class ExampleBuilder(Closing):
         kept = list(golds)
         annotated = (
             (pair, (*facts, *(more or {}).get(pair.id, ())))
-            for pair, facts in self._preparation.known(
-                self._preparation.annotate(gold.pair for gold in kept)
-            )
+            for pair, facts in self._system.facts(gold.pair for gold in kept)
         )
         known, learned = tee(annotated)
         open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in learned)
-        derived = self._solver.derivable(open_pairs, _READ)
+        derived = self._system.solver.derivable(open_pairs, _READ)
         for gold, (pair, facts), derivable in zip(kept, known, derived, strict=True):
             yield _example(replace(gold, pair=pair), facts, derivable)
 
@@ -230,7 +217,7 @@ class ExampleBuilder(Closing):
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
             rules = load_rules((*self._sources, *find_rules(file)))
-        return Decider(self._solver, rules)
+        return Decider(self._system.solver, rules)
 
 
 class Decider:

@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.closing import Closing
-from ists_asp.engine import load
+from ists_asp.engine import Setup, System
 from ists_asp.engine.rating import Rater
 from ists_asp.evaluate.pearson import correlation
 from ists_asp.io.tsv import ScoredPair
 from ists_asp.learn.fit import Weight
 from ists_asp.learn.folds import deal
 from ists_asp.model import Pair
-from ists_asp.rules import Purpose, load_profile, load_rules, program_sources, read_overlay
-from ists_asp.solver import SolverOptions
+from ists_asp.rules import Purpose, load_rules, program_sources, read_overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,14 +85,13 @@ class RatingExampleBuilder(Closing):
         reader: str | None = None,
         cache: Path | None = None,
     ) -> None:
+        setup = Setup(profile, tuple(rules), reader=reader, cache=cache)
         overlay = read_overlay(rules)
-        found = load_profile(profile, overlay.base)
-        bare = found.unweighed(Purpose.RATING)
+        bare = setup.load_profile().unweighed(Purpose.RATING)
         sources = program_sources(bare, Purpose.RATING, overlay.base)
-        parsed = load_rules(overlay.over(sources, Purpose.RATING))
-        self._constants = found.constants
-        self._rater = Rater(parsed, SolverOptions(constants=self._constants))
-        self._system = load(profile, rules=rules, reader=reader or False, cache=cache)
+        self._constants = bare.constants
+        self._rater = Rater(load_rules(overlay.over(sources, Purpose.RATING)), self._constants)
+        self._system = System(setup).load()
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""

@@ -14,7 +14,7 @@ from ists_asp.solver.batching import BATCH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ists_asp.engine import PairAnnotator, Timings
+    from ists_asp.engine import System, Timings
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.sandbox.executor import Executor, Task
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def run(
     pairs: Iterable[Pair],
-    annotator: PairAnnotator,
+    annotator: System,
     executor: Executor,
     stages: Timings,
     warn: Callable[[RuleWarning], None] = lambda _warning: None,

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection
 
+    from ists_asp.engine import Setup
     from ists_asp.model import Pair
     from ists_asp.sandbox.executor import Executor, Task
     from ists_asp.sandbox.outcome import Report
-    from ists_asp.sandbox.spec import Spec
 
 _STILL = 20.0
 """Seconds after which a worker that does not compute at all is taken for stuck."""
@@ -43,7 +43,7 @@ class Forked:
     """A copy of this process that decides batches.
 
     Args:
-        spec: what it loads.
+        setup: what it loads.
         elsewhere: makes the executor that goes on where it is lost.
 
     Raises:
@@ -53,11 +53,11 @@ class Forked:
 
     width = 1
 
-    def __init__(self, spec: Spec, elsewhere: Callable[[], Executor]) -> None:
+    def __init__(self, setup: Setup, elsewhere: Callable[[], Executor]) -> None:
         context = multiprocessing.get_context("fork")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(spec, theirs), daemon=True)
-        self._spec = spec
+        self._process = context.Process(target=_serve, args=(setup, theirs), daemon=True)
+        self._spec = setup
         self._make = elsewhere
         self._elsewhere: Executor | None = None
         # Ctrl-C is for the parent, from the first moment on.
@@ -153,9 +153,9 @@ class _Copied:
         return self._worker.result(self._pairs)
 
 
-def _serve(spec: Spec, connection: Connection) -> None:
+def _serve(setup: Setup, connection: Connection) -> None:
     """What the copy does until nobody asks it any more."""
-    begin(spec)
+    begin(setup)
     ask: Callable[[], object] = ready
     with suppress(EOFError, OSError):
         while True:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from pebble import ProcessFuture
 
+    from ists_asp.engine import Setup
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.sandbox.executor import Task
-    from ists_asp.sandbox.spec import Spec
 
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
@@ -54,7 +54,7 @@ class Pool:
     """Workers, each a process.
 
     Args:
-        spec: what they load.
+        setup: what they load.
         jobs: how many there are.
 
     Raises:
@@ -62,8 +62,8 @@ class Pool:
         IstsError: something is missing.
     """
 
-    def __init__(self, spec: Spec, jobs: int) -> None:
-        self._spec = spec
+    def __init__(self, setup: Setup, jobs: int) -> None:
+        self._setup = setup
         self._jobs = jobs
         self.generation = 0
         """Counts how often all workers were replaced."""
@@ -107,12 +107,12 @@ class Pool:
     @property
     def patience(self) -> float:
         """Seconds that a batch may take at most, with one before it and a worker replaced."""
-        return self._spec.loading + 2 * self._idle
+        return self._setup.limits.loading + 2 * self._idle
 
     @property
     def _idle(self) -> float:
         """Seconds that a worker may take by the clock."""
-        return BUSY * (self._spec.limits.seconds + self._spec.limits.grace)
+        return BUSY * (self._setup.limits.seconds + self._setup.limits.grace)
 
     def blameless(self, error: BaseException) -> bool:
         """Whether a worker was lost for another reason than its pairs: somebody ended it."""
@@ -125,26 +125,26 @@ class Pool:
         """Why a worker was lost."""
         if isinstance(error, BrokenProcessPool | _StuckError):
             # Workers are lost before they have anything to do, and the pool cannot tell how.
-            code = _exit_code(self._spec, BUSY * self._spec.loading)
-            return _ended(self._spec, None) if code == 0 else unloaded(self._spec, code)
-        limits = self._spec.limits
+            code = _exit_code(self._setup, BUSY * self._setup.limits.loading)
+            return _ended(self._setup, None) if code == 0 else unloaded(self._setup, code)
+        limits = self._setup.limits
         code = error.exitcode if isinstance(error, ProcessExpired) else None
         if isinstance(error, FutureTimeout) or code == OUT_OF_TIME:
             return Failure(f"no answer within {limits.seconds:g} s")
-        return _ended(self._spec, code)
+        return _ended(self._setup, code)
 
     def _begin(self) -> ProcessPool:
         return ProcessPool(
             max_workers=self._jobs,
             max_tasks=RENEWED,
             initializer=start,
-            initargs=(self._spec,),
+            initargs=(self._setup,),
             context=_context(),
         )
 
     def _load(self) -> tuple[RuleWarning, ...]:
         """Wait for the first worker to be ready, and tell why if it never will be."""
-        limit = BUSY * self._spec.loading
+        limit = BUSY * self._setup.limits.loading
         for _ in range(_TRIES):
             code: int | None = OUT_OF_TIME
             try:
@@ -153,26 +153,26 @@ class Pool:
                 break
             except (*LOST, RuntimeError):
                 # The pool cannot tell how a worker ended that had nothing to do yet.
-                code = _exit_code(self._spec, limit)
+                code = _exit_code(self._setup, limit)
             if code not in (0, -signal.SIGKILL):
                 break
             # Another one can load: somebody killed the first.
             self.renew(self.generation)
-        failure = unloaded(self._spec, code)
+        failure = unloaded(self._setup, code)
         raise RuleError(failure.reason, hint=failure.hint)
 
 
-def unloaded(spec: Spec, code: int | None) -> Failure:
+def unloaded(setup: Setup, code: int | None) -> Failure:
     """Why a worker that ended with this exit code could not load the rules."""
-    failure = _ended(spec, code)
+    failure = _ended(setup, code)
     if code == OUT_OF_TIME:
-        failure = Failure(f"more than {spec.loading:g} s", _LARGE)
+        failure = Failure(f"more than {setup.limits.loading:g} s", _LARGE)
     return Failure(f"the rules cannot be loaded: {failure.reason}", failure.hint)
 
 
-def _ended(spec: Spec, code: int | None) -> Failure:
+def _ended(setup: Setup, code: int | None) -> Failure:
     """Why a worker ended with this exit code."""
-    memory = spec.limits.memory
+    memory = setup.limits.memory
     if code == OUT_OF_MEMORY and memory is not None:
         return Failure(f"more than {memory // _MEGABYTE} MB of memory", _LARGE)
     return Failure(f"the worker {ending(code)}", likely_reason(code))
@@ -192,9 +192,9 @@ def _context() -> ForkServerContext | SpawnContext:
     return context
 
 
-def _exit_code(spec: Spec, limit: float) -> int | None:
+def _exit_code(setup: Setup, limit: float) -> int | None:
     """How a process ends that loads the rules as a worker does; None if it does not end."""
-    process = _context().Process(target=start, args=(spec,))
+    process = _context().Process(target=start, args=(setup,))
     process.start()
     process.join(limit)
     code = process.exitcode

@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ists_asp.edge import inside, too_deep
+from ists_asp.engine import System
+from ists_asp.engine.setup import sums
 from ists_asp.errors import (
     DataError,
     IstsError,
@@ -24,16 +26,14 @@ from ists_asp.gc_control import gc_paused
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
 from ists_asp.sandbox.outcome import Failure, Outcome, Report
-from ists_asp.sandbox.spec import sums
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ists_asp.engine import System
+    from ists_asp.engine import Limits, Setup
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.sandbox.spec import Limits, Spec
 
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
@@ -43,18 +43,19 @@ class Decider:
     """A system that decides batches of annotated pairs and reports what became of them.
 
     Args:
-        spec: what to load.
+        setup: what to load.
         begin: is called when the time of pairs begins that may be decided together, with how
             many they are.
     """
 
-    def __init__(self, spec: Spec, begin: Callable[[int], None] = lambda _pairs: None) -> None:
-        self.system: System = spec.load()
+    def __init__(self, setup: Setup, begin: Callable[[int], None] = lambda _pairs: None) -> None:
+        self.system = System(setup)
+        self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
         self._begin = begin
-        self._spec = spec
+        self._spec = setup
         self._warned = 0
-        rating = self.system.rater.rules.files if spec.rated else ()
-        if spec.files and sums((*self.system.rules.files, *rating)) != spec.files:
+        rating = self.system.rater.rules.files if setup.rated else ()
+        if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
             raise RuleError(
                 "a rule file has changed since the run began",
                 hint="Run it again, with rules that stay as they are",
@@ -117,25 +118,25 @@ _told = 0.0
 """Seconds of this process that its parent knows of."""
 
 
-def start(spec: Spec) -> None:
+def start(setup: Setup) -> None:
     """Begin a worker of its own, see :func:`begin`."""
     open_doors()
-    begin(spec)
+    begin(setup)
 
 
-def begin(spec: Spec) -> None:
-    """Begin a worker: set its limits and load what the spec describes.
+def begin(setup: Setup) -> None:
+    """Begin a worker: set its limits and load what the setup describes.
 
     Ctrl-C is for the parent. What goes wrong is told when something is asked for.
     """
     global _decider
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
-    if spec.limits.memory is not None:
-        limit_memory(spec.limits.memory)
-    end_after(spec.loading)
+    if setup.limits.memory is not None:
+        limit_memory(setup.limits.memory)
+    end_after(setup.limits.loading)
     try:
-        _decider = Decider(spec, partial(_begin, spec.limits))
+        _decider = Decider(setup, partial(_begin, setup.limits))
     except IstsError as error:
         _decider = error
     except RecursionError:

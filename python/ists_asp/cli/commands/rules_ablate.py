@@ -133,7 +133,7 @@ def _study(folders: Sequence[Path], choice: Choice, found_chunks: bool) -> Study
     with choice.load() as system, RuleWarnings(system):
         annotated = list(system.annotate(pairs))
     items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
-    return Study(items, choice.options)
+    return Study(items, choice.setup)
 
 
 def _bare(pair: Pair) -> Pair:

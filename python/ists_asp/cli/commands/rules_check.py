@@ -149,7 +149,7 @@ def _sampled(
     checked: Checked, given: Sequence[Path], pairs: Sequence[Pair], cache: Path | None, quiet: bool
 ) -> list[Finding]:
     """What the sample pairs tell: which rules never fire; clingo's warnings are printed."""
-    from ists_asp.engine import load
+    from ists_asp.engine import Setup, System
     from ists_asp.rules.check.sample import check_sample
     from ists_asp.trace.counts import Coverage, coverage
 
@@ -159,7 +159,7 @@ def _sampled(
         for program in programs:
             parsed = (program.profile, checked.rules_of(program))
             with (
-                load(program.profile.name, rules=given, cache=cache, parsed=parsed) as system,
+                System(Setup(program.profile.name, tuple(given), cache=cache), parsed) as system,
                 RuleWarnings(system),
             ):
                 try:

@@ -15,7 +15,7 @@ from ists_asp.model import Alignment, Label
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.engine.provenance import Provenance
+    from ists_asp.engine.answer import Provenance
     from ists_asp.model import Pair
     from ists_asp.sandbox.outcome import Outcome
 

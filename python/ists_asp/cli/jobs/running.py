@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TextIO
 
-from ists_asp.annotate import Annotator, Cache
+from ists_asp._version import __version__
 from ists_asp.cli.console import (
     EXIT_FAILED,
     note,
@@ -21,15 +21,13 @@ from ists_asp.cli.console import (
 from ists_asp.cli.inputs import opened
 from ists_asp.cli.interrupts import still_heard
 from ists_asp.cli.jobs.rendering import RATED, Format, format_rating, render
-from ists_asp.engine import PairAnnotator, Timings
-from ists_asp.engine.loading import load_reader
-from ists_asp.engine.provenance import Provenance, provenance
+from ists_asp.engine import Setup, System, Timings
+from ists_asp.engine.setup import sums
 from ists_asp.errors import SolveError, of_pair, shortened
 from ists_asp.io.atomic import atomic_writer, check_there, old_journal
 from ists_asp.run import run
 from ists_asp.sandbox import guard
 from ists_asp.sandbox.executor import Inline
-from ists_asp.sandbox.spec import Spec, sums
 from ists_asp.sandbox.worker import Decider
 from ists_asp.solver.batching import BATCH
 
@@ -40,11 +38,12 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs, PairSource
     from ists_asp.cli.options.choice import Choice
     from ists_asp.cli.options.run_options import Effort
-    from ists_asp.rules import Profile, ProfileFiles, RuleWarning
+    from ists_asp.engine import Limits
+    from ists_asp.engine.answer import Provenance
+    from ists_asp.rules import RuleWarning
     from ists_asp.sandbox.executor import Executor
     from ists_asp.sandbox.outcome import Outcome
     from ists_asp.sandbox.pool import Pool
-    from ists_asp.sandbox.spec import Limits
 
 MANY = 5000
 """Pairs from which they are decided in a worker, as clingo takes more and more memory."""
@@ -124,34 +123,29 @@ def solve_once(job: Job) -> int:
     stages = Timings()
     told = _Warnings()
     with opened(job.inputs) as source, ExitStack() as stack:
-        files = job.choice.files_of()
-        profile = files.profile
+        # It annotates; what parses rules is the executor's.
+        system = stack.enter_context(System(job.choice.setup))
         if not job.inputs.raw:
-            source.attached.tell(profile)
-        spec = _spec(job, files)
-        annotator = _annotator(job, profile, stages)
-        stack.callback(annotator.close)
-        reader = load_reader(profile, job.choice.reader or False)
-        made_by = provenance(
-            profile, files.every, annotator.models, None if reader is None else reader.digest
-        )
-        outputs = {target: stack.enter_context(atomic_writer(target)) for target in job.targets}
-        sink = _Sink(job, made_by, outputs)
-        for journal in filter(None, map(old_journal, job.targets)):
-            note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
+            source.attached.tell(system.files.profile)
+        spec = _spec(job, system)
+        made_by = system.provenance
+        sink = stack.enter_context(_sink(job, spec, source, made_by))
         executor = _executor(job, spec, source)
         stack.callback(executor.close)
-        for warning in (*annotator.warnings, *executor.warnings):
+        for warning in (*system.models_warnings, *executor.warnings):
             told(warning)
-        pairs = source.inputs.tokenized(annotator, source.pairs())
-        with progress(source.count, shown=not job.quiet) as step:
-            for number, outcome in enumerate(run(pairs, annotator, executor, stages, told), 1):
+        pairs = source.inputs.tokenized(system, source.pairs())
+        for _ in zip(range(sink.done), pairs, strict=False):
+            pass
+        with progress(source.count, shown=not job.quiet, done=sink.done) as step:
+            for number, outcome in enumerate(run(pairs, system, executor, stages, told), 1):
                 still_heard()
                 _tell(outcome, job)
                 sink.write(outcome)
                 if number % BATCH == 0:
                     sink.check()
                 step()
+        stages.merge(system.stages)
         source.check_same()
         still_heard()
         failed = sink.failed
@@ -177,33 +171,21 @@ def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
     write_output(output, "".join(ratings))
 
 
-def _spec(job: Job, files: ProfileFiles) -> Spec:
-    choice = job.choice
-    ratings = job.shape in RATED
-    rated = ratings or (bool(files.rating) and job.shape is Format.JSONL)
-    return Spec(
-        choice.profile,
-        choice.rules,
-        tuple(choice.constants.items()),
-        job.models,
-        job.limits,
-        choice.reader,
+def _spec(job: Job, system: System) -> Setup:
+    """What workers get: without Stanza, which is not theirs."""
+    files = system.files
+    rated = job.shape in RATED or (bool(files.rating) and job.shape is Format.JSONL)
+    return replace(
+        system.setup,
+        models=job.models,
+        limits=job.limits,
         traced=job.traces is not None,
         rated=rated,
         files=sums(files.every if rated else files.deciding),
-        programs=choice.cache,
-        incremental=choice.incremental,
     )
 
 
-def _annotator(job: Job, profile: Profile, stages: Timings) -> PairAnnotator:
-    choice = job.choice
-    cache = Cache(choice.cache) if choice.cache else None
-    found = Annotator(profile.language, choice.stanza_dir, cache)
-    return PairAnnotator(found, stages)
-
-
-def _executor(job: Job, spec: Spec, source: PairSource) -> Executor:
+def _executor(job: Job, spec: Setup, source: PairSource) -> Executor:
     """This process, unless something could take too much of it, or others are to help.
 
     Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a
@@ -264,7 +246,50 @@ class _Sink:
         if job.output is None:
             write_output(None, text)
 
-    def check(self) -> None:
-        """Refuse to go on where nothing could be written at the end."""
-        for target, stream in self._outputs.items():
-            check_there(stream, target)
+    def save(self) -> None:
+        if self._drafts:
+            self._drafts.save()
+
+    def finish(self) -> None:
+        if self._drafts:
+            self._drafts.publish()
+
+
+@contextmanager
+def _sink(job: Job, spec: Setup, source: PairSource, made_by: Provenance) -> Iterator[_Sink]:
+    """The outputs of a job. What an interrupted run has done stays, for it to be resumed."""
+    files = [target for target in job.targets if target.is_file() or not target.exists()]
+    with ExitStack() as stack:
+        devices = {
+            target: stack.enter_context(atomic_writer(target))
+            for target in job.targets
+            if target not in files
+        }
+        if not files:
+            yield _Sink(job, made_by, None, devices)
+            return
+        drafts = stack.enter_context(
+            PartialOutputs(files, _identity(job, spec, source, made_by), job.effort.resume)
+        )
+        if job.effort.resume and not job.quiet:
+            note(f"{drafts.done} of {source.count} pairs are done already")
+        try:
+            yield _Sink(job, made_by, drafts, devices)
+        except BaseException:
+            if drafts.resumable and source.same():
+                note(f"{drafts.saved} pairs are done; --resume goes on from there")
+            else:
+                drafts.discard()
+            raise
+
+
+def _identity(job: Job, spec: Setup, source: PairSource, made_by: Provenance) -> str:
+    """What a run must have in common with the one that it resumes."""
+    choice = job.choice
+    parts = [
+        *(__version__, source.digest, job.shape, job.models, spec.limits.seconds),
+        *(spec.profile, spec.files, dict(spec.constants), spec.traced),
+        made_by.reader,
+        *(str(choice.stanza_dir), [str(path) for path in job.targets]),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ists_asp.sandbox.guard import isolate, patience
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ists_asp.engine import System
+    from ists_asp.engine import Setup, System
     from ists_asp.rules import ProfileFiles
 
 
@@ -47,6 +47,21 @@ class Choice:
 
         find_program(self.profile, self.rules, Purpose.RATING)
 
+    @property
+    def setup(self) -> Setup:
+        """The options of the system."""
+        from ists_asp.engine import Setup
+
+        return Setup(
+            self.profile,
+            self.rules,
+            self.constants,
+            self.reader,
+            self.stanza_dir,
+            cache=self.cache,
+            incremental=self.incremental,
+        )
+
     def load(self, *, models: int = 1, time_limit: float = 10.0) -> System:
         """Load the system in a child process: rules and long sentences may take for ever.
 
@@ -54,19 +69,7 @@ class Choice:
             IstsError: a rule file is faulty, or something is missing.
         """
         isolate(patience(time_limit))
-        from ists_asp.engine import load
+        from ists_asp.engine import Limits, System
 
-        return load(models=models, time_limit=time_limit, **self.options)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of :func:`ists_asp.engine.load` that say what to load."""
-        return {
-            "profile": self.profile,
-            "rules": self.rules,
-            "constants": self.constants,
-            "stanza_dir": self.stanza_dir,
-            "reader": self.reader or False,
-            "cache": self.cache,
-            "incremental": self.incremental,
-        }
+        setup = replace(self.setup, models=models, limits=Limits(time_limit))
+        return System(setup).load()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.options.common import Decorator, Function
-    from ists_asp.sandbox.spec import Limits
+    from ists_asp.engine import Limits
 
 MEMORY = 4096
 """Megabytes of memory of a worker."""
@@ -34,7 +34,7 @@ class Effort:
 
     def limits(self) -> Limits:
         """What a pair may take."""
-        from ists_asp.sandbox.spec import Limits
+        from ists_asp.engine import Limits
 
         megabytes = self.memory or MEMORY
         # No system counts further; more than it has is no limit in any case.

@@ -1,0 +1,312 @@
+"""What a system gives: answers that can be asked, what made them, and how long that took."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ists_asp._version import __version__
+from ists_asp.errors import UsageError, of_pair
+from ists_asp.model import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from ists_asp.annotate.stanza import Models
+    from ists_asp.model import Pair
+    from ists_asp.rules import Profile, RuleFile
+    from ists_asp.trace import AskedTrace
+    from ists_asp.trace.why import Why, WhyNot
+
+_DIGITS = 12
+"""Digits of a hash that are shown."""
+
+_WEIGHTS = "weights"
+"""The folder of weights."""
+
+_WIDTH = math.log(1.01)
+"""Of a class of durations, on a logarithmic scale: a hundredth of the duration."""
+
+_SHORTEST = 1e-7
+"""Seconds that no clock tells from none."""
+
+
+class TraceHandle:
+    """Traces the answer to a pair when somebody asks for the first time, and keeps the trace.
+
+    It stays in its process: an answer that is pickled leaves it behind.
+
+    Args:
+        pair: the annotated pair.
+        trace: makes the trace.
+    """
+
+    def __init__(self, pair: Pair, trace: Callable[[Pair], AskedTrace]) -> None:
+        self._pair = pair
+        self._make = trace
+
+    def __call__(self) -> AskedTrace:
+        """The trace.
+
+        Raises:
+            IstsError: as for :meth:`ists_asp.engine.System.trace`.
+        """
+        return self._trace
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+    @cached_property
+    def _trace(self) -> AskedTrace:
+        return self._make(self._pair)
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedAnswer(Answer):
+    """An answer of a :class:`~ists_asp.engine.System`, which can be asked about.
+
+    ``tracing`` makes the trace. The best answer of a pair has it as long as its system is open:
+    ask :meth:`why` and :meth:`why_not`. The first question traces the answer, which then holds
+    the trace in memory.
+    """
+
+    tracing: TraceHandle | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, answer: Answer, tracing: TraceHandle | None = None) -> SolvedAnswer:
+        """Make an answer one that can be asked."""
+        values = {one.name: getattr(answer, one.name) for one in fields(Answer)}
+        return cls(**values, tracing=tracing)
+
+    def trace(self) -> AskedTrace:
+        """Trace which rules fired for this answer, for which words, with what weights.
+
+        Raises:
+            UsageError: nothing can trace the answer: it is not the best of its pair, comes from
+                another process, or its system is closed.
+            RuleError: a rule cannot be traced.
+        """
+        if self.tracing is None:
+            raise UsageError(
+                "this answer cannot be traced",
+                where=of_pair(self.pair.id),
+                expected="the best answer that an open system gave",
+                hint="Ask the answer of system.solve(sentence1, sentence2)",
+            )
+        return self.tracing()
+
+    def why(self, decision: str) -> Why:
+        """Say why a decision of the answer was taken; see :meth:`ists_asp.trace.AskedTrace.why`.
+
+        Args:
+            decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
+                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
+
+        Raises:
+            UsageError: it is malformed, the answer has no such decision, or the answer cannot
+                be traced, see :meth:`trace`.
+        """
+        return self.trace().why(decision)
+
+    def why_not(self, decision: str) -> WhyNot:
+        """Say why a decision was not taken; see :meth:`ists_asp.trace.AskedTrace.why_not`.
+
+        Args:
+            decision: as for :meth:`why`.
+
+        Raises:
+            UsageError: it is malformed, the answer has the decision, or the answer cannot be
+                traced, see :meth:`trace`.
+            TimeLimitError: there was no answer with it within the time limit.
+        """
+        return self.trace().why_not(decision)
+
+    def _repr_html_(self) -> str:
+        """Draw the answer: how notebooks show it."""
+        from ists_asp.report.picture import static_picture
+
+        return static_picture(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Versions and hashes of what made answers; equal ones give equal answers, constants aside.
+
+    ``rules`` is the hash of all rule files but weights, those for ratings included, in the order
+    of loading, whatever they are called; ``weights`` has for each weights file its name and hash;
+    ``stanza`` has language,
+    package, version of Stanza and hash of the models; ``reader`` has the hash of the reader, or is
+    ``none``.
+    """
+
+    version: str
+    profile: str
+    rules: str
+    weights: tuple[str, ...]
+    stanza: str
+    reader: str = "none"
+
+    def __str__(self) -> str:
+        weights = ", ".join(self.weights) or "none"
+        return (
+            f"ists-asp {self.version}, profile {self.profile}, reader {self.reader}, "
+            f"rules {self.rules}, "
+            f"weights {weights}, models {self.stanza}"
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields, in a form that ``json.dumps`` takes."""
+        return {**asdict(self), "weights": list(self.weights)}
+
+
+def provenance(
+    profile: Profile, files: Iterable[RuleFile], models: Models, reader: str | None = None
+) -> Provenance:
+    """What answers by these rules and models are made by.
+
+    Args:
+        profile: the profile.
+        files: its rule files in the order of loading; each counts once.
+        models: the models that annotate.
+        reader: the hash of the reader; None without one.
+    """
+    found = tuple({file.path: file for file in files}.values())
+    learned = [file for file in found if file.path.parent.name == _WEIGHTS]
+    others = [file for file in found if file not in learned]
+    return Provenance(
+        version=__version__,
+        profile=profile.name,
+        rules=_digest(others),
+        weights=tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
+        stanza=models.key,
+        reader=reader or "none",
+    )
+
+
+def file_digest(file: Path) -> str:
+    """The first digits of a file's SHA-256."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()[:_DIGITS]
+
+
+def _digest(files: Iterable[RuleFile]) -> str:
+    whole = hashlib.sha256("".join(file.sha256 for file in files).encode())
+    return whole.hexdigest()[:_DIGITS]
+
+
+@dataclass(slots=True)
+class Durations:
+    """How long each of many things took: seconds, counted in classes of one per cent width."""
+
+    longest: float = 0.0
+    _classes: Counter[int] = field(default_factory=Counter)
+
+    def __len__(self) -> int:
+        return self._classes.total()
+
+    def add(self, seconds: float) -> None:
+        """Count one more."""
+        self.longest = max(self.longest, seconds)
+        self._classes[round(math.log(max(seconds, _SHORTEST)) / _WIDTH)] += 1
+
+    def merge(self, other: Durations) -> None:
+        """Count those of another as well."""
+        self.longest = max(self.longest, other.longest)
+        self._classes.update(other._classes)
+
+    def quantile(self, share: float) -> float:
+        """What ``share`` (0 to 1) of the durations do not exceed, within half a per cent.
+
+        That of 1 is exact. Of nothing it is 0.
+        """
+        left = max(1, math.ceil(share * len(self)))
+        if left >= len(self):
+            return self.longest
+        for number in sorted(self._classes):
+            left -= self._classes[number]
+            if left <= 0:
+                return min(math.exp(number * _WIDTH), self.longest)
+        return self.longest
+
+
+@dataclass(slots=True)
+class Timings:
+    """Seconds spent in each stage, summed over all pairs, in the same memory for any number.
+
+    They are those of the processor: how busy a machine is with other things does not count.
+    ``elsewhere`` are all seconds of other processes, those in which they load included.
+    ``decided`` has how long grounding and solving took together, for each pair. Pairs that
+    were solved together share their time equally. ``kept`` counts the pairs whose answers were
+    kept from a run before, ``edits`` those that were decided again because of an edit of rules,
+    by its place.
+    """
+
+    annotation: float = 0.0
+    knowledge: float = 0.0
+    facts: float = 0.0
+    grounding: float = 0.0
+    solving: float = 0.0
+    elsewhere: float = 0.0
+    decided: Durations = field(default_factory=Durations)
+    kept: int = 0
+    edits: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def before(self) -> float:
+        """Seconds spent before grounding."""
+        return self.annotation + self.knowledge + self.facts
+
+    def decide(
+        self, grounding: float, solving: float, *, kept: bool = False, edit: str = ""
+    ) -> None:
+        """Add the time that a pair took to ground and to solve.
+
+        Args:
+            grounding: seconds.
+            solving: seconds.
+            kept: whether its answer was kept from a run before.
+            edit: the place of the edit that made it necessary to decide again.
+        """
+        self.kept += kept
+        if edit:
+            self.edits[edit] += 1
+        self.grounding += grounding
+        self.solving += solving
+        self.decided.add(grounding + solving)
+
+    def merge(self, other: Timings) -> None:
+        """Add the times of other pairs."""
+        for one in fields(self):
+            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if isinstance(mine, int | float):
+                setattr(self, one.name, mine + theirs)
+        self.decided.merge(other.decided)
+        self.edits.update(other.edits)
+
+    def taken(self) -> Timings:
+        """The times so far; begin again at nothing."""
+        times = replace(self)
+        self.clear()
+        return times
+
+    def clear(self) -> None:
+        """Begin again at nothing."""
+        nothing = Timings()
+        for one in fields(self):
+            setattr(self, one.name, getattr(nothing, one.name))
+
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        """Add the time that the block takes to ``annotation``, ``knowledge`` or ``facts``."""
+        began = time.process_time()
+        try:
+            yield
+        finally:
+            setattr(self, stage, getattr(self, stage) + time.process_time() - began)

@@ -1,0 +1,124 @@
+"""What to load, and how to decide: all options of a system in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ists_asp.io.store import Store
+from ists_asp.limits import GRACE
+from ists_asp.rules import (
+    Purpose,
+    find_program,
+    load_profile,
+    load_program,
+    read_overlay,
+    read_profile_rules,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from ists_asp.rules import Profile, ProfileFiles, RuleFile, RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a pair may take.
+
+    Args:
+        seconds: of processor time for a pair. The search ends then with the best answer so far,
+            if there is one.
+        memory: bytes of memory of a worker; None for as many as there are.
+        grace: seconds beyond these after which a worker is killed.
+        loading: seconds of processor time in which a worker loads the rules.
+    """
+
+    seconds: float = 10.0
+    memory: int | None = None
+    grace: float = GRACE
+    loading: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The options of a system; :class:`~ists_asp.engine.System` takes one. Equal ones decide alike.
+
+    Args:
+        profile: the profile's name, such as ``headlines``.
+        rules: rule folders or files that replace or extend the shipped ones, see
+            :mod:`ists_asp.rules.overlay`.
+        constants: values of ``#const`` definitions; they win over the profile's.
+        reader: ``shipped``, ``use`` or the folder of a reader; None for none.
+        stanza_dir: a directory of Stanza models; the shipped ones by default.
+        vectors: a file of word vectors; the shipped ones by default.
+        cache: the directory of what is kept between runs; None for none.
+        models: how many answers to find for a pair, best first.
+        limits: what a pair may take.
+        incremental: whether answers are kept as well, so that after an edit of rules only those
+            pairs are decided again that it can touch.
+        traced: whether a worker traces what it decides.
+        rated: whether a worker rates what it decides.
+        files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
+            which may not change while a run goes on; empty for whatever they are.
+    """
+
+    profile: str = "default"
+    rules: tuple[Path, ...] = ()
+    constants: Mapping[str, str] = field(default_factory=dict)
+    reader: str | None = None
+    stanza_dir: Path | None = None
+    vectors: Path | None = None
+    cache: Path | None = None
+    models: int = 1
+    limits: Limits = Limits()
+    incremental: bool = True
+    traced: bool = False
+    rated: bool = False
+    files: tuple[str, ...] = ()
+
+    @property
+    def store(self) -> Store | None:
+        """What keeps rules, facts and answers; None for nothing."""
+        return None if self.cache is None else Store(self.cache)
+
+    def load_profile(self) -> Profile:
+        """Read the profile.
+
+        Raises:
+            UsageError: there is no such profile, or the rules do not go together.
+            RuleError: the profile is faulty.
+        """
+        return load_profile(self.profile, read_overlay(self.rules).base)
+
+    def load_program(self, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
+        """Parse the rules for a purpose.
+
+        Raises:
+            IstsError: as for :func:`ists_asp.rules.load_program`.
+        """
+        reader = self.reader is not None
+        _, rules = load_program(self.profile, self.rules, purpose, reader=reader, store=self.store)
+        return rules
+
+    def read_files(self) -> ProfileFiles:
+        """Read the rules without parsing them.
+
+        Raises:
+            IstsError: as for :func:`ists_asp.rules.read_profile_rules`.
+        """
+        return read_profile_rules(self.profile, self.rules, reader=self.reader is not None)
+
+    def check_rates(self) -> None:
+        """Refuse a profile that has no rules for ratings.
+
+        Raises:
+            IstsError: there is no such profile, or it does not rate pairs.
+        """
+        find_program(self.profile, self.rules, Purpose.RATING)
+
+
+def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:
+    """The SHA-256 sums of files."""
+    return tuple(file.sha256 for file in files)
