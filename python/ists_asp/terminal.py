@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+import unicodedata
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _FORBIDDEN = re.compile(
     "["
@@ -51,6 +52,35 @@ def unbroken(text: str) -> str:
     """
     first, *rest = text.split("\n")
     return " ".join([first.rstrip(), *map(str.strip, rest)]) if rest else text
+
+
+def display_width(text: str) -> int:
+    """Columns that a terminal uses: wide characters take two, combining ones none."""
+    return sum(
+        0
+        if unicodedata.combining(char) or unicodedata.category(char) in ("Cf", "Me", "Mn")
+        else 1 + (unicodedata.east_asian_width(char) in ("W", "F"))
+        for char in text
+    )
+
+
+def padded(text: str, width: int) -> str:
+    """Text with blanks behind it, so that it fills so many columns."""
+    return text + " " * (width - display_width(text))
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    r"""Columns padded to their widest cell, the first to the left, others to the right, and ``\n``."""
+    rows = [[unbroken(cell) for cell in row] for row in rows]
+    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        rest = (
+            " " * (width - display_width(cell)) + cell
+            for cell, width in zip(others, widths[1:], strict=True)
+        )
+        lines.append("  ".join([padded(first, widths[0]), *rest]).rstrip() + "\n")
+    return "".join(lines)
 
 
 def styled(text: str, style: str) -> str:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, shortened
-from ists_asp.evaluate.faults import Origin
 from ists_asp.evaluate.scorer import Reference, ScoredLine, ScoredPair, evaluate_pairs
-from ists_asp.evaluate.script_view import ScriptView
-from ists_asp.evaluate.wellformed import NO_ARROW, NO_ID, ODD_SCORE, check_line, check_sentence
-from ists_asp.io.faults import Faults
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Warn, ignore
-from ists_asp.io.wa_reader import read_wa
+from ists_asp.evaluate.wa_check import NO_ARROW, ODD_SCORE, Origin, ScriptView, check_sentence
+from ists_asp.io.text import Faults, Warn, ignore, make_sentence
+from ists_asp.io.wa import read_wa
 from ists_asp.limits import MAX_TOKENS
-from ists_asp.model import Pair, Scheme, Sentence
+from ists_asp.model import Label, Pair, Scheme, Sentence
+from ists_asp.terminal import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from ists_asp.evaluate.faults import Fault
-    from ists_asp.evaluate.measures import Evaluation
-    from ists_asp.evaluate.script_view import ScriptLine
+    from ists_asp.evaluate.scorer import Evaluation
+    from ists_asp.evaluate.wa_check import Fault
     from ists_asp.io.wa import WaSentence, WaToken
     from ists_asp.model import Alignment
 
+_SHOWN_IDS = 10
 _MISPLACED = "no sentence, but the official scorer looks for the words of the pair in this line"
 _JOINED = "Our own rule: the official scorer puts the lines to those of another pair, or gives up"
 
@@ -36,8 +32,8 @@ def evaluate_files(
 ) -> Evaluation:
     """Measure the answers of ``system`` against ``gold``, both ``.wa`` files.
 
-    Files are read as the official scorer reads them, and the figures are the same. What it
-    refuses, or would measure with doubtful sense, is an error.
+    Files are read as the official scorer reads them, and the figures are the same. What it or
+    the official check refuses, or would measure with doubtful sense, is an error.
 
     Raises:
         DataError: a file cannot be read, has no sentence, lacks or repeats an id, or has a
@@ -69,10 +65,10 @@ def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
         DataError: the file cannot be read, lacks or repeats an id, or has a malformed line.
     """
     found: dict[str, Reference] = {}
-    faults, seen = Faults(), set[str]()
+    faults = Faults()
     for sentence in read_wa(path, warn=warn):
         with faults:
-            identifier = _identifier(sentence, seen, "Give each pair an id of its own")
+            identifier = _identifier(sentence, found, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
             pair = Pair(identifier, _by_number(sentence.tokens1), _by_number(sentence.tokens2))
             alignments = sentence.to_alignments()
@@ -82,10 +78,9 @@ def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
     return found
 
 
-def _identifier(sentence: WaSentence, seen: set[str], hint: str) -> str:
-    """The id of a sentence, which is added to those seen before."""
+def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
+    """The id of a sentence, which is not among those seen before."""
     if sentence.id is not None and sentence.id not in seen:
-        seen.add(sentence.id)
         return sentence.id
     raise DataError(
         "a sentence without an id"
@@ -105,18 +100,18 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
     view = ScriptView(gold)
     found: dict[str, ScoredPair] = {}
     odd: list[str] = []
-    faults, seen = Faults(), set[str]()
     for sentence in read_wa(path, warn=warn, watch=view.take):
-        lines = list(_gold_lines(sentence, view.lines)) if gold else view.lines
+        identifier = _identifier(sentence, found, _JOINED)
+        for fault in check_sentence(sentence, view.lines):
+            if fault.kind not in (ODD_SCORE, NO_ARROW):
+                raise _error(fault)
+            odd.append(str(fault))
+        words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
+        lines = (one.alignment for one in view.lines)
+        scored = tuple(ScoredLine.of(line.to_alignment(), line) for line in lines)
         view.lines = []
-        with faults:
-            identifier = _identifier(sentence, seen, _JOINED)
-            odd += _check(sentence, lines, gold)
-            words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-            scored = [ScoredLine.of(one.alignment.to_alignment(), one.alignment) for one in lines]
-            _check_links(sentence.where, scored)
-            found[identifier] = ScoredPair(words1, words2, tuple(scored))
-    faults.check()
+        _check_links(sentence.where, scored)
+        found[identifier] = ScoredPair(words1, words2, scored)
     if not any(gold or pair.lines for pair in found.values()):
         raise DataError(
             f"no {'alignment' if found else 'sentence'}",
@@ -131,40 +126,6 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
     return found
 
 
-def _check(sentence: WaSentence, lines: Sequence[ScriptLine], gold: bool) -> list[str]:
-    """What is odd about the lines of a sentence.
-
-    Raises:
-        DataError: something is worse than odd; the first fault of each such line is told.
-    """
-    odd: list[str] = []
-    worse: dict[str, Fault] = {}
-    for fault in check_sentence(sentence, lines):
-        if fault.kind in (ODD_SCORE, NO_ARROW):
-            odd.append(str(fault))
-        else:
-            worse.setdefault(fault.where, fault)
-    faults = Faults()
-    for fault in worse.values():
-        faults.add(_error(fault, gold))
-    faults.check()
-    return odd
-
-
-def _gold_lines(sentence: WaSentence, lines: Iterable[ScriptLine]) -> Iterator[ScriptLine]:
-    """The lines of a gold file that are measured, with types in upper case.
-
-    Words with an arrow in them are left out: the scorer finds no number on one side, and goes on.
-    """
-    numbers = {line.line for line in sentence.alignments}
-    for line in lines:
-        alignment = line.alignment
-        if alignment.label.isascii():
-            alignment = replace(alignment, label=alignment.label.upper())
-        if alignment.line in numbers or not check_line(alignment):
-            yield replace(line, alignment=alignment)
-
-
 def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
     """Refuse a pair with more links than two sentences can have, which would fill the memory."""
     links = sum(len(line.tokens1) * len(line.tokens2) for line in lines)
@@ -177,12 +138,12 @@ def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
         )
 
 
-def _error(fault: Fault, gold: bool) -> DataError:
-    hint = "The official scorer refuses the file, too; ists-asp check lists all its faults"
-    if fault.origin is Origin.OURS:
-        hint = "Our own rule: the official scorer goes on"
-    elif gold and fault.kind != NO_ID:
-        hint = "Our own rule: the official scorer does not check the gold file"
+def _error(fault: Fault) -> DataError:
+    hint = (
+        "Our own rule: the official scorer goes on"
+        if fault.origin is Origin.OURS
+        else "The official check refuses the file, too; ists-asp check lists all its faults"
+    )
     return DataError(
         f"{fault.kind}: found {fault.found}", where=fault.where, expected=fault.expected, hint=hint
     )
@@ -192,3 +153,45 @@ def _by_number(tokens: tuple[WaToken, ...]) -> Sentence:
     forms = {token.number: token.form for token in tokens}
     size = min(max(forms, default=0), len(tokens))
     return make_sentence([forms.get(number, "") for number in range(1, size + 1)])
+
+
+def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
+    r"""The four measures, the label confusion and, if asked for, a line a pair.
+
+    The text ends with ``\n``; numbers have four decimals, link weights one.
+    """
+    rows = [["", "F1", "Precision", "Recall"]]
+    rows += [
+        [name, f"{measure.f1:.4f}", f"{measure.precision:.4f}", f"{measure.recall:.4f}"]
+        for name, measure in evaluation.overall.named()
+    ]
+    parts = [f"Scheme {evaluation.scheme}, pairs: {len(evaluation.pairs)}", table(rows)]
+    for ids, what in (
+        (evaluation.missing, "only in the gold file"),
+        (evaluation.extra, "only in the system file"),
+    ):
+        if ids:
+            more = ", …" if len(ids) > _SHOWN_IDS else ""
+            parts.append(f"Pairs {what} ({len(ids)}): {', '.join(ids[:_SHOWN_IDS])}{more}\n")
+    if evaluation.confusion:
+        parts.append("Labels by link weight (rows gold, columns system)\n" + _labels(evaluation))
+    if by_pair:
+        header = ["Pair", *(name for name, _ in evaluation.overall.named())]
+        lines = [
+            [pair.id, *(f"{measure.f1:.4f}" for _, measure in pair.scores.named())]
+            for pair in evaluation.pairs
+        ]
+        parts.append("F1 by pair\n" + table([header, *lines]))
+    return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
+
+
+def _labels(evaluation: Evaluation) -> str:
+    cells = {(cell.gold, cell.system): cell.weight for cell in evaluation.confusion}
+    used = {label for pair in cells for label in pair}
+    labels = [label for label in Label if label in used]
+    rows = [["", *map(str, labels)]]
+    rows += [
+        [str(gold), *(f"{cells.get((gold, system), 0.0):.1f}" for system in labels)]
+        for gold in labels
+    ]
+    return table(rows)

@@ -1,27 +1,135 @@
-"""Measuring runs of sentence ratings: one data set, or a folder of them."""
+"""Measuring sentence ratings: Pearson's correlation with gold ones, and how sure one may be of it.
+
+As the organisers of SemEval-2015 Task 2 measure: a correlation for each data set, their mean
+weighted by pairs, and a one-tailed test of two runs by Fisher's z transformation (Press et
+al., Numerical Recipes, equation 14.5.10).
+
+Their baseline (tokencos) is a measuring rod and no judgement: "We tokenized the input sentences
+splitting on white spaces, and then each sentence was represented as a vector in the
+multidimensional token space. Each dimension had 1 if the token was present in the sentence, 0
+otherwise. Vector similarity was computed using cosine similarity." Rules would blur it: clingo
+has neither roots nor fractions, and the rod is read to four decimals.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+import warnings
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
+from scipy import stats
+
 from ists_asp.errors import DataError, shortened
-from ists_asp.evaluate.pearson import correlation, significance, weighted_mean
-from ists_asp.io.header import check_no_header
-from ists_asp.io.jsonl import read_object
-from ists_asp.io.text import Line, parse_lines
+from ists_asp.io.pairs import read_object
+from ists_asp.io.text import Line, check_no_header, parse_lines
+from ists_asp.terminal import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ists_asp.evaluate.pearson import Correlation
+    from ists_asp.model import Pair
+
+HIGHEST = 5
+"""The best rating in English: what a cosine of 1 is worth."""
+
+CONFIDENCE = 0.95
+"""How sure the intervals are."""
+
+_ALPHA = 0.05
+_MOST = 1 - 1e-12
+"""Fisher's z of 1 is infinite; what is nearer to 1 than this counts as this."""
 
 _SUFFIXES = (".tsv", ".txt", ".jsonl", ".gs")
 _OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")
 """How the organisers begin the names of their files."""
+
+
+def tokencos(pair: Pair) -> float:
+    """The cosine of two sentences as sets of tokens, from 0 to 1; case is kept."""
+    first, second = ({token.form for token in sent.tokens} for sent in (pair.sent1, pair.sent2))
+    return len(first & second) / math.sqrt(len(first) * len(second))
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's r over so many pairs, or a mean of several, with its interval of 95 percent."""
+
+    pairs: int
+    r: float
+    low: float
+    high: float
+
+
+def correlation(gold: Sequence[float], system: Sequence[float], where: str = "") -> Correlation:
+    """Correlate two lists of ratings.
+
+    A list in which all ratings are equal has no correlation with anything: ``r`` is then 0,
+    as is right for ratings that tell nothing. The interval is that of Fisher's z, whose
+    standard error is ``1 / sqrt(pairs - 3)``.
+
+    Args:
+        gold: a rating for each pair.
+        system: as many.
+        where: what the ratings are of, for messages.
+
+    Raises:
+        DataError: there are fewer than four pairs.
+    """
+    if len(gold) < 4:
+        raise DataError(
+            f"{len(gold)} rated pairs", where=where, expected="at least 4, for an interval"
+        )
+    with warnings.catch_warnings():
+        # All but equal ratings give a correlation, if an uncertain one.
+        warnings.simplefilter("ignore")
+        r = float(stats.pearsonr(gold, system).statistic)
+    if math.isnan(r):
+        r = 0.0
+    z, margin = _fisher(r), _quantile() / math.sqrt(len(gold) - 3)
+    return Correlation(len(gold), r, math.tanh(z - margin), math.tanh(z + margin))
+
+
+def weighted_mean(parts: Sequence[Correlation]) -> Correlation:
+    """The mean of the correlations of several data sets, each weighted by its pairs.
+
+    The interval adds up the variances of the parts, ``(1 - r**2)**2 / (pairs - 3)`` each
+    (that of Fisher's z, brought back to r by the delta method).
+    """
+    pairs = sum(part.pairs for part in parts)
+    mean = fmean([part.r for part in parts], [part.pairs for part in parts])
+    variance = math.fsum(
+        (part.pairs / pairs * (1 - part.r**2)) ** 2 / (part.pairs - 3) for part in parts
+    )
+    margin = _quantile() * math.sqrt(variance)
+    return Correlation(pairs, mean, max(-1.0, mean - margin), min(1.0, mean + margin))
+
+
+def significance(better: float, worse: float, pairs: int) -> float:
+    """The one-tailed p value of one run's correlation being higher than another's.
+
+    ``p = Phi(-(z1 - z2) / sqrt(2 / (pairs - 3)))``: half of what equation 14.5.10 gives for two
+    tails. The runs are taken for independent, as the organisers do, although they rate the same
+    pairs; that is cautious. Means over data sets are compared as correlations over all pairs.
+
+    Args:
+        better: the correlation that is claimed to be higher.
+        worse: the other one.
+        pairs: how many pairs each is of, more than 3.
+    """
+    z = (_fisher(better) - _fisher(worse)) / math.sqrt(2 / (pairs - 3))
+    return float(stats.norm.sf(z))
+
+
+def _fisher(r: float) -> float:
+    return math.atanh(max(-_MOST, min(_MOST, r)))
+
+
+def _quantile() -> float:
+    return float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +176,7 @@ def evaluate_ratings(gold: Path, system: Path, other: Path | None = None) -> Rat
         DataError: a file or folder is missing, faulty, or has another number of ratings.
     """
     runs = [run for run in (system, other) if run is not None]
-    found = []
+    names, found = [], []
     for name, file, *answers in _matched(gold, runs):
         golden = _ratings(file)
         kept = [number for number, score in enumerate(golden) if score is not None]
@@ -86,16 +194,13 @@ def evaluate_ratings(gold: Path, system: Path, other: Path | None = None) -> Rat
                 raise DataError("no rating", where=f"{answer}:{line}", expected="a number")
             numbers = [rating for rating in given if rating is not None]
             correlations.append(correlation(right, numbers, str(file)))
-        found.append(_data_set(name, correlations))
-    means = [weighted_mean([one.correlation for one in found])]
-    if other is not None:
-        theirs = [one.other.r for one in found if one.other]
-        total = means[0].pairs
-        shares = [one.correlation.pairs / total for one in found]
-        mean = math.fsum(share * r for share, r in zip(shares, theirs, strict=True))
-        compared = Comparison(mean, significance(means[0].r, mean, total))
-        return RatingEvaluation(tuple(found), DataSet("mean", means[0], compared))
-    return RatingEvaluation(tuple(found), DataSet("mean", means[0]))
+        names.append(name)
+        found.append(correlations)
+    means = [weighted_mean(column) for column in zip(*found, strict=True)]
+    return RatingEvaluation(
+        tuple(_data_set(name, own) for name, own in zip(names, found, strict=True)),
+        _data_set("mean", means),
+    )
 
 
 def _data_set(name: str, correlations: Sequence[Correlation]) -> DataSet:
@@ -183,3 +288,20 @@ def _rating(line: Line) -> float | None:
             expected="a rating, or an object with a rating",
         )
     return number
+
+
+def render_ratings(evaluation: RatingEvaluation) -> str:
+    r"""A table with a line for each data set and one for their mean; ends with ``\n``."""
+    compared = evaluation.mean.other is not None
+    rows = [["", "Pairs", "Pearson", "95 %", *(["Other", "p"] if compared else [])]]
+    several = len(evaluation.data_sets) > 1
+    for one in (*evaluation.data_sets, *([evaluation.mean] if several else [])):
+        measured = one.correlation
+        interval = f"{measured.low:.4f} to {measured.high:.4f}"
+        row = [one.name, str(measured.pairs), f"{measured.r:.4f}", interval]
+        if one.other is not None:
+            star = " *" if one.other.p < _ALPHA else "  "
+            row += [f"{one.other.r:.4f}", f"{one.other.p:.4f}{star}"]
+        rows.append(row)
+    note = f"* better than the other run, p < {_ALPHA}, one-tailed\n" if compared else ""
+    return table(rows) + note

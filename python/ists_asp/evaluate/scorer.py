@@ -16,17 +16,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from ists_asp.evaluate.measures import Confusion, Evaluation, Measure, PairScores, Scores
 from ists_asp.io.wa import HIGHEST
 from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.io.wa import WaAlignment
-    from ists_asp.model import Sentence
+    from ists_asp.model import Chunk
+
+DECIMALS = 4
+"""Digits behind the point of what is printed."""
 
 IGNORED = frozenset(".,:;?'`\"-")
 """Tokens whose links are not counted: these single characters, and no other punctuation."""
@@ -34,6 +36,131 @@ IGNORED = frozenset(".,:;?'`\"-")
 _BITS = 1 << 64
 _SPECIFIC = frozenset({Label.SPE1, Label.SPE2, Label.SIMI})
 _LOOSE = _SPECIFIC | {Label.REL}
+
+
+class Summed:
+    """The sum of two such dataclasses, which have slots, has the sums of their fields."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __add__(self, other: Self) -> Self:
+        names = type(self).__slots__
+        return type(self)(*(getattr(self, name) + getattr(other, name) for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(Summed):
+    """Matched weight over total weight, seen from the system and from the gold standard."""
+
+    matched_system: float = 0.0
+    total_system: float = 0.0
+    matched_gold: float = 0.0
+    total_gold: float = 0.0
+
+    @property
+    def precision(self) -> float:
+        """The share of the system's weight that is right, 0 to 1; 1 where both have none."""
+        return self._ratio(self.matched_system, self.total_system)
+
+    @property
+    def recall(self) -> float:
+        """The share of the gold weight that was found, 0 to 1; 1 where both have none."""
+        return self._ratio(self.matched_gold, self.total_gold)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall, 0 to 1."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    def as_dict(self) -> dict[str, float]:
+        """Precision, recall and F1, rounded to four decimals."""
+        return {
+            name: round(getattr(self, name), DECIMALS) for name in ("precision", "recall", "f1")
+        }
+
+    def _ratio(self, matched: float, total: float) -> float:
+        if total:
+            return matched / total
+        return 0.0 if self.total_system or self.total_gold else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scores(Summed):
+    """The four official measures: alignment, type, score, type and score."""
+
+    alignment: Measure = Measure()
+    type: Measure = Measure()
+    score: Measure = Measure()
+    type_score: Measure = Measure()
+
+    def named(self) -> tuple[tuple[str, Measure], ...]:
+        """The measures with the names that the official scorer prints."""
+        return (
+            ("Ali", self.alignment),
+            ("Type", self.type),
+            ("Score", self.score),
+            ("Typ+Sco", self.type_score),
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Precision, recall and F1 of each measure, by its official name."""
+        return {name: measure.as_dict() for name, measure in self.named()}
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """The measures of one pair."""
+
+    id: str
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How much link weight has this gold label and this system label.
+
+    NOALI stands for a link that one side does not have; its weight is then that of the
+    other side, and the gold weight otherwise.
+    """
+
+    gold: Label
+    system: Label
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An answer file measured against a gold file.
+
+    ``missing`` are ids that only the gold file has, ``extra`` those that only the system
+    file has; both count against the system. ``confusion`` is ordered by the labels.
+    """
+
+    scheme: str
+    overall: Scores
+    pairs: tuple[PairScores, ...]
+    confusion: tuple[Confusion, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        return {
+            "scheme": self.scheme,
+            "overall": self.overall.as_dict(),
+            "pairs": [{"id": pair.id, **pair.scores.as_dict()} for pair in self.pairs],
+            "confusion": [
+                {
+                    "gold": str(cell.gold),
+                    "system": str(cell.system),
+                    "weight": round(cell.weight, DECIMALS),
+                }
+                for cell in self.confusion
+            ],
+            "missing": list(self.missing),
+            "extra": list(self.extra),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +189,6 @@ class ScoredLine:
 
     @property
     def types(self) -> set[str]:
-        """Label and tags together."""
         return {self.label, *self.tags}
 
 
@@ -88,15 +214,9 @@ class Reference:
     @property
     def scored(self) -> ScoredPair:
         """What the scorer sees of it."""
-        return ScoredPair(
-            _forms(self.pair.sent1),
-            _forms(self.pair.sent2),
-            tuple(map(ScoredLine.of, self.alignments)),
-        )
-
-
-def _forms(sentence: Sentence) -> list[str]:
-    return [token.form for token in sentence.tokens]
+        sentences = (self.pair.sent1, self.pair.sent2)
+        words1, words2 = ([token.form for token in sentence.tokens] for sentence in sentences)
+        return ScoredPair(words1, words2, tuple(map(ScoredLine.of, self.alignments)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +243,10 @@ def evaluate(
 
     The order of the pairs is that of ``gold``, then what only ``system`` has.
     """
-    return evaluate_pairs(
-        {identifier: one.scored for identifier, one in gold.items()},
-        {identifier: one.scored for identifier, one in system.items()},
-        scheme,
+    right, answered = (
+        {identifier: one.scored for identifier, one in some.items()} for some in (gold, system)
     )
+    return evaluate_pairs(right, answered, scheme)
 
 
 def evaluate_pairs(
@@ -164,8 +283,9 @@ def _links(lines: Sequence[ScoredLine], words: ScoredPair) -> _Links:
     found: dict[tuple[str, str], ScoredLine] = {}
     for line in lines:
         if _aligned(line.tokens1) and _aligned(line.tokens2):
+            counted2 = list(_counted(line.tokens2, words.words2))
             for one in _counted(line.tokens1, words.words1):
-                for two in _counted(line.tokens2, words.words2):
+                for two in counted2:
                     found[one, two] = line
     fan1 = Counter(one for one, _ in found)
     fan2 = Counter(two for _, two in found)
@@ -212,16 +332,11 @@ def _score(gold: _Links, system: _Links, scheme: Scheme) -> Scores:
 
     combined = _types_with_relief if scheme is Scheme.Y2015 else _types
     return Scores(
-        measure(_always),
+        measure(lambda _right, _answer: 1.0),
         measure(_types),
         measure(_closeness),
         measure(lambda right, answer: combined(right, answer) * _closeness(right, answer)),
     )
-
-
-def _always(_right: ScoredLine, _answer: ScoredLine) -> float:
-    """Any two lines that link the same tokens agree."""
-    return 1.0
 
 
 def _types(right: ScoredLine, answer: ScoredLine) -> float:
@@ -237,20 +352,15 @@ def _types_with_relief(right: ScoredLine, answer: ScoredLine) -> float:
     and SPE1, SPE2 or SIMI with a score of at least 4 (pilot read-me, F1AST). The two labels are
     then one type of the intersection, and one instead of two of the union.
     """
-    if right.label is answer.label or not (
-        _both_distant(right, answer) or _near_equal(right, answer) or _near_equal(answer, right)
-    ):
+    distant = {right.label, answer.label} <= _LOOSE and max(right.score, answer.score) < 3
+    near = any(
+        equal.label is Label.EQUI and other.label in _SPECIFIC and other.score >= 4
+        for equal, other in ((right, answer), (answer, right))
+    )
+    if right.label is answer.label or not (distant or near):
         return _types(right, answer)
     one, two = right.types, answer.types
     return (len(one & two) + 1) / (len(one | two) - 1)
-
-
-def _both_distant(one: ScoredLine, two: ScoredLine) -> bool:
-    return {one.label, two.label} <= _LOOSE and max(one.score, two.score) < 3
-
-
-def _near_equal(equal: ScoredLine, other: ScoredLine) -> bool:
-    return equal.label is Label.EQUI and other.label in _SPECIFIC and other.score >= 4
 
 
 def _closeness(right: ScoredLine, answer: ScoredLine) -> float:
@@ -266,3 +376,46 @@ def _confuse(gold: _Links, system: _Links, weights: dict[tuple[Label, Label], fl
     for link, answer in system.lines.items():
         if link not in gold.lines:
             weights[Label.NOALI, answer.label] += system.weights[link]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """Agreement of chunks over some sentences.
+
+    ``boundaries`` counts places between two tokens where a chunk ends and the next begins
+    (the ends of the sentence are no boundaries); ``chunks`` counts chunks with the same
+    first and last token; ``exact`` is the number of sentences with the same chunks.
+    """
+
+    boundaries: Measure
+    chunks: Measure
+    exact: int
+    sentences: int
+
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        return {
+            "boundaries": self.boundaries.as_dict(),
+            "chunks": self.chunks.as_dict(),
+            "exact": self.exact,
+            "sentences": self.sentences,
+        }
+
+
+def compare_chunks(pairs: Iterable[tuple[Sequence[Chunk], Sequence[Chunk]]]) -> Chunking:
+    """Compare the chunks of sentences, given as (gold, found), all in one sum."""
+    boundaries = chunks = Measure()
+    exact = sentences = 0
+    for gold, found in pairs:
+        # The first chunk of a sentence begins where there is nothing to decide.
+        starts, begun = ({chunk.first for chunk in side} - {1} for side in (gold, found))
+        boundaries += _overlap(starts, begun)
+        chunks += _overlap(set(gold), set(found))
+        exact += set(gold) == set(found)
+        sentences += 1
+    return Chunking(boundaries, chunks, exact, sentences)
+
+
+def _overlap(gold: set[int] | set[Chunk], found: set[int] | set[Chunk]) -> Measure:
+    common = len(gold & found)
+    return Measure(common, len(found), common, len(gold))

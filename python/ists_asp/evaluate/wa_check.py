@@ -1,0 +1,471 @@
+"""Whether a ``.wa`` file is well formed, with the verdict of the official check; its statistics.
+
+*Faults* are what the official check rejects, under the names it gives them, what we reject beyond
+that, and what the scheme of 2015 does not allow; each says whose rule it breaks, and a line has
+one at most. *Notes* are oddities that are accepted; they never change the verdict.
+``python -m tests.official`` compares this check with the official one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from html import unescape
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import shortened
+from ists_asp.io.wa import ARROW, HIGHEST, NIL, WaAlignment, WaSentence, read_wa, token_number
+from ists_asp.model import Label, Scheme, Tag
+from ists_asp.terminal import table, unbroken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from ists_asp.io.text import Line
+
+NO_ID = "Can't find id"
+WRONG_ALIGNMENT = "wrong alignment"
+WRONG_SCORE = "wrong score"
+WRONG_TOKEN = "wrong token"
+WRONG_TYPE = "wrong type"
+WRONG_NUMBER = "wrong number of types"
+ONE_MAIN = "there needs to be exactly one main type"
+
+NO_SENTENCE = "no sentence"
+UNSEEN_ID = "no readable id"
+NO_ARROW = "no alignment"
+ODD_SCORE = "odd score"
+NO_NUMBER = "no number"
+
+SPLIT = "not consecutive"
+SHARED = "not one-to-one"
+
+_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
+_PERL_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_PERL_NO_NUMBER = re.compile(
+    r"0 but true|[+-]?(1\.#(QNAN|IND)|[qs]?nan[qs]?(\((0x[0-9a-f]+|\d+)\))?)",
+    re.ASCII | re.IGNORECASE,
+)
+"""What Perl takes for a number, and nobody else does."""
+
+_PLAIN_NUMBER = re.compile(r"[0-5]|[0-4]\.\d*[1-9]", re.ASCII)
+_MAIN = tuple(map(str, Label))
+_OPTIONAL = tuple(map(str, Tag))
+_MOST_TYPES = 3
+_OPENING = '<sentence id="1" status="">'
+_ARROW_BYTES, _OPENING_BYTES = ARROW.encode(), b'sentence id="'
+_ID = re.compile(r'sentence id="([^"]*)" ')
+
+
+class Origin(StrEnum):
+    """Whose rule a fault breaks."""
+
+    OFFICIAL = "official"
+    OURS = "ours"
+    PILOT = "pilot"
+
+
+_SAID = {
+    Origin.OFFICIAL: "",
+    Origin.OURS: " (our own rule: the official check accepts it)",
+    Origin.PILOT: " (a rule of the pilot's: the official check accepts it)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong: where (``file:line``), its kind, what was found and expected."""
+
+    where: str
+    kind: str
+    found: str
+    expected: str
+    origin: Origin = Origin.OFFICIAL
+
+    def __str__(self) -> str:
+        said = _SAID[self.origin]
+        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{said}"
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields, in a form that ``json.dumps`` takes."""
+        return {
+            "where": self.where,
+            "kind": self.kind,
+            "found": self.found,
+            "expected": self.expected,
+            "origin": str(self.origin),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLine:
+    """A line with an arrow, and the id that was seen last: None if there was none so far."""
+
+    id: str | None
+    alignment: WaAlignment
+
+
+@dataclass(slots=True)
+class ScriptView:
+    """A ``.wa`` file as the official scripts read it, from lines given to :meth:`take` in order.
+
+    Every line with ``<==>`` is an alignment of the pair whose id stands above it, wherever it
+    stands, whatever its brackets say. An id is what a line has between ``sentence id="`` and a
+    quotation mark with a blank behind it. In a ``gold`` file, the two lines below that one are
+    the sentences, whatever is in them; ``words`` has what single blanks separate there, by the
+    id, and ``misplaced`` the places of those that do not look like sentences.
+    """
+
+    gold: bool = False
+    lines: list[ScriptLine] = field(default_factory=list)
+    words: dict[str, list[list[str]]] = field(default_factory=dict)
+    misplaced: list[str] = field(default_factory=list)
+    _id: str | None = None
+    _due: int = 0
+
+    def take(self, line: Line) -> None:
+        """Read one more line, as it was before any repair."""
+        if not self._due and _ARROW_BYTES not in line.raw and _OPENING_BYTES not in line.raw:
+            return
+        text = line.raw.decode("utf-8", "backslashreplace")
+        if self._due and self._id is not None:
+            self._due -= 1
+            self.words[self._id].append(text.removeprefix("// ").rstrip(" ").split(" "))
+            if not text.startswith("//"):
+                self.misplaced.append(line.where)
+            return
+        opening = _ID.search(text)
+        if opening:
+            self._id = unescape(opening[1])
+            if self.gold:
+                self._due, self.words[self._id] = 2, []
+        if ARROW in text:
+            alignment = WaAlignment.parse(line.number, line.where, text)
+            self.lines.append(ScriptLine(self._id, alignment))
+
+
+@dataclass(slots=True)
+class Statistics:
+    """Counts over the sentences of a ``.wa`` file, whether well formed or not.
+
+    ``labels`` counts main types, ``tags`` optional ones, ``scores`` the score column of the
+    aligned lines. ``sharing_lines`` and ``non_contiguous`` need no chunks: the first counts
+    aligned lines that share a token with another one, the second sides of lines whose
+    tokens are not neighbours. ``chunks1`` and ``chunks2`` are the numbers of distinct sides.
+    """
+
+    pairs: int = 0
+    tokens1: int = 0
+    tokens2: int = 0
+    lines: int = 0
+    aligned_lines: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    tags: Counter[str] = field(default_factory=Counter)
+    scores: Counter[str] = field(default_factory=Counter)
+    sharing_lines: int = 0
+    non_contiguous: int = 0
+    chunks1: int = 0
+    chunks2: int = 0
+
+    @property
+    def chunks_per_sentence(self) -> float:
+        """Distinct sides a sentence, both sentences of a pair counted."""
+        return (self.chunks1 + self.chunks2) / (2 * self.pairs) if self.pairs else 0.0
+
+    def add(self, sentence: WaSentence) -> None:
+        """Count one sentence, so that a long file need not fit into memory."""
+        self.pairs += 1
+        self.tokens1 += len(sentence.tokens1)
+        self.tokens2 += len(sentence.tokens2)
+        self.lines += len(sentence.alignments)
+        sides = [(_numbers(line.words1), _numbers(line.words2)) for line in sentence.alignments]
+        for line, (one, two) in zip(sentence.alignments, sides, strict=True):
+            self.non_contiguous += _broken(one) + _broken(two)
+            for part in line.types:
+                (self.tags if part in _OPTIONAL else self.labels)[part] += 1
+            if one and two:
+                self.aligned_lines += 1
+                self.scores[line.score] += 1
+        self.chunks1 += len({one for one, _ in sides} - {()})
+        self.chunks2 += len({two for _, two in sides} - {()})
+        aligned = [(one, two) for one, two in sides if one and two]
+        uses1 = Counter(number for one, _ in aligned for number in one)
+        uses2 = Counter(number for _, two in aligned for number in two)
+        self.sharing_lines += sum(
+            any(uses1[number] > 1 for number in one) or any(uses2[number] > 1 for number in two)
+            for one, two in aligned
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        labels = (*_MAIN, *sorted(self.labels.keys() - set(_MAIN)))
+        return {
+            "pairs": self.pairs,
+            "tokens1": self.tokens1,
+            "tokens2": self.tokens2,
+            "lines": self.lines,
+            "aligned_lines": self.aligned_lines,
+            "labels": {name: self.labels[name] for name in labels if self.labels[name]},
+            "tags": {name: self.tags[name] for name in _OPTIONAL if self.tags[name]},
+            "scores": dict(sorted(self.scores.items())),
+            "sharing_lines": self.sharing_lines,
+            "non_contiguous": self.non_contiguous,
+            "chunks1": self.chunks1,
+            "chunks2": self.chunks2,
+            "chunks_per_sentence": round(self.chunks_per_sentence, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """The verdict on a file, its faults, what else is odd, and its statistics."""
+
+    name: str
+    faults: tuple[Fault, ...]
+    notes: tuple[str, ...]
+    statistics: Statistics
+
+    @property
+    def correct(self) -> bool:
+        """Whether there is no fault."""
+        return not self.faults
+
+    @property
+    def official(self) -> bool:
+        """Whether the official check accepts the file."""
+        return not any(fault.origin is Origin.OFFICIAL for fault in self.faults)
+
+    def as_dict(self) -> dict[str, object]:
+        """Everything, in a form that ``json.dumps`` takes."""
+        verdicts = {True: "correct", False: "incorrect"}
+        return {
+            "file": self.name,
+            "verdict": verdicts[self.correct],
+            "official_verdict": verdicts[self.official],
+            "faults": [fault.as_dict() for fault in self.faults],
+            "notes": list(self.notes),
+            "statistics": self.statistics.as_dict(),
+        }
+
+
+def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
+    """Check a ``.wa`` file.
+
+    The pilot of 2015 also wants one chunk aligned to one chunk: sides whose tokens are
+    neighbours, and each token on one line.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    faults: list[Fault] = []
+    notes: list[str] = []
+    statistics = Statistics()
+    seen: dict[str, str] = {}
+    view = ScriptView()
+    for sentence in read_wa(path, warn=notes.append, watch=view.take):
+        wrong = check_sentence(sentence, view.lines)
+        view.lines.clear()
+        faults += wrong
+        if scheme is Scheme.Y2015:
+            faults += _one_to_one(sentence)
+        places = {fault.where for fault in wrong}
+        for line in sentence.alignments:
+            if line.where not in places:
+                notes += (f"{line.where}: {note}" for note in _line_notes(line))
+        notes += _coverage_notes(sentence)
+        statistics.add(sentence)
+        if sentence.id is not None:
+            first = seen.setdefault(sentence.id, sentence.where)
+            if first != sentence.where:
+                again = f"the sentence id {shortened(sentence.id)} again, first at {first}"
+                notes.append(f"{sentence.where}: {again}")
+    if not statistics.pairs:
+        faults.append(Fault(str(path), NO_SENTENCE, "none at all", _OPENING, Origin.OURS))
+    return CheckReport(str(path), tuple(faults), tuple(notes), statistics)
+
+
+def check_sentence(sentence: WaSentence, lines: Iterable[ScriptLine]) -> list[Fault]:
+    """The faults of a sentence, but for those of the pilot's rules.
+
+    Args:
+        sentence: the sentence.
+        lines: the lines of its part of the file, as the official scripts see them.
+    """
+    wrong = (_id_fault(sentence, lines), *(_line_fault(line.alignment) for line in lines))
+    expected = f"token numbers, {ARROW}, token numbers"
+    return [fault for fault in wrong if fault is not None] + [
+        Fault(line.where, NO_ARROW, _quote(line.raw), expected, Origin.OURS)
+        for line in sentence.alignments
+        if ARROW not in line.raw
+    ]
+
+
+def _id_fault(sentence: WaSentence, lines: Iterable[ScriptLine]) -> Fault | None:
+    """What is wrong with the id: the official scripts see it in one form only."""
+    for line in lines:
+        if line.id is None:
+            return Fault(line.alignment.where, NO_ID, "none above this line", _OPENING)
+    if sentence.id is None:
+        return Fault(sentence.where, UNSEEN_ID, "a sentence without one", _OPENING, Origin.OURS)
+    numbers = {line.line for line in sentence.alignments}
+    for line in lines:
+        if line.alignment.line in numbers and line.id != sentence.id:
+            found = f"{_quote(sentence.id)} where the official scripts see {_quote(line.id)}"
+            return Fault(sentence.where, UNSEEN_ID, found, _OPENING, Origin.OURS)
+    return None
+
+
+def _line_fault(line: WaAlignment) -> Fault | None:
+    """What is wrong with a line with an arrow: its tokens, its type or its score."""
+    if not line.words1 or not line.words2:
+        expected = f"token numbers (or 0) on both sides of {ARROW}"
+        return Fault(line.where, WRONG_ALIGNMENT, _quote(line.raw), expected)
+    for word in (*line.words1, *line.words2):
+        if token_number(word) is None:
+            return Fault(line.where, WRONG_TOKEN, _quote(word), "the number of a token")
+    if not 1 <= len(line.types) <= _MOST_TYPES:
+        found = f"{len(line.types)} in {_quote(line.label)}"
+        return Fault(line.where, WRONG_NUMBER, found, f"1 to {_MOST_TYPES}")
+    for part in line.types:
+        if part not in _MAIN and part not in _OPTIONAL:
+            expected = f"one of {', '.join((*_MAIN, *_OPTIONAL))}"
+            return Fault(line.where, WRONG_TYPE, _quote(part), expected)
+    if sum(part in _MAIN for part in line.types) != 1:
+        return Fault(line.where, ONE_MAIN, _quote(line.label), f"one of {', '.join(_MAIN)}")
+    unaligned = Label.NOALI in line.types or Label.ALIC in line.types
+    if line.score == NIL and unaligned:
+        return None
+    if _NUMBER.fullmatch(line.score) and float(line.score) <= HIGHEST:
+        return None
+    expected = f"a number from 0 to {HIGHEST}" + (" or NIL" if unaligned else "")
+    found = _quote(line.score)
+    if _PERL_NO_NUMBER.fullmatch(line.score):
+        return Fault(line.where, NO_NUMBER, found, expected, Origin.OURS)
+    if _PERL_NUMBER.fullmatch(line.score) and 0 <= float(line.score) <= HIGHEST:
+        return Fault(line.where, ODD_SCORE, found, f"{expected} in digits", Origin.OURS)
+    return Fault(line.where, WRONG_SCORE, found, expected)
+
+
+def _one_to_one(sentence: WaSentence) -> Iterator[Fault]:
+    """The sides that are no chunk (their tokens are not neighbours) or stand on several lines."""
+    for side in (1, 2):
+        lines = [
+            (line, _numbers(line.words1 if side == 1 else line.words2))
+            for line in sentence.alignments
+        ]
+        uses = Counter(number for _, numbers in lines for number in numbers)
+        for line, numbers in lines:
+            if _broken(numbers):
+                found = f"the tokens {shortened(', '.join(map(str, numbers)))} of sentence {side}"
+                expected = "tokens that are neighbours"
+                yield Fault(line.where, SPLIT, found, expected, Origin.PILOT)
+            again = [str(number) for number in numbers if uses[number] > 1]
+            if again:
+                found = f"token {shortened(', '.join(again))} of sentence {side}, on another line"
+                expected = "each token on one line; ALIC where its counterpart is on another"
+                yield Fault(line.where, SHARED, f"{found} too", expected, Origin.PILOT)
+
+
+def _line_notes(line: WaAlignment) -> Iterator[str]:
+    """What a well-formed line has that no careful annotator would write."""
+    alignment = line.to_alignment()
+    label, score = alignment.label, alignment.score
+    both = bool(alignment.tokens1 and alignment.tokens2)
+    if not alignment.tokens1 and not alignment.tokens2:
+        yield "no token on either side"
+    elif label.aligned and not both:
+        yield f"{label} with a side that is not aligned"
+    elif not label.aligned and both:
+        yield f"{label} with tokens on both sides"
+    if not label.aligned and score is not None:
+        yield f"{label} with score {line.score} instead of NIL"
+    if label is Label.EQUI and score != HIGHEST:
+        yield f"EQUI with score {line.score} instead of 5"
+    if label.aligned and label is not Label.EQUI and score in (0, HIGHEST):
+        yield f"{label} with score {line.score}, which is not between 0 and 5"
+    if line.score != NIL and not _PLAIN_NUMBER.fullmatch(line.score):
+        yield f"the score is written {line.score}"
+    if len(set(line.types)) < len(line.types):
+        yield f"a type twice in {line.label}"
+    if line.label.endswith("_"):
+        yield f"the type is written {line.label}"
+    for word in (*line.words1, *line.words2):
+        if word.startswith("0") and word != "0":
+            yield f"a token is written {shortened(word)}"
+    for words in (line.words1, line.words2):
+        if len(words) > 1 and not all(map(token_number, words)):
+            yield "0 beside other tokens"
+
+
+def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
+    """The tokens that no line has, or several, and those that are on lines and nowhere else."""
+    for side, tokens in ((1, sentence.tokens1), (2, sentence.tokens2)):
+        forms = {token.number: token.form for token in tokens}
+        covered: Counter[int] = Counter()
+        for line in sentence.alignments:
+            numbers = _numbers(line.words1 if side == 1 else line.words2)
+            covered.update(numbers)
+            beyond = shortened(", ".join(str(one) for one in numbers if one not in forms))
+            if beyond:
+                yield f"{line.where}: sentence {side} has no token {beyond}"
+        missing = [number for number in forms if not covered[number]]
+        twice = [number for number in forms if covered[number] > 1]
+        for found, how in ((missing, "on no line"), (twice, "on more than one line")):
+            if found:
+                listed = shortened(", ".join(f"{number} '{forms[number]}'" for number in found))
+                yield f"{sentence.where}: tokens of sentence {side} {how}: {listed}"
+
+
+def _numbers(words: Iterable[str]) -> tuple[int, ...]:
+    """The tokens of a side, each once: "1 1" covers token 1 once."""
+    return tuple(sorted({number for word in words if (number := token_number(word))}))
+
+
+def _broken(numbers: tuple[int, ...]) -> bool:
+    return bool(numbers) and numbers[-1] - numbers[0] + 1 != len(numbers)
+
+
+def _quote(text: str | None) -> str:
+    return f"'{shortened((text or '').strip())}'"
+
+
+def render_check(report: CheckReport, stats: bool = False, most_notes: int | None = None) -> str:
+    r"""The faults, the notes, the verdict and, if asked for, statistics; ends with ``\n``.
+
+    ``most_notes`` is how many notes to show; of others only the number is told.
+    """
+    lines = [str(fault) for fault in report.faults]
+    lines += [f"note: {note}" for note in report.notes[:most_notes]]
+    hidden = len(report.notes[most_notes:]) if most_notes is not None else 0
+    if hidden:
+        lines.append(f"note: and {hidden} more, see --all-notes")
+    verdict = "correct" if report.correct else "incorrect"
+    if report.official and not report.correct:
+        verdict += ", though the official check accepts it"
+    counted = report.statistics
+    lines.append(
+        f"{report.name}: {verdict} (pairs: {counted.pairs}, "
+        f"faults: {len(report.faults)}, notes: {len(report.notes)})"
+    )
+    text = "".join(f"{unbroken(line)}\n" for line in lines)
+    if not stats:
+        return text
+    found = counted.as_dict()
+    rows = [
+        ("pairs", counted.pairs),
+        ("tokens of sentence 1", counted.tokens1),
+        ("tokens of sentence 2", counted.tokens2),
+        ("chunks per sentence", f"{counted.chunks_per_sentence:.2f}"),
+        ("lines", counted.lines),
+        ("aligned lines", counted.aligned_lines),
+        ("aligned lines that share a token", counted.sharing_lines),
+        ("sides that are not contiguous", counted.non_contiguous),
+    ]
+    for key, what in (("labels", "label"), ("tags", "tag"), ("scores", "aligned with score")):
+        counts = found[key]
+        assert isinstance(counts, dict)
+        rows += [(f"{what} {name}", count) for name, count in counts.items()]
+    return text + "\n" + table([(name, str(value)) for name, value in rows])
