@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
-from ists_asp.evaluate.chunking import Chunking, compare_chunks
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import evaluate
-from ists_asp.evaluate.wellformed import check_file
-from ists_asp.io.atomic import atomic_writer
-from ists_asp.io.wa_reader import read_wa
-from ists_asp.io.wa_writer import write_answer
+from ists_asp.evaluate.scorer import Chunking, compare_chunks, evaluate
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.files import atomic_writer
+from ists_asp.io.wa import read_wa, write_answer
 from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
     from benchmarks.sets import PairSet
     from ists_asp import System
-    from ists_asp.evaluate.measures import Scores
+    from ists_asp.evaluate.scorer import Scores
     from ists_asp.io.wa import WaSentence
     from ists_asp.model import Answer, Chunk, Pair
 

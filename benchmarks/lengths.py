@@ -18,7 +18,7 @@ from benchmarks.options import add_json, add_profile, make_parser, write_json
 from benchmarks.sets import SAMPLES, SETS, read_set
 from benchmarks.tables import markdown
 from ists_asp import load
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 
 if TYPE_CHECKING:

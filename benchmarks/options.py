@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks import ROOT
 from benchmarks.sets import SETS
 from benchmarks.tables import replace_between
-from ists_asp.io.atomic import atomic_writer
+from ists_asp.io.files import atomic_writer
 
 __all__ = [
     "add_data",

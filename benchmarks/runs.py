@@ -27,7 +27,7 @@ from benchmarks.memory import write_pairs
 from benchmarks.options import add_json, add_profile, make_parser, write_json
 from benchmarks.tables import markdown
 from ists_asp import load
-from ists_asp.io.tsv import read_tsv
+from ists_asp.io.pairs import read_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

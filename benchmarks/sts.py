@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 from benchmarks import ROOT
 from benchmarks.options import add_write, make_parser, rewrite
 from ists_asp.errors import DataError, IstsError
-from ists_asp.evaluate.pearson import correlation, weighted_mean
-from ists_asp.evaluate.tokencos import tokencos
-from ists_asp.io.tsv import read_sts
+from ists_asp.evaluate.ratings import correlation, tokencos, weighted_mean
+from ists_asp.io.pairs import read_sts
 from ists_asp.learn.ratings import (
     RatingExampleBuilder,
     cross_validate_ratings,
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.evaluate.pearson import Correlation
-    from ists_asp.io.tsv import ScoredPair
+    from ists_asp.evaluate.ratings import Correlation
+    from ists_asp.io.pairs import ScoredPair
 
 __all__ = ["main"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ists_asp.answers import AnswerError, read_answer, read_rating
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
 from ists_asp.syntax.ground import Ground
 

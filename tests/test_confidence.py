@@ -7,8 +7,7 @@ import pytest
 import ists_asp
 from ists_asp.confidence import Confident, leads_of, percent
 from ists_asp.errors import RuleError
-from ists_asp.io.jsonl import write_jsonl
-from ists_asp.io.readable import format_answer
+from ists_asp.io.formats import format_answer, write_jsonl
 from ists_asp.model import Confidence, Label
 from ists_asp.rules import load_rules
 from ists_asp.rules.find import find_rules

@@ -20,14 +20,15 @@ from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wellformed import check_file
 from ists_asp.explain.templates import load_templates, phrase, quoted
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.explain.templates import load_templates
+from ists_asp.explain.wording import phrase, quoted
 from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
-from ists_asp.io.given import given_answer
-from ists_asp.io.readable import format_answer
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.tsv import read_tsv
-from ists_asp.io.wa_reader import read_wa
-from ists_asp.io.wa_writer import write_pair
+from ists_asp.io.formats import format_answer
+from ists_asp.io.pairs import read_tsv
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word

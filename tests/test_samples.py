@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.evaluate.wellformed import check_file
+from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.wa import read_wa
 from ists_asp.model import Label
 from tests.sharing import load_shared
 

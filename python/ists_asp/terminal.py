@@ -70,7 +70,7 @@ def padded(text: str, width: int) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    r"""Columns padded to their widest cell, the first to the left, others to the right, and ``\n``."""
+    """Rows as lines, cells padded to the widest of their column, all but the first at its right."""
     rows = [[unbroken(cell) for cell in row] for row in rows]
     widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -19,7 +19,7 @@ from ists_asp.annotate.cache import FILE, MARK
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 from ists_asp.cli import main
 from ists_asp.errors import ResourceError
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 
 SENTENCES = [
     make_sentence(text.split()).tokens
@@ -29,7 +29,7 @@ RUN = """
 import sys
 from pathlib import Path
 from ists_asp.annotate import Annotator, Cache
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 annotator = Annotator(cache=Cache(Path(sys.argv[1])))
 sentences = [make_sentence(text.split()).tokens for text in sys.argv[2:]]
 print(annotator.annotate(sentences), annotator.tokenize(sys.argv[2:]))

@@ -9,7 +9,8 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.answers import read_answer
-from ists_asp.io.jsonl import read_jsonl, write_jsonl
+from ists_asp.io.formats import write_jsonl
+from ists_asp.io.pairs import read_jsonl
 from ists_asp.syntax.ground import texts
 
 

@@ -27,7 +27,7 @@ from ists_asp.cli.files import (
     check_written,
 )
 from ists_asp.errors import UsageError
-from ists_asp.io.names import ignores_case
+from ists_asp.io.files import ignores_case
 
 COPY = ("rules", "copy")
 PAIR = "a cat\ta dog\n"

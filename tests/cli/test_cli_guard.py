@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ists_asp.cli import main
 from ists_asp.errors import RuleError
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.sandbox import guard
 from ists_asp.sandbox.guard import Failed

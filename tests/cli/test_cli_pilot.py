@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.wa import read_wa
 from ists_asp.model import Label
 
 pytestmark = pytest.mark.slow

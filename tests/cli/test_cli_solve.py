@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from ists_asp.evaluate.wellformed import check_file
-from ists_asp.io.wa_reader import read_wa
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.wa import read_wa
 
 
 def answers(text):

@@ -6,7 +6,7 @@ import pytest
 
 from ists_asp.cli.inputs import Attached
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.rules import list_profiles, load_profile
 

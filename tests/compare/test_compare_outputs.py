@@ -5,9 +5,9 @@ import pytest
 from ists_asp.compare import Answered, compare, find_changes, read_answered
 from ists_asp.errors import DataError
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.io.jsonl import write_failure, write_jsonl
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.wa_writer import write_answer
+from ists_asp.io.formats import write_failure, write_jsonl
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import write_answer
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 
 WORDS = ("big cats sleep", "large cats nap")

@@ -7,7 +7,7 @@ import pytest
 from ists_asp.compare import compare, find_edits
 from ists_asp.compare.rules_run import run_both
 from ists_asp.engine import load
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import copy_rules

@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import DataError
-from ists_asp.evaluate.pearson import correlation, significance, weighted_mean
-from ists_asp.evaluate.ratings import evaluate_ratings
-from ists_asp.evaluate.report import render_ratings
-from ists_asp.evaluate.tokencos import tokencos
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.tsv import read_sts
+from ists_asp.evaluate.ratings import (
+    correlation,
+    evaluate_ratings,
+    render_ratings,
+    significance,
+    tokencos,
+    weighted_mean,
+)
+from ists_asp.io.pairs import read_sts
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 
 SHARED = Path(__file__).parents[3] / "shared"

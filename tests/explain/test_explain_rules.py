@@ -8,8 +8,8 @@ import pytest
 import ists_asp
 from ists_asp.errors import DataError, RuleError, UnsatisfiableError
 from ists_asp.explain import load_templates
-from ists_asp.io.given import given_answer
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Confidence, Label, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import Purpose, copy_rules, list_profiles, load_program

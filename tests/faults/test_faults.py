@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ists_asp.evaluate.wellformed import check_file
+from ists_asp.evaluate.wa_check import check_file
 
 from . import cached, disk, inputs, processes, repeated, rules
 from .faults import FAULTS, Failed, Same, Silent, Told

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.jobs.rendering import Format, render
-from ists_asp.evaluate.wellformed import check_file
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.wa import write_answer
 
 from .laboratory import HANG, MINE, Laboratory
 from .verdict import OVER
@@ -67,7 +67,7 @@ def command_findings(laboratory: Laboratory, text: str, run: Run) -> Iterator[tu
             return
         for each in run.together:
             if each.failure is None and each.answers[0].optimal:
-                expected = render(each, Format.WA, 1, None).strip()
+                expected = write_answer(each.answers[0]).strip()
                 if written.get(each.pair.id) != expected:
                     found = written.get(each.pair.id, "nothing")
                     yield "differs", f"the command: {found[-500:]}, in company {expected[-500:]}"

@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.jobs.rendering import Format, render
-from ists_asp.evaluate.wellformed import check_file
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.formats import ANSWERS, Written
 from ists_asp.model import Label
 
 if TYPE_CHECKING:
@@ -147,7 +147,12 @@ def _checked(run: Run) -> Iterator[tuple[str, str]]:
         path = Path(folder) / "out.wa"
         for given in filter(None, (run.together, run.alone)):
             try:
-                text = "".join(render(each, Format.WA, 1, None) for each in given)
+                text = "".join(
+                    ANSWERS["wa"].write(
+                        Written(each.pair, each.answers, each.failure and each.failure.reason)
+                    )
+                    for each in given
+                )
             except Exception as error:
                 yield "traceback", f"rendering: {error!r}"
                 continue

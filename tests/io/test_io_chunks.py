@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from ists_asp.errors import DataError
 from ists_asp.io.chunks import format_chunks, parse_chunks, read_chunks
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Repairs
-from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.text import Repairs, make_sentence
+from ists_asp.io.wa import read_wa
 from ists_asp.model import Chunk, Sentence
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "ists-2016-train"

@@ -6,13 +6,9 @@ import pytest
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError
 from ists_asp.io.chunks import read_chunks
-from ists_asp.io.faults import Faults
-from ists_asp.io.jsonl import read_jsonl
-from ists_asp.io.pairs import read_pairs
-from ists_asp.io.sentences import read_sentences
-from ists_asp.io.text import read_lines
-from ists_asp.io.tsv import read_sts, read_tsv
-from ists_asp.io.wa_reader import read_wa
+from ists_asp.io.pairs import read_jsonl, read_pairs, read_sts, read_tsv
+from ists_asp.io.text import Faults, read_lines, read_sentences
+from ists_asp.io.wa import read_wa
 
 
 def faults_of(read, text, **options):

@@ -4,11 +4,11 @@ import json
 import pytest
 
 from ists_asp.errors import DataError, FormatError
-from ists_asp.io.jsonl import read_jsonl, write_jsonl
-from ists_asp.io.readable import display_width, format_answer
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.tsv import read_sts, read_tsv
+from ists_asp.io.formats import format_answer, write_jsonl
+from ists_asp.io.pairs import read_jsonl, read_sts, read_tsv
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
+from ists_asp.terminal import display_width
 
 ANSWER = Answer(
     Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import DataError, FormatError
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.sentences import read_sentences
-from ists_asp.io.text import read_lines, split_words
+from ists_asp.io.text import read_lines, read_sentences, split_words
 
 
 def lines(data, **options):

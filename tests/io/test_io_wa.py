@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.wa_reader import read_wa
-from ists_asp.io.wa_writer import format_score, write_answer, write_pair
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import format_score, read_wa, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

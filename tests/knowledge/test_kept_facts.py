@@ -10,8 +10,8 @@ from ists_asp.engine import Setup
 from ists_asp.engine.preparation import Preparation
 from ists_asp.errors import DataError
 from ists_asp.io.chunks import parse_chunks
-from ists_asp.io.sentences import make_sentence
 from ists_asp.io.store import Store
+from ists_asp.io.text import make_sentence
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.model import Pair, Sentence, Token, Word
 

@@ -6,8 +6,8 @@ import pytest
 
 from ists_asp.errors import DataError, FaultyLinesError
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.wa_writer import write_pair
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import write_pair
 from ists_asp.learn import read_gold
 from ists_asp.model import Alignment, Chunk, Label, Pair
 

@@ -3,8 +3,8 @@
 import pytest
 
 from ists_asp.engine.rating import Evidence
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.tsv import ScoredPair
+from ists_asp.io.pairs import ScoredPair
+from ists_asp.io.text import make_sentence
 from ists_asp.learn.ratings import (
     BASE,
     RatedExample,

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.wa_writer import write_pair
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
 
 from . import scripts

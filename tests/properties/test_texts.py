@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.evaluate.wellformed import check_file
+from ists_asp.evaluate.wa_check import check_file
 from ists_asp.facts import facts_text, pair_facts
 from ists_asp.io.jsonl import read_jsonl
 from ists_asp.io.wa_reader import read_wa

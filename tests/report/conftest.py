@@ -2,8 +2,8 @@
 
 import pytest
 
-from ists_asp.io.given import given_answer
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Label, Pair
 from tests.sharing import load_shared
 

@@ -6,7 +6,7 @@ import pytest
 
 from ists_asp.engine import load
 from ists_asp.errors import RuleError
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.rules import phrases
 from ists_asp.rules.tables import table_rules

@@ -13,8 +13,8 @@ import pytest
 
 from ists_asp.engine import Limits, Setup, System, Timings
 from ists_asp.errors import RuleError
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.wa_writer import write_answer
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
 from ists_asp.rules import load_program
 from ists_asp.run import run

@@ -1,7 +1,7 @@
 import pytest
 from clingo import parse_term
 
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.rules.find import find_rules
 from ists_asp.rules.loader import load_rules

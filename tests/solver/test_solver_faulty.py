@@ -8,7 +8,7 @@ from clingo import parse_term
 
 from ists_asp.answers import AnswerError
 from ists_asp.errors import IstsError, RuleError, WeightsError
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_rules

@@ -5,7 +5,7 @@ import random
 import pytest
 from clingo import parse_term
 
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Label, Pair
 from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_program, load_rules

@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 
 from benchmarks.sets import SAMPLES, SETS, read_set
-from ists_asp.io.sentences import make_sentence
 from ists_asp.io.store import Store
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.solver import Solver, SolverOptions

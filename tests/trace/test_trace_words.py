@@ -2,7 +2,7 @@
 
 import pytest
 
-from ists_asp.io.sentences import make_sentence
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.argument_types import CHUNK, SPAN, TOKEN, argument_types

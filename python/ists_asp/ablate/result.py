@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.evaluate.measures import DECIMALS
-from ists_asp.evaluate.summed import Summed
+from ists_asp.evaluate.scorer import DECIMALS, Summed
 
 if TYPE_CHECKING:
-    from ists_asp.evaluate.measures import Scores
+    from ists_asp.evaluate.scorer import Scores
     from ists_asp.rules import NamedRule
 
 

@@ -153,7 +153,7 @@ def write_output(target: Path | None, text: str) -> None:
         DataError: it cannot be written.
     """
     if target is not None:
-        from ists_asp.io.atomic import atomic_writer
+        from ists_asp.io.files import atomic_writer
 
         with atomic_writer(target) as stream:
             stream.write(plain(text))

@@ -1,7 +1,7 @@
 """What commands read and write, declared by the types of their options, and compared at the start.
 
 An option or argument that names a file has one of the types below. Before a command begins, and
-before it opens anything, all that it reads and writes is compared (:mod:`ists_asp.io.names`).
+before it opens anything, all that it reads and writes is compared (:mod:`ists_asp.io.files`).
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.io.jsonl import read_object
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Line, Warn, ignore, parse_lines
+from ists_asp.io.pairs import read_object
+from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
 from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from ists_asp.compare.answered import Answered
     from ists_asp.compare.causes import Cause
     from ists_asp.compare.changes import Change
-    from ists_asp.evaluate.measures import Scores
-    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.evaluate.scorer import Reference, Scores
     from ists_asp.model import Pair
 
 

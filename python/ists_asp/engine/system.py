@@ -268,7 +268,7 @@ class System(Preparation):
 
         Args:
             answer: an answer of this system, or one made of alignments by
-                :func:`ists_asp.io.given.given_answer`.
+                :func:`ists_asp.io.wa.given_answer`.
 
         Raises:
             RuleError: the profile has no rules for ratings, or they are faulty.
@@ -368,7 +368,7 @@ class System(Preparation):
 
         Args:
             answer: an answer of this system, or one made of alignments by
-                :func:`ists_asp.io.given.given_answer`.
+                :func:`ists_asp.io.wa.given_answer`.
             templates: the wording; by default that of the profile's language.
 
         Raises:

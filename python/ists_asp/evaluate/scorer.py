@@ -189,6 +189,7 @@ class ScoredLine:
 
     @property
     def types(self) -> set[str]:
+        """Label and tags together."""
         return {self.label, *self.tags}
 
 

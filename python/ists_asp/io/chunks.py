@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.sentences import make_sentence
 from ists_asp.io.text import (
     Line,
     Repairs,
     Source,
     Warn,
     ignore,
+    make_sentence,
     parse_lines,
     split_words,
 )

@@ -1,17 +1,20 @@
-"""Lines of text from bytes that may be dirty, and the report of what was repaired."""
+"""Lines of text from bytes that may be dirty: what was repaired, what is wrong, and sentences."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
 
-from ists_asp.errors import DataError, FormatError
-from ists_asp.io.faults import Faults
+from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
+from ists_asp.model import Sentence, Token
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 Parsed = TypeVar("Parsed")
 
@@ -24,6 +27,69 @@ LONGEST = 1 << 20
 _BLANKS = re.compile(r"[ \t]+")
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+_MOST = 20
+"""Faults that are told one by one; of a million only the number is of use."""
+
+_NUMBERED = re.compile(
+    r"(s|sen|sent|sentence|text|question|headline|caption|string|str|input)[ _.-]?[12ab]",
+    re.IGNORECASE,
+)
+"""Names of columns with sentences, as data sets have them: ``sentence1``, ``text_a``, ``S1``."""
+
+_UNNUMBERED = re.compile(r"sentence|text|premise|hypothesis|source|target", re.IGNORECASE)
+
+_ID = re.compile(r"#|id|index|idx|(pair|sentence|item)[ _.-]?(id|index|idx|no|nr)", re.IGNORECASE)
+
+
+class Faults:
+    """What is wrong with the lines of an input.
+
+    A block ``with faults:`` takes up what it raises about a line; :meth:`check` raises it.
+    That the input as a whole is of another kind (:class:`~ists_asp.errors.FormatError`) is not
+    taken up: every line would say it again.
+    """
+
+    def __init__(self) -> None:
+        self._first: list[DataError] = []
+        self._count = 0
+
+    def __enter__(self) -> None:
+        """Nothing is needed."""
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        fault: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> bool:
+        if not isinstance(fault, DataError) or isinstance(fault, FormatError):
+            return False
+        self.add(fault)
+        return True
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def add(self, fault: DataError) -> None:
+        """Take up a fault, or several that were collected elsewhere."""
+        new, count = (
+            (fault.faults, fault.count) if isinstance(fault, FaultyLinesError) else ((fault,), 1)
+        )
+        self._first += new[: _MOST - len(self._first)]
+        self._count += count
+
+    def check(self) -> None:
+        """Raise what was taken up.
+
+        Raises:
+            DataError: the only fault.
+            FaultyLinesError: several.
+        """
+        if self._count == 1:
+            raise self._first[0]
+        if self._first:
+            raise FaultyLinesError(self._first, self._count)
 
 
 def ignore(message: str) -> None:
@@ -81,6 +147,11 @@ def split_words(text: str) -> list[str]:
     official files, unless the token would consist of nothing else.
     """
     return [word for word in _BLANKS.split(text) if word.strip()]
+
+
+def make_sentence(words: Sequence[str]) -> Sentence:
+    """A sentence of these tokens, numbered from 1, without chunks."""
+    return Sentence(tuple(Token(index, word) for index, word in enumerate(words, 1)))
 
 
 def read_lines(
@@ -229,3 +300,48 @@ def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
         ) from error
     with stream:
         yield stream
+
+
+def check_no_header(columns: Sequence[str], where: str) -> None:
+    """Refuse the first line of a table (or of a file of sentences) if it names its columns.
+
+    Raises:
+        FormatError: it does.
+    """
+    names = [column.strip() for column in columns]
+    sides = sum(1 for name in names if _NUMBERED.fullmatch(name))
+    if len(names) > 1:
+        sides += sum(1 for name in names if _UNNUMBERED.fullmatch(name))
+    if sides >= min(2, len(names)) or (len(names) == 3 and _ID.fullmatch(names[0])):
+        raise FormatError(
+            f"the line names columns ({shortened(', '.join(names))})",
+            where=where,
+            expected="sentences from the first line on, in columns that are known by their places",
+            hint="Take this line out, for instance with tail -n +2",
+        )
+
+
+def read_sentences(
+    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file, one a line.
+
+    Raises:
+        DataError: an empty line, or what :func:`~ists_asp.io.text.read_lines` raises.
+    """
+    return parse_lines(source, parse_sentence, name=name, warn=warn, strict=strict)
+
+
+def parse_sentence(line: Line) -> Sentence:
+    """The sentence on a line.
+
+    Raises:
+        DataError: the line is empty.
+        FormatError: the first line names a column.
+    """
+    words = split_words(line.text)
+    if not words:
+        raise DataError("an empty sentence", where=line.where, expected="at least one token")
+    if line.number == 1 and len(words) == 1:
+        check_no_header(words, line.where)
+    return make_sentence(words)

@@ -7,8 +7,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
-from ists_asp.evaluate.chunking import compare_chunks
-from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.learn.confidence import judge
 from ists_asp.learn.folds import deal
 from ists_asp.learn.tune import learn_weights
@@ -17,8 +16,7 @@ from ists_asp.learn.weights_file import render_weights
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ists_asp.evaluate.chunking import Chunking
-    from ists_asp.evaluate.measures import Scores
+    from ists_asp.evaluate.scorer import Chunking, Scores
     from ists_asp.learn.confidence import Judged
     from ists_asp.learn.examples import Example, ExampleBuilder
     from ists_asp.learn.fit import Settings
@@ -44,7 +42,7 @@ class CrossValidation:
         """Mean and standard deviation over the folds of a measure's F1.
 
         Args:
-            measure: a field of :class:`~ists_asp.evaluate.measures.Scores`.
+            measure: a field of :class:`~ists_asp.evaluate.scorer.Scores`.
         """
         values = [getattr(fold, measure).f1 for fold in self.folds]
         return fmean(values), stdev(values)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.files import read_references
-from ists_asp.io.faults import Faults
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.text import ignore
+from ists_asp.io.text import Faults, ignore
 from ists_asp.model import Chunk
 
 if TYPE_CHECKING:

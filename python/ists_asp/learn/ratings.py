@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from ists_asp.closing import Closing
 from ists_asp.engine import Setup, System
 from ists_asp.engine.rating import Rater
-from ists_asp.evaluate.pearson import correlation
-from ists_asp.io.tsv import ScoredPair
+from ists_asp.evaluate.ratings import correlation
+from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.fit import Weight
 from ists_asp.learn.folds import deal
 from ists_asp.model import Pair
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ists_asp.engine.rating import Evidence
-    from ists_asp.evaluate.pearson import Correlation
+    from ists_asp.evaluate.ratings import Correlation
 
 DECISION = "rating"
 BASE = "base"

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
-from ists_asp.io.wa_writer import format_label, format_score
+from ists_asp.io.wa import format_label, format_score
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:

@@ -48,8 +48,7 @@ def check(
     a token is on two lines. The exit code is 0 for a correct file, 1 for an incorrect one. JSON
     has everything: faults, notes and statistics. docs/formats.md has all rules.
     """
-    from ists_asp.evaluate.report import render_check
-    from ists_asp.evaluate.wellformed import check_file
+    from ists_asp.evaluate.wa_check import check_file, render_check
     from ists_asp.model import Scheme
 
     report = check_file(file, Scheme(scheme))

@@ -74,8 +74,7 @@ def evaluate(
         return
     if other is not None:
         raise UsageError("--versus goes with --task sts only")
-    from ists_asp.evaluate.files import evaluate_files
-    from ists_asp.evaluate.report import render_evaluation
+    from ists_asp.evaluate.files import evaluate_files, render_evaluation
     from ists_asp.model import Scheme
 
     with reader_warnings() as warn:
@@ -87,8 +86,7 @@ def evaluate(
 
 
 def _ratings(gold: Path, system: Path, other: Path | None, as_json: bool) -> None:
-    from ists_asp.evaluate.ratings import evaluate_ratings
-    from ists_asp.evaluate.report import render_ratings
+    from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
     evaluation = evaluate_ratings(gold, system, other)
     if as_json:

@@ -138,9 +138,8 @@ def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
     Raises:
         DataError: the file is faulty, or has no answer for a pair.
     """
-    from ists_asp.io.faults import Faults
-    from ists_asp.io.given import given_answer
-    from ists_asp.io.wa_reader import read_wa
+    from ists_asp.io.text import Faults
+    from ists_asp.io.wa import given_answer, read_wa
 
     with reader_warnings() as warn:
         known = {entry.id: entry for entry in read_wa(path, warn=warn)}
@@ -166,7 +165,7 @@ def _text(found: Sequence[Explanation | Failed], single: bool) -> str:
 
 
 def _json(found: Sequence[Explanation | Failed], single: bool) -> str:
-    from ists_asp.io.jsonl import failure_record
+    from ists_asp.io.formats import failure_record
 
     records = [
         failure_record(one.pair, one.reason) if isinstance(one, Failed) else one.record()

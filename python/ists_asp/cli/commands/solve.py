@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,14 +13,13 @@ from ists_asp.cli.options.input_options import input_options
 from ists_asp.cli.options.run_options import Effort, run_options
 from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
+from ists_asp.io.formats import ANSWERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
     from ists_asp.cli.options.choice import Choice
-
-FORMATS = ("wa", "jsonl", "text")
 
 
 @click.command(
@@ -43,7 +43,7 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(list(ANSWERS)),
     help="wa: SemEval word alignments; jsonl: an object an answer; text: for people. Default: by "
     "the ending of -o (.wa, .jsonl, .txt); without -o, text for a pair from the command line "
     "that goes to a terminal, and wa otherwise.",
@@ -83,17 +83,20 @@ def solve(
     have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
     sts), if the profile has rules for that.
     """
-    from ists_asp.cli.jobs.rendering import Format, choose_format
+    from ists_asp.cli.endings import choose_format
     from ists_asp.cli.jobs.running import Job, solve_once
     from ists_asp.cli.jobs.watching import watch_rules
 
-    shape = choose_format(form, output, single=inputs.single)
+    # Two sentences from the command line are for somebody to look at.
+    terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
+    shape = choose_format(ANSWERS, form, output, "text" if terminal else "wa")
     if effort.traces is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
-    if models > 1 and shape is Format.WA:
+    if models > 1 and not shape.several:
+        others = " or ".join(f"--format {one.name}" for one in ANSWERS.values() if one.several)
         raise UsageError(
-            f"-n {models} does not go with the format wa, which holds one answer a pair",
-            hint="Add --format jsonl or --format text",
+            f"-n {models} does not go with the format {shape.name}, which holds one answer a pair",
+            hint=f"Add {others}",
         )
     job = Job(inputs, choice, shape, output, models, effort, quiet)
     code = watch_rules(job) if watch else solve_once(job)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ists_asp.compare import ChangeKind
-from ists_asp.evaluate.measures import DECIMALS
+from ists_asp.evaluate.scorer import DECIMALS
 from ists_asp.terminal import styled, unbroken
 
 if TYPE_CHECKING:

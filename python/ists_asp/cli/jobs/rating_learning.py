@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ists_asp.cli.console import note, progress, reader_warnings, table, write_output
 from ists_asp.cli.options.training import SECONDS, SETS
 from ists_asp.errors import UsageError
-from ists_asp.io.tsv import read_sts
+from ists_asp.io.pairs import read_sts
 from ists_asp.sandbox.guard import isolate
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.options.training import TrainingConfiguration
-    from ists_asp.evaluate.pearson import Correlation
+    from ists_asp.evaluate.ratings import Correlation
 
 _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
@@ -99,7 +99,7 @@ def learn_rating_weights(
 
 
 def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:
-    from ists_asp.evaluate.pearson import weighted_mean
+    from ists_asp.evaluate.ratings import weighted_mean
 
     rows = [["", "Pairs", "Pearson"]]
     means = []
