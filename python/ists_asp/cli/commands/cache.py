@@ -8,8 +8,7 @@ import click
 
 from ists_asp.cli.console import show_json, table, write_output
 from ists_asp.cli.files import Group
-from ists_asp.cli.options.common import json_option
-from ists_asp.cli.options.system_options import cache_option
+from ists_asp.cli.options import cache_option, json_option
 from ists_asp.errors import UsageError
 from ists_asp.io.store import Store
 

@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.console import show_json, write_output
 from ists_asp.cli.files import READ, Command
-from ists_asp.cli.options.common import json_option, scheme_option
+from ists_asp.cli.options import json_option, scheme_option
 
 if TYPE_CHECKING:
     from pathlib import Path

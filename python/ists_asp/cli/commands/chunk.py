@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import RuleWarnings, progress, write_output
 from ists_asp.cli.files import Command, check_ending
-from ists_asp.cli.options.common import output_option, quiet_option
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup
 
 
 @click.command(
@@ -30,7 +27,7 @@ Examples:
 """,
 )
 @input_options
-@system_options
+@setup_options()
 @click.option(
     "--side",
     type=click.Choice(["1", "2"]),
@@ -40,7 +37,7 @@ Examples:
 @quiet_option
 def chunk(
     inputs: Inputs,
-    choice: Choice,
+    setup: Setup,
     side: str | None,
     output: Path | None,
     quiet: bool,
@@ -52,21 +49,18 @@ def chunk(
     Out: [ a chunk ] [ another one ], one sentence a line: the first and the second sentence
     of each pair in turn, or only those of one --side. Read the lines back with --chunked.
     """
+    from ists_asp.cli.console import progress, write_output
+    from ists_asp.cli.driver import working
     from ists_asp.io.chunks import format_chunks
 
     check_ending(output, ".txt")
     pairs = inputs.read()
     lines: list[str] = []
-    with (
-        choice.load() as system,
-        RuleWarnings(system) as odd,
-        progress(len(pairs), shown=not quiet) as step,
-    ):
-        for answer in system.solve_many(inputs.prepared(system, pairs)):
+    with working(setup) as run, progress(len(pairs), shown=not quiet) as step:
+        for answer in run.system.solve_many(inputs.prepared(run.system, pairs)):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)
             both = {"1": [first], "2": [second], None: [first, second]}
             lines += [f"{format_chunks(sentence)}\n" for sentence in both[side]]
-            odd.show()
             step()
     write_output(output, "".join(lines))

@@ -7,37 +7,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import (
-    RuleWarnings,
-    end_with_failed,
-    progress,
-    reader_warnings,
-    show_json,
-    warn_failed,
-    write_output,
-)
+from ists_asp.cli.console import RuleWarnings, reader_warnings, show_json, write_output
 from ists_asp.cli.files import READ, RULES, Command, check_text_ending
 from ists_asp.cli.inputs import chosen
-from ists_asp.cli.options.common import (
+from ists_asp.cli.options import (
     id_option,
     json_option,
     number_option,
+    optional_input_options,
     output_option,
     quiet_option,
+    setup_options,
 )
-from ists_asp.cli.options.input_options import optional_input_options
-from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
-from ists_asp.sandbox.guard import Failed, each, isolate
+from ists_asp.sandbox.guard import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
     from ists_asp.compare import Comparison, Edit, WeightEdits
     from ists_asp.compare.rules_run import Both
+    from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
@@ -59,7 +51,7 @@ Examples:
 @click.argument("old", type=RULES, metavar="OLD")
 @click.argument("new", type=RULES, metavar="NEW")
 @optional_input_options
-@system_options
+@setup_options()
 @id_option
 @click.option(
     "--gold",
@@ -78,7 +70,7 @@ def diff(
     old: Path,
     new: Path,
     inputs: Inputs | None,
-    choice: Choice,
+    setup: Setup,
     identifier: str | None,
     gold: Path | None,
     top: int,
@@ -98,19 +90,20 @@ def diff(
     log-odds. With --gold what the four official measures gain or lose, over all pairs and for
     each, best and worst pairs first. JSON has everything.
     """
-    from ists_asp.cli.jobs import diffing
+    from ists_asp.cli.console import end_with_failed
     from ists_asp.compare import compare
+    from ists_asp.compare.rendering import as_json as record
+    from ists_asp.compare.rendering import as_text
 
     check_text_ending(output, as_json=as_json)
-    of_rules = _of_rules(old, new, inputs, choice)
+    of_rules = _of_rules(old, new, inputs, setup)
     right = _gold(gold)
     edits = None
     failed: list[Failed] = []
     if of_rules:
         assert inputs is not None
         pairs = inputs.read(identifier)
-        isolate()
-        results, edits = _rules(old, new, inputs, choice, pairs, quiet)
+        results, edits = _rules(old, new, inputs, setup, pairs, quiet)
         failed = [one for one in results if isinstance(one, Failed)]
         done = {one.new.pair.id: one for one in results if not isinstance(one, Failed)}
         if not done:
@@ -124,13 +117,13 @@ def diff(
     else:
         comparison = _outputs(old, new, identifier, right)
     if as_json:
-        show_json(diffing.as_json(comparison, edits), output)
+        show_json(record(comparison, edits), output)
     else:
-        write_output(output, diffing.as_text(comparison, edits, None if everything else top))
+        write_output(output, as_text(comparison, edits, None if everything else top))
     end_with_failed(failed, len(failed) + comparison.count)
 
 
-def _of_rules(old: Path, new: Path, inputs: Inputs | None, choice: Choice) -> bool:
+def _of_rules(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> bool:
     """Whether rules are compared, rather than outputs.
 
     Raises:
@@ -149,7 +142,7 @@ def _of_rules(old: Path, new: Path, inputs: Inputs | None, choice: Choice) -> bo
             "there are no pairs to decide by these rules",
             expected="two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE",
         )
-    if choice.rules:
+    if setup.rules:
         raise UsageError("--rules does not go with OLD and NEW, which are the rules")
     return not written
 
@@ -178,30 +171,23 @@ def _outputs(
 
 
 def _rules(
-    old: Path, new: Path, inputs: Inputs, choice: Choice, pairs: Sequence[Pair], quiet: bool
+    old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair], quiet: bool
 ) -> tuple[list[Both | Failed], tuple[Sequence[Edit], WeightEdits]]:
+    from ists_asp.cli.driver import working
     from ists_asp.compare import find_edits
     from ists_asp.compare.rules_run import run_both
+    from ists_asp.engine import System
 
     first, second = (
-        replace(choice, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
+        replace(setup, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
     )
-    results = []
-    with (
-        first.load() as before,
-        second.load() as after,
-        RuleWarnings(before),
-        RuleWarnings(after),
-        progress(len(pairs), shown=not quiet) as step,
-    ):
+    with working(first) as run, System(second).load() as after, RuleWarnings(after):
+        before = run.system
         inputs.warn_untokenized(before, pairs)
-        for one in each(
+        results = run.on_each(
             pairs,
             lambda some: run_both(before, after, inputs.tokenized(before, some)),
             lambda pair: pair,
-        ):
-            if isinstance(one, Failed):
-                warn_failed(one)
-            results.append(one)
-            step()
-        return results, find_edits(before.rules, after.rules)
+            quiet=quiet,
+        )
+        return list(results), find_edits(before.rules, after.rules)

@@ -7,28 +7,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import (
-    RuleWarnings,
-    end_with_failed,
-    progress,
-    reader_warnings,
-    warn_failed,
-    write_output,
-)
+from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, Command, check_text_ending
-from ists_asp.cli.options.common import id_option, json_option, output_option, quiet_option
-from ists_asp.cli.options.completion import complete_language
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.options import (
+    id_option,
+    input_options,
+    json_option,
+    output_option,
+    quiet_option,
+    setup_options,
+)
 from ists_asp.errors import DataError, UsageError, shortened
-from ists_asp.sandbox.guard import Failed, each, isolate
+from ists_asp.sandbox.guard import Failed, isolate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup
     from ists_asp.explain import Explanation
     from ists_asp.model import Answer, Pair
 
@@ -45,7 +42,7 @@ Examples:
 """,
 )
 @input_options
-@system_options
+@setup_options()
 @id_option
 @click.option(
     "--answers",
@@ -56,7 +53,6 @@ Examples:
 @click.option(
     "--language",
     metavar="CODE",
-    shell_complete=complete_language,
     help="Language of the explanation, en or es; the sentences' own words stay as they are. "
     "Default: that of the profile.",
 )
@@ -71,7 +67,7 @@ Examples:
 @quiet_option
 def explain(
     inputs: Inputs,
-    choice: Choice,
+    setup: Setup,
     identifier: str | None,
     answers: Path | None,
     language: str | None,
@@ -89,6 +85,7 @@ def explain(
     in front. With --json the statements it is made of as well: each with its kind, its
     alignments and tokens, and the rule that decided it; a list where there are several pairs.
     """
+    from ists_asp.cli.driver import working
     from ists_asp.explain import load_templates
 
     if language is not None and templates is not None:
@@ -102,34 +99,28 @@ def explain(
         # They hold a regular expression, which may look for ever.
         isolate()
     wording = load_templates(language or "en", templates) if language or templates else None
-    found: list[Explanation | Failed] = []
-    with (
-        choice.load() as system,
-        RuleWarnings(system) as odd,
-        progress(len(pairs), shown=not quiet) as step,
-    ):
+    with working(setup) as run:
+        system = run.system
         system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+
+        def explained(some: Iterator[Pair]) -> Iterator[Explanation]:
+            return system.explain_many(system.solve_many(inputs.tokenized(system, some)), wording)
+
+        results: Iterator[Explanation | Failed]
         if given is None:
             inputs.warn_untokenized(system, pairs)
-
-            def explained(some: Iterator[Pair]) -> Iterator[Explanation]:
-                decided = system.solve_many(inputs.tokenized(system, some))
-                return system.explain_many(decided, wording)
-
-            results = each(pairs, explained, lambda pair: pair)
+            results = run.on_each(pairs, explained, lambda pair: pair, quiet=quiet)
         else:
-            results = each(
-                given, lambda some: system.explain_many(some, wording), lambda answer: answer.pair
+            results = run.on_each(
+                given,
+                lambda some: system.explain_many(some, wording),
+                lambda answer: answer.pair,
+                quiet=quiet,
             )
-        for one in results:
-            found.append(one)
-            if isinstance(one, Failed):
-                warn_failed(one)
-            odd.show()
-            step()
+        found = list(results)
     single = inputs.single or identifier is not None
     write_output(output, _json(found, single) if as_json else _text(found, single))
-    end_with_failed([one for one in found if isinstance(one, Failed)], len(found))
+    run.end(len(found))
 
 
 def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:

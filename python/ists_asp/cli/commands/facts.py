@@ -10,11 +10,9 @@ from urllib.parse import quote
 
 import click
 
-from ists_asp.cli.console import RuleWarnings, write_output
+from ists_asp.cli.console import write_output
 from ists_asp.cli.files import OUTPUTS, Command, check_ending, check_target, check_written
-from ists_asp.cli.options.common import id_option, output_option
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.options import id_option, input_options, output_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.sandbox.guard import alive
 from ists_asp.terminal import unbroken
@@ -25,8 +23,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
-    from ists_asp.engine import System
+    from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
 
 _LONGEST = 200
@@ -44,7 +41,7 @@ Examples:
 """,
 )
 @input_options
-@system_options
+@setup_options()
 @id_option
 @output_option(
     "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each.",
@@ -54,7 +51,7 @@ Examples:
 def facts(
     context: click.Context,
     inputs: Inputs,
-    choice: Choice,
+    setup: Setup,
     identifier: str | None,
     output: Path | None,
 ) -> None:
@@ -77,9 +74,12 @@ def facts(
     if not several:
         check_ending(output, ".lp")
     check_written(context, [("-o", file) for file in files])
-    with choice.load() as system, RuleWarnings(system):
+    from ists_asp.cli.driver import working
+
+    with working(setup) as run:
+        system = run.system
         texts = [
-            _program(system, choice, pair, symbols, target)
+            _program(system, pair, symbols, target)
             for (pair, symbols), target in zip(
                 system.facts(inputs.prepared(system, pairs)), targets, strict=True
             )
@@ -121,7 +121,7 @@ def _make(folder: Path) -> None:
 
 
 def _program(
-    system: System, choice: Choice, pair: Pair, symbols: Sequence[Symbol], target: Path | None
+    system: System, pair: Pair, symbols: Sequence[Symbol], target: Path | None
 ) -> str:
     from ists_asp.facts import facts_text
 
@@ -132,22 +132,22 @@ def _program(
         f"2: {pair.sent2.text}",
         str(system.provenance),
         f"words are compared by: {', '.join(system.knowledge)}",
-        _command(system, choice, target),
+        _command(system, target),
     )
     comments = "".join(f"% {unbroken(line)}\n" for line in head)
     return comments + facts_text(tuple(symbols))
 
 
-def _command(system: System, choice: Choice, target: Path | None) -> str:
+def _command(system: System, target: Path | None) -> str:
     """The command line of plain clingo that does what the system does with these facts."""
     from ists_asp.rules import find_program
 
     _, sources = find_program(
-        choice.profile,
-        choice.rules,
-        reader=choice.reader is not None,
+        system.setup.profile,
+        system.setup.rules,
+        reader=system.setup.reader is not None,
     )
-    constants = {**system.profile.constants, **choice.constants}
+    constants = {**system.profile.constants, **system.setup.constants}
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in constants.items():
         words += ["-c", f"{name}={value}"]

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import stdev
 from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli.console import note, progress, reader_warnings, table, write_output
 from ists_asp.cli.files import GOLD, OUTPUT, READ, RULES, Command, check_ending
-from ists_asp.cli.jobs.learning import learn_alignments
-from ists_asp.cli.jobs.rating_learning import learn_rating_weights
-from ists_asp.cli.options.common import output_option, quiet_option
-from ists_asp.cli.options.completion import complete_profile
-from ists_asp.cli.options.system_options import cache_option, reader_option
-from ists_asp.cli.options.training import SETS, TrainingConfiguration
-from ists_asp.errors import UsageError
+from ists_asp.cli.options import cache_option, output_option, quiet_option, reader_option
+from ists_asp.errors import UsageError, shortened
+from ists_asp.sandbox.guard import isolate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.cli.files import Values
+    from ists_asp.evaluate.ratings import Correlation
+    from ists_asp.learn import CrossValidation, Example, GoldPair
+
+SECONDS = 1800.0
+"""Seconds that fitting the weights may take with rules of one's own."""
+
+SETS = "sets"
+"""The word for parts that are data sets."""
+
+_LEAST = 4
+"""Pairs of a data set in a part, for a correlation."""
+
+_MEASURES = {
+    "alignment": "alignment",
+    "type": "type",
+    "score": "score",
+    "type_score": "type+score",
+}
 
 _PROFILES = {"ists": "default", "sts": "sts-en"}
 """Whose rules are weighed if nobody says."""
@@ -90,7 +107,6 @@ Examples:
 )
 @click.option(
     "--profile",
-    shell_complete=complete_profile,
     help="Whose rules to weigh.  [default: default; with --task sts sts-en]",
 )
 @click.option(
@@ -175,7 +191,7 @@ def learn(
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if own is not None and task == "sts":
         raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-    lesson = TrainingConfiguration(
+    lesson = _Lesson(
         gold,
         profile or _PROFILES[task],
         rules,
@@ -192,11 +208,232 @@ def learn(
             "--keep, --prior and --confidence do not go with --task sts", hint="Leave them out"
         )
     if task == "sts":
-        learn_rating_weights(lesson, folds, output)
+        _learn_ratings(lesson, folds, output)
         return
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
     check_ending(confidence, ".lp")
-    learn_alignments(lesson, folds, output, confidence)
+    _learn_alignments(lesson, folds, output, confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What to learn from, checked."""
+
+    gold: tuple[Path, ...]
+    profile: str
+    rules: tuple[Path, ...]
+    reader: str | None
+    own: Path | None
+    cache: Path | None
+    seed: int
+    quiet: bool
+    keep: tuple[Path, ...] = ()
+    prior: bool = False
+
+    def command(self, task: str = "ists", folds: int | None = None) -> str:
+        """The command for the head of the file, the same wherever the data and rules lie.
+
+        With ``folds`` the file is that of confidence, which a cross-validation writes.
+        """
+        parts = ["ists-asp learn"]
+        parts += [f"--task {task}"] if task != "ists" else []
+        parts += [f"--gold DATA/{path.resolve().name}" for path in self.gold]
+        parts += [f"--rules {path.name}" for path in self.rules]
+        parts += [f"--profile {self.profile}"]
+        parts += [f"--reader {Path(self.reader).name}"] if self.reader else []
+        parts += [f"--vectors {self.own.name}"] if self.own else []
+        parts += [f"--keep {path.name}" for path in self.keep]
+        parts += ["--prior"] if self.prior else []
+        parts += [f"--seed {self.seed}"] if self.seed else []
+        name = f"{'reader-' if self.reader else ''}{self.profile}.lp"
+        if folds is not None:
+            parts += [f"--cross-validate {folds}", f"--confidence confidence/sure-{name}"]
+        else:
+            parts += [f"-o weights/{name}"]
+        return " ".join(parts)
+
+
+def _learn_alignments(
+    lesson: _Lesson,
+    folds: int | None,
+    output: Path | None,
+    confidence: Path | None = None,
+) -> None:
+    """Learn the weights of a profile and write them, or what they reach on unseen parts."""
+    from ists_asp.learn import (
+        ExampleBuilder,
+        Settings,
+        cross_validate,
+        fit_table,
+        learn_weights,
+        render_table,
+        render_weights,
+    )
+
+    golds = list(_read(lesson.gold))
+    if folds is not None and folds > len(golds):
+        raise UsageError(
+            f"there are only {len(golds)} gold pairs",
+            where=f"--cross-validate {folds}",
+            expected="a pair for each part, or more",
+        )
+    if lesson.rules:
+        isolate(SECONDS)
+    with ExampleBuilder(
+        lesson.profile,
+        lesson.rules,
+        vectors=lesson.own,
+        cache=lesson.cache,
+    ) as teacher:
+        settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
+        if lesson.keep:
+            settings = replace(settings, keep=teacher.weights(lesson.keep))
+        if lesson.prior:
+            penalties = {what: 10 * value for what, value in settings.penalties.items()}
+            prior = teacher.weights(teacher.shipped)
+            settings = replace(settings, prior=prior, penalties=penalties)
+        examples = []
+        with progress(len(golds), shown=not lesson.quiet) as step:
+            for example in teacher.examples(golds):
+                examples.append(example)
+                step()
+        if folds is not None:
+            with progress(2 * len(golds), shown=not lesson.quiet) as step:
+                results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
+            report = _report(results)
+            if confidence is not None:
+                judged = (one for result in results for part in result.judged for one in part)
+                title = f"profile {lesson.profile}"
+                command = lesson.command(folds=folds)
+                write_output(confidence, render_table(fit_table(judged), title, command))
+            if output is None:
+                write_output(None, report)
+                return
+            for line in report.rstrip("\n").split("\n"):
+                note(line)
+        weights = learn_weights(examples, teacher.senses(), settings)
+        sentences = teacher.sentences()
+    title = f"profile {lesson.profile}"
+    write_output(output, render_weights(weights, sentences, title, lesson.command()))
+    if not lesson.quiet and output is not None:
+        note(f"{len(weights)} weights from {len(golds)} pairs")
+        dropped = sorted(_seen(examples) - {weight.name for weight in weights})
+        if dropped:
+            note(shortened(f"no weights for {len(dropped)} names: {', '.join(dropped)}", 400))
+
+
+def _seen(examples: Sequence[Example]) -> set[str]:
+    """The names of all evidence about spans."""
+    return {
+        name
+        for example in examples
+        for candidate in example.candidates
+        for found in (candidate.pair, candidate.link, *candidate.sides)
+        for name in found
+    }
+
+
+def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
+    from ists_asp.learn import read_gold
+
+    with reader_warnings() as warn:
+        for number, folder in enumerate(folders, 1):
+            for gold in read_gold(folder, warn):
+                # Several folders count their pairs from 1.
+                pair = replace(gold.pair, id=f"{number}.{gold.pair.id}")
+                yield replace(gold, pair=pair)
+
+
+def _report(results: Sequence[CrossValidation]) -> str:
+    lines = []
+    for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
+        parts = []
+        for measure, name in _MEASURES.items():
+            mean, spread = result.spread(measure)
+            parts.append(f"{name} {mean:.3f} ± {spread:.3f}")
+        lines.append(f"{scenario}: {', '.join(parts)}\n")
+    return "".join(lines)
+
+
+def _learn_ratings(
+    lesson: _Lesson, folds: int | str | None, output: Path | None
+) -> None:
+    """Learn what evidence is worth and write it, or how well that does on unseen parts."""
+    from ists_asp.learn.ratings import (
+        UNRELATED,
+        RatingExampleBuilder,
+        cross_validate_ratings,
+        learn_ratings,
+        mismatched,
+    )
+    from ists_asp.io.pairs import read_sts
+    from ists_asp.learn.weights_file import render_rating_weights
+
+    with reader_warnings() as warn:
+        golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}
+    count = sum(map(len, golds.values()))
+    if folds == SETS and len(golds) < 2:
+        raise UsageError(
+            "there is one data set only", where=f"--cross-validate {SETS}", expected="two or more"
+        )
+    if isinstance(folds, int) and folds * _LEAST > min(map(len, golds.values())):
+        raise UsageError(
+            "a data set has too few pairs",
+            where=f"--cross-validate {folds}",
+            expected=f"{_LEAST} pairs for each part, or more",
+        )
+    if lesson.rules:
+        isolate(SECONDS)
+    with (
+        RatingExampleBuilder(
+            lesson.profile,
+            lesson.rules,
+            reader=lesson.reader,
+            cache=lesson.cache,
+        ) as teacher,
+        progress(count + UNRELATED, shown=not lesson.quiet) as step,
+    ):
+        examples = []
+        for file, pairs in golds.items():
+            for example in teacher.examples(file.stem, pairs):
+                examples.append(example)
+                step()
+        unrelated = []
+        for example in teacher.examples("", mismatched(list(golds.values()))):
+            unrelated.append(example)
+            step()
+        highest = teacher.highest
+    if folds is not None:
+        parts = None if isinstance(folds, str) else folds
+        results = cross_validate_ratings(
+            examples, unrelated, highest=highest, folds=parts, seed=lesson.seed
+        )
+        report = _correlations(results)
+        if output is None:
+            write_output(None, report)
+            return
+        for line in report.rstrip("\n").split("\n"):
+            note(line)
+    weights = learn_ratings(examples, unrelated, highest)
+    text = render_rating_weights(weights, f"profile {lesson.profile}", lesson.command("sts"))
+    write_output(output, text)
+    if not lesson.quiet and output is not None:
+        note(f"{len(weights)} weights from {count} pairs")
+
+
+def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:
+    from ists_asp.evaluate.ratings import weighted_mean
+
+    rows = [["", "Pairs", "Pearson"]]
+    means = []
+    for name, parts in results.items():
+        mean = weighted_mean(parts)
+        means.append(mean)
+        spread = f" ± {stdev([part.r for part in parts]):.4f}" if len(parts) > 1 else ""
+        rows.append([name, str(mean.pairs), f"{mean.r:.4f}{spread}"])
+    total = weighted_mean(means)
+    rows.append(["mean", str(total.pairs), f"{total.r:.4f}"])
+    return table(rows)

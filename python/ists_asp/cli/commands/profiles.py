@@ -9,7 +9,7 @@ import click
 
 from ists_asp.cli.console import show_json, table, write_output
 from ists_asp.cli.files import RULES, Command
-from ists_asp.cli.options.common import json_option
+from ists_asp.cli.options import json_option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import (
-    RuleWarnings,
-    end_with_failed,
     note,
-    progress,
     reader_warnings,
     summary,
     warn,
-    warn_failed,
     warn_unproven,
     write_output,
 )
 from ists_asp.cli.files import READ, Command, check_ending
-from ists_asp.cli.options.common import id_option, output_option, quiet_option, timeout_option
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.options import (
+    id_option,
+    input_options,
+    output_option,
+    quiet_option,
+    setup_options,
+)
 from ists_asp.errors import DataError, shortened
-from ists_asp.sandbox.guard import Failed, each
+from ists_asp.sandbox.guard import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
@@ -46,7 +46,7 @@ Examples:
 """,
 )
 @input_options
-@system_options
+@setup_options(timeout=True)
 @id_option
 @click.option(
     "--gold",
@@ -54,15 +54,13 @@ Examples:
     metavar="FILE",
     help="Compare with the alignments in this .wa file, pairs by their ids.",
 )
-@timeout_option
 @output_option("HTML file to write; it appears whole or not at all. Default: standard output.")
 @quiet_option
 def report(
     inputs: Inputs,
-    choice: Choice,
+    setup: Setup,
     identifier: str | None,
     gold: Path | None,
-    timeout: float,
     output: Path | None,
     quiet: bool,
 ) -> None:
@@ -81,16 +79,13 @@ def report(
         # At once, rather than after the time that solving takes.
         for pair in pairs:
             _check_size(gold, right.get(pair.id), pair)
+    from ists_asp.cli.driver import working
     from ists_asp.report import Entry, compare, evidence, page
 
     entries: list[Entry] = []
-    failed: list[Failed] = []
     began = time.perf_counter()
-    with (
-        choice.load(time_limit=timeout) as system,
-        RuleWarnings(system) as odd,
-        progress(len(pairs), shown=not quiet) as step,
-    ):
+    with working(setup) as run:
+        system = run.system
         system.explainer  # noqa: B018 (faulty rules are no pair's failure)
 
         def shown(some: Iterator[Pair]) -> Iterator[Entry]:
@@ -104,20 +99,16 @@ def report(
 
         inputs.warn_untokenized(system, pairs)
         annotated = list(system.annotate(inputs.tokenized(system, pairs)))
-        for one in each(annotated, shown, lambda pair: pair, timeout):
-            if isinstance(one, Failed):
-                failed.append(one)
-                warn_failed(one)
-            else:
+        seconds = setup.limits.seconds
+        for one in run.on_each(annotated, shown, lambda pair: pair, quiet=quiet, seconds=seconds):
+            if not isinstance(one, Failed):
                 entries.append(one)
-                warn_unproven(one.answer, timeout)
-            odd.show()
-            step()
+                warn_unproven(one.answer, seconds)
         stages, made_by = system.stages, str(system.provenance)
-    write_output(output, page(entries, f"ists-asp report: {choice.profile}", made_by))
+    write_output(output, page(entries, f"ists-asp report: {setup.profile}", made_by))
     if not (quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
-    end_with_failed(failed, len(pairs))
+    run.end(len(pairs))
 
 
 def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -10,19 +11,24 @@ import click
 from ists_asp.cli.commands.rules_ablate import ablate
 from ists_asp.cli.commands.rules_check import check
 from ists_asp.cli.console import note, show_json, warn, write_output
-from ists_asp.cli.files import OUTPUTS, READ, Group
-from ists_asp.cli.jobs.rule_texts import listing, record, source
-from ists_asp.cli.options.common import json_option
-from ists_asp.cli.options.completion import complete_rule
-from ists_asp.cli.options.system_options import cache_option, profile_options, reader_option
+from ists_asp.cli.files import OUTPUTS, Group
+from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError
 from ists_asp.sandbox.guard import isolate
+from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ists_asp.rules import ListedRule
+    from ists_asp.engine import Setup
+    from ists_asp.rules import ListedRule, Weight
+
+
+_WIDTH = 100
+_INDENT = "    "
+_TOLD = 4
+"""Weights that are listed with a rule."""
 
 
 @click.group(
@@ -72,48 +78,24 @@ Examples:
   ists-asp rules list
   ists-asp rules list --profile headlines --rules my-rules
   ists-asp rules list --json
-  ists-asp rules list --profile headlines --stats traces.jsonl
 """,
 )
 @profile_options
-@reader_option
-@click.option(
-    "--stats",
-    type=READ,
-    metavar="FILE",
-    help="Traces of ists-asp solve --trace: says how often each rule fired for their answers.",
-)
-@cache_option
 @json_option
-def list_(
-    profile: str,
-    rules: tuple[Path, ...],
-    reader: str | None,
-    cache: Path | None,
-    stats: Path | None,
-    as_json: bool,
-) -> None:
+def list_(setup: Setup, as_json: bool) -> None:
     """List the rules of a profile.
 
-    In: a profile, with or without your own rules; traces of answers, if you like.
+    In: a profile, with or without your own rules.
 
     Out: for each rule three lines: its name, its file and line, and whether it is for the
     answer, its explanation, or both; what it says when it fires; and, if it makes evidence,
-    their strongest weights, in hundredths of log-odds. With --stats first how often it fired
-    for the decisions of the answers (- for rules of the explanation, which are not counted); of
-    hard rules, constraints and preferences, how many answers would be others without them.
-    --json has all weights.
+    their strongest weights, in hundredths of log-odds. --json has all weights.
     """
-    listed = _listed(profile, rules, reader, cache)
-    counts = None
-    if stats is not None:
-        from ists_asp.trace.counts import count_firings
-
-        counts = count_firings(stats)
+    listed = _listed(setup)
     if as_json:
-        show_json([record(one, counts) for one in listed])
+        show_json(list(map(_record, listed)))
     else:
-        write_output(None, listing(listed, counts))
+        write_output(None, _listing(listed))
 
 
 @rules.command(
@@ -125,19 +107,10 @@ Examples:
   ists-asp rules show sentences_near --profile sts-es --reader use
 """
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_rule)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @profile_options
-@reader_option
-@cache_option
 @json_option
-def show(
-    names: tuple[str, ...],
-    profile: str,
-    rules: tuple[Path, ...],
-    reader: str | None,
-    cache: Path | None,
-    as_json: bool,
-) -> None:
+def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
     """Show rules as they are written, with their weights.
 
     In: names of rules, as ists-asp rules list gives them, or of evidence that has weights, as
@@ -146,7 +119,7 @@ def show(
     Out: for each rule its file and line, what it says when it fires, and its text; if it makes
     what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
-    listed = _listed(profile, rules, reader, cache)
+    listed = _listed(setup)
     found: dict[str, list[ListedRule]] = {}
     for one in listed:
         found.setdefault(one.rule.name, []).append(one)
@@ -157,12 +130,12 @@ def show(
         if name not in found:
             close = get_close_matches(name, known, n=1)
             hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
-            raise UsageError(f"there is no rule '{name}'", where=f"profile {profile}", hint=hint)
+            raise UsageError(f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint)
     chosen = list(dict.fromkeys(one for name in names for one in found[name]))
     if as_json:
-        show_json([record(one) for one in chosen])
+        show_json(list(map(_record, chosen)))
     else:
-        write_output(None, "\n".join(map(source, chosen)))
+        write_output(None, "\n".join(map(_source, chosen)))
 
 
 def _by_evidence(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
@@ -175,16 +148,95 @@ def _by_evidence(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
     return {name: list(rules) for name, rules in found.items()}
 
 
-def _listed(
-    profile: str, rules: Sequence[Path], reader: str | None, cache: Path | None
-) -> Sequence[ListedRule]:
-    from ists_asp.io.store import Store
+def _listed(setup: Setup) -> Sequence[ListedRule]:
     from ists_asp.rules import list_rules
 
-    if rules:
+    if setup.rules:
         isolate()
-    store = None if cache is None else Store(cache)
-    found = list_rules(profile, rules, reader=reader is not None, store=store)
+    reader = setup.reader is not None
+    found = list_rules(setup.profile, setup.rules, reader=reader, store=setup.store)
     for warning in found.warnings:
         warn(str(warning))
     return found.rules
+
+
+def _listing(rules: Sequence[ListedRule]) -> str:
+    """Rules in a few lines each, no wider than 100 columns unless a name or path is."""
+    names = max((len(one.rule.name) for one in rules), default=0)
+    places = max((len(_place(one)) for one in rules), default=0)
+    lines = []
+    for one in rules:
+        lines.append(f"{one.rule.name:<{names}}  {_place(one):<{places}}  {one.use}")
+        lines += textwrap.wrap(
+            one.rule.sentence or "",
+            _WIDTH,
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT,
+            break_on_hyphens=False,
+        )
+        if one.weights is not None:
+            lines.append(_INDENT + _strongest(one.weights, _WIDTH - len(_INDENT)))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _source(one: ListedRule) -> str:
+    """A rule as it is written, and its weights as comments."""
+    rule = one.rule
+    lines = [f"% {_place(one)} ({_uses(one)})"]
+    lines += [f'%@rule {rule.name}: "{rule.sentence}"', rule.text]
+    if one.weights is not None:
+        lines.append(f"% {_plural(len(one.weights), 'weight')}{':' if one.weights else ''}")
+        width = max((len(weight.decision) for weight in one.weights), default=0)
+        lines += [
+            f"% {weight.value:+5}  {weight.decision:<{width}}  {weight.evidence}"
+            for weight in one.weights
+        ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _record(one: ListedRule) -> dict[str, object]:
+    """A rule as JSON."""
+    rule = one.rule
+    weights = one.weights
+    return {
+        "name": rule.name,
+        "sentence": rule.sentence,
+        "file": rule.file,
+        "line": rule.line,
+        "use": one.use,
+        "text": rule.text,
+        "weights": weights
+        and [
+            {"evidence": weight.evidence, "decision": weight.decision, "weight": weight.value}
+            for weight in weights
+        ],
+    }
+
+
+def _place(one: ListedRule) -> str:
+    return unbroken(f"{one.rule.file}:{one.rule.line}")
+
+
+def _uses(one: ListedRule) -> str:
+    return "answer and explanation" if one.use == "both" else one.use
+
+
+def _strongest(weights: Sequence[Weight], width: int) -> str:
+    """The strongest weights, as many as fit, and how many there are besides."""
+    if not weights:
+        return "no weights"
+    several = len({weight.evidence for weight in weights}) > 1
+    told = [
+        f"{weight.decision} {weight.value:+}" + (f" {weight.evidence}" if several else "")
+        for weight in weights
+    ]
+    for number in range(len(told), 0, -1):
+        more = len(told) - number
+        text = ", ".join(told[:number]) + (f" … ({more} more)" if more else "")
+        if number == 1 or (len(text) <= width and number <= _TOLD):
+            return text
+    return ""
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

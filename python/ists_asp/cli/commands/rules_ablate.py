@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import (
-    RuleWarnings,
-    progress,
-    reader_warnings,
-    show_json,
-    table,
-    write_output,
-)
+from ists_asp.cli.console import progress, reader_warnings, show_json, table, write_output
 from ists_asp.cli.files import GOLD, Command, check_text_ending
-from ists_asp.cli.options.common import json_option, number_option, output_option, quiet_option
-from ists_asp.cli.options.completion import complete_rule
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.options import (
+    json_option,
+    number_option,
+    output_option,
+    quiet_option,
+    setup_options,
+)
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.ablate import Ablation, Study
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup
     from ists_asp.model import Pair
 
 
@@ -51,12 +48,11 @@ Examples:
     metavar="DIR",
     help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa; repeat it for more data.",
 )
-@system_options
+@setup_options()
 @click.option(
     "--only",
     multiple=True,
     metavar="NAME",
-    shell_complete=complete_rule,
     help="Leave out only this rule. Repeatable.",
 )
 @click.option(
@@ -75,7 +71,7 @@ Examples:
 @quiet_option
 def ablate(
     folders: tuple[Path, ...],
-    choice: Choice,
+    setup: Setup,
     only: tuple[str, ...],
     features: bool,
     found_chunks: bool,
@@ -98,7 +94,7 @@ def ablate(
     from ists_asp.ablate import ablate as leave_out
 
     check_text_ending(output, as_json=as_json)
-    study = _study(folders, choice, found_chunks)
+    study = _study(folders, setup, found_chunks)
     wanted = _wanted(study, only, features)
     with ExitStack() as stack:
 
@@ -112,7 +108,7 @@ def ablate(
         write_output(output, _render(found, top))
 
 
-def _study(folders: Sequence[Path], choice: Choice, found_chunks: bool) -> Study:
+def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
     """The rules, and the pairs, annotated.
 
     Raises:
@@ -120,6 +116,7 @@ def _study(folders: Sequence[Path], choice: Choice, found_chunks: bool) -> Study
         RuleError: a rule file is faulty.
     """
     from ists_asp.ablate import GoldItem, Study
+    from ists_asp.cli.driver import working
     from ists_asp.learn import read_gold
 
     golds = []
@@ -130,10 +127,10 @@ def _study(folders: Sequence[Path], choice: Choice, found_chunks: bool) -> Study
                 identifier = f"{number}.{gold.pair.id}" if len(folders) > 1 else gold.pair.id
                 golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
     pairs = [_bare(gold.pair) if found_chunks else gold.pair for gold in golds]
-    with choice.load() as system, RuleWarnings(system):
-        annotated = list(system.annotate(pairs))
+    with working(setup) as run:
+        annotated = list(run.system.annotate(pairs))
     items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
-    return Study(items, choice.setup)
+    return Study(items, setup)
 
 
 def _bare(pair: Pair) -> Pair:

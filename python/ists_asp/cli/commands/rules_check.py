@@ -16,9 +16,7 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.files import READ, RULES, Command
-from ists_asp.cli.options.common import json_option, quiet_option
-from ists_asp.cli.options.completion import complete_profile
-from ists_asp.cli.options.system_options import cache_option
+from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.sandbox.guard import isolate
 from ists_asp.terminal import unbroken
@@ -53,7 +51,6 @@ Examples:
     "profiles",
     multiple=True,
     metavar="NAME",
-    shell_complete=complete_profile,
     help="The profile that loads the rules. Repeatable. Default: all profiles of a folder with "
     "profiles/ in it, otherwise the profile default.",
 )

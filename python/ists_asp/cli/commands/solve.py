@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.files import Command
-from ists_asp.cli.options.common import output_option, quiet_option
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.run_options import Effort, run_options
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.files import Command, choose_format
+from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import ANSWERS
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup
 
 
 @click.command(
@@ -39,7 +37,7 @@ Examples:
 """,
 )
 @input_options
-@system_options
+@setup_options(run=True)
 @click.option(
     "--format",
     "form",
@@ -58,18 +56,19 @@ Examples:
     metavar="N",
     help="Answers to find for each pair, best first (not with --format wa).",
 )
-@run_options
 @click.option(
     "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
 )
 @quiet_option
 def solve(
     inputs: Inputs,
-    choice: Choice,
+    setup: Setup,
     form: str | None,
     output: Path | None,
     models: int,
-    effort: Effort,
+    traces: Path | None,
+    jobs: int,
+    fail_fast: bool,
     watch: bool,
     quiet: bool,
 ) -> None:
@@ -83,14 +82,12 @@ def solve(
     have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
     sts), if the profile has rules for that.
     """
-    from ists_asp.cli.endings import choose_format
-    from ists_asp.cli.jobs.running import Job, solve_once
-    from ists_asp.cli.jobs.watching import watch_rules
+    from ists_asp.cli.driver import Job, solve_pairs, watch_rules
 
     # Two sentences from the command line are for somebody to look at.
     terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
     shape = choose_format(ANSWERS, form, output, "text" if terminal else "wa")
-    if effort.traces is not None and models > 1:
+    if traces is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
         others = " or ".join(f"--format {one.name}" for one in ANSWERS.values() if one.several)
@@ -98,7 +95,7 @@ def solve(
             f"-n {models} does not go with the format {shape.name}, which holds one answer a pair",
             hint=f"Add {others}",
         )
-    job = Job(inputs, choice, shape, output, models, effort, quiet)
-    code = watch_rules(job) if watch else solve_once(job)
-    if code:
+    setup = replace(setup, models=models)
+    job = Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet)
+    if code := watch_rules(job) if watch else solve_pairs(job):
         raise click.exceptions.Exit(code)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.files import Command
-from ists_asp.cli.options.common import output_option, quiet_option
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.run_options import Effort, run_options
-from ists_asp.cli.options.system_options import system_options
+from ists_asp.cli.files import Command, choose_format
+from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
+from ists_asp.io.formats import RATINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
-
-BASELINES = ("tokencos",)
+    from ists_asp.engine import Setup
 
 
 @click.command(
@@ -36,31 +31,32 @@ Examples:
 """,
 )
 @input_options
-@partial(system_options, profile="sts-en")
+@setup_options("sts-en", run=True)
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["ratings", "tsv", "jsonl"]),
+    type=click.Choice(list(RATINGS)),
     help="ratings: one a line, the format of SemEval; tsv: rating TAB id; jsonl: an object a "
     "pair, with what contributes to the rating, and the alignment. Default: by the ending of -o "
     "(.txt, .tsv, .jsonl), or ratings.",
 )
 @click.option(
     "--baseline",
-    type=click.Choice(BASELINES),
+    type=click.Choice(["tokencos"]),
     help="Rate by the baseline of SemEval-2015 instead: the cosine of the sets of tokens, "
     "times 5. It knows no rules.",
 )
 @output_option()
-@run_options
 @quiet_option
 def sts(
     inputs: Inputs,
-    choice: Choice,
+    setup: Setup,
     form: str | None,
     baseline: str | None,
     output: Path | None,
-    effort: Effort,
+    traces: Path | None,
+    jobs: int,
+    fail_fast: bool,
     quiet: bool,
 ) -> None:
     """Rate how similar two sentences are as wholes, from 0 to 5.
@@ -72,18 +68,15 @@ def sts(
     what named evidence contributes; ists-asp trace and ists-asp why say where each contribution
     comes from. A pair without an answer is rated 0, and named at the end, with exit code 3.
     """
-    from ists_asp.cli.jobs.rendering import RATED, choose_rating_format
-    from ists_asp.cli.jobs.running import Job, rate_by_tokens, solve_once
+    from ists_asp.cli.driver import Job, rate_by_tokens, solve_pairs
 
-    shape = choose_rating_format(form, output)
+    shape = choose_format(RATINGS, form, output, "ratings")
     if baseline is not None:
-        if shape not in RATED:
-            raise UsageError(
-                "--baseline gives ratings only", hint="Add --format ratings or --format tsv"
-            )
+        if shape.answers:
+            others = (f"--format {one.name}" for one in RATINGS.values() if not one.answers)
+            raise UsageError("--baseline gives ratings only", hint=f"Add {' or '.join(others)}")
         rate_by_tokens(inputs, output, shape)
         return
-    choice.check_rates()
-    code = solve_once(Job(inputs, choice, shape, output, 1, effort, quiet))
-    if code:
+    setup.check_rates()
+    if code := solve_pairs(Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet)):
         raise click.exceptions.Exit(code)

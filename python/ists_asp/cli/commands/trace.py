@@ -6,30 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ists_asp.cli.console import (
-    RuleWarnings,
-    show_json,
-    warn_unproven,
-    write_output,
-)
 from ists_asp.cli.files import Command, check_text_ending
-from ists_asp.cli.options.common import (
+from ists_asp.cli.options import (
     id_option,
+    input_options,
     json_option,
     number_option,
     output_option,
-    timeout_option,
+    setup_options,
 )
-from ists_asp.cli.options.input_options import input_options
-from ists_asp.cli.options.system_options import system_options
 from ists_asp.errors import UsageError
-from ists_asp.sandbox.guard import working_on
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup, System
+    from ists_asp.model import Pair
     from ists_asp.trace import Trace
 
 _RATES = "Choose a profile with rules for ratings, such as sts-en"
@@ -47,7 +40,7 @@ Examples:
 )
 @input_options
 @id_option
-@system_options
+@setup_options(timeout=True)
 @click.option(
     "--only",
     multiple=True,
@@ -64,17 +57,15 @@ Examples:
     help="All features, and all rules that derive the same; otherwise the weightiest, and the "
     "first.",
 )
-@timeout_option
 @json_option
 @output_option()
 def trace(
     inputs: Inputs,
     identifier: str | None,
-    choice: Choice,
+    setup: Setup,
     only: tuple[str, ...],
     depth: int,
     everything: bool,
-    timeout: float,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -86,15 +77,17 @@ def trace(
     for it with their names and places, and below them what they rest on. With --json the
     whole graph; its schema is data/schema/trace.schema.json.
     """
+    from ists_asp.cli.console import show_json, warn_unproven, write_output
+    from ists_asp.cli.driver import on_one
+
+    def traced(system: System, pair: Pair) -> str | dict[str, Any]:
+        rated = system.rates and (not only or any(map(_is_rating, only)))
+        found = next(system.trace_annotated([pair], rated=rated))
+        warn_unproven(found.answer, setup.limits.seconds)
+        return _shown(found, only, depth, everything, as_json)
+
     check_text_ending(output, as_json=as_json)
-    pair = inputs.read_one(identifier)
-    with choice.load(time_limit=timeout) as system, RuleWarnings(system):
-        annotated = list(system.annotate(inputs.prepared(system, [pair])))
-        with working_on(pair, timeout):
-            rated = system.rates and (not only or any(map(_is_rating, only)))
-            found = next(system.trace_annotated(annotated, rated=rated))
-            warn_unproven(found.answer, timeout)
-            shown = _shown(found, only, depth, everything, as_json)
+    shown = on_one(inputs, identifier, setup, traced)
     if isinstance(shown, str):
         write_output(output, shown)
     else:

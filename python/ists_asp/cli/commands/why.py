@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import RuleWarnings, show_json, warn_unproven, write_output
 from ists_asp.cli.files import Command, check_text_ending
-from ists_asp.cli.options.common import json_option, number_option, output_option, timeout_option
-from ists_asp.cli.options.input_options import question_options
-from ists_asp.cli.options.system_options import system_options
-from ists_asp.sandbox.guard import working_on
+from ists_asp.cli.options import (
+    json_option,
+    number_option,
+    output_option,
+    question_options,
+    setup_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.options.choice import Choice
+    from ists_asp.engine import Setup, System
+    from ists_asp.model import Pair
     from ists_asp.trace import AskedTrace
 
 
@@ -35,20 +38,18 @@ Examples:
 """,
 )
 @question_options
-@system_options
+@setup_options(timeout=True)
 @number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
 @click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
-@timeout_option
 @json_option
 @output_option()
 def why(
     inputs: Inputs,
     question: str,
     identifier: str | None,
-    choice: Choice,
+    setup: Setup,
     depth: int,
     everything: bool,
-    timeout: float,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -70,7 +71,7 @@ def why(
         return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
 
     check_text_ending(output, as_json=as_json)
-    _ask(inputs, identifier, choice, timeout, question, answer, output)
+    _ask(inputs, identifier, setup, question, answer, output)
 
 
 @click.command(
@@ -85,16 +86,14 @@ Examples:
 """,
 )
 @question_options
-@system_options
-@timeout_option
+@setup_options(timeout=True)
 @json_option
 @output_option()
 def why_not(
     inputs: Inputs,
     question: str,
     identifier: str | None,
-    choice: Choice,
-    timeout: float,
+    setup: Setup,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -111,26 +110,27 @@ def why_not(
         return found.as_dict() if as_json else found.text()
 
     check_text_ending(output, as_json=as_json)
-    _ask(inputs, identifier, choice, timeout, question, answer, output)
+    _ask(inputs, identifier, setup, question, answer, output)
 
 
 def _ask(
     inputs: Inputs,
     identifier: str | None,
-    choice: Choice,
-    timeout: float,
+    setup: Setup,
     question: str,
     answer: Callable[[AskedTrace], str | dict[str, object]],
     output: Path | None,
 ) -> None:
-    pair = inputs.read_one(identifier)
-    with choice.load(time_limit=timeout) as system, RuleWarnings(system):
-        annotated = list(system.annotate(inputs.prepared(system, [pair])))
-        with working_on(pair, timeout):
-            rated = system.rates and question.strip() == "rating"
-            trace = next(system.trace_annotated(annotated, rated=rated))
-            warn_unproven(trace.answer, timeout)
-            found = answer(trace)
+    from ists_asp.cli.console import show_json, warn_unproven, write_output
+    from ists_asp.cli.driver import on_one
+
+    def asked(system: System, pair: Pair) -> str | dict[str, object]:
+        rated = system.rates and question.strip() == "rating"
+        trace = next(system.trace_annotated([pair], rated=rated))
+        warn_unproven(trace.answer, setup.limits.seconds)
+        return answer(trace)
+
+    found = on_one(inputs, identifier, setup, asked)
     if isinstance(found, str):
         write_output(output, found)
     else:

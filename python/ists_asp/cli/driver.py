@@ -1,0 +1,357 @@
+"""One way for commands over pairs: load, work on each pair, tell what failed, write.
+
+``solve`` and ``sts`` run any number of pairs through workers (:func:`solve_pairs`). Commands that
+look at pairs more closely work on them in one child process that is watched (:class:`Working`).
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from ists_asp.cli.console import (
+    EXIT_FAILED,
+    RuleWarnings,
+    end_with_failed,
+    fail,
+    note,
+    progress,
+    rerun,
+    summary,
+    warn,
+    warn_failed,
+    warn_unproven,
+    write_output,
+)
+from ists_asp.cli.inputs import opened
+from ists_asp.cli.interrupts import still_heard
+from ists_asp.errors import IstsError, SolveError, UsageError, of_pair, shortened
+from ists_asp.sandbox import guard
+from ists_asp.sandbox.guard import Failed, each, isolate, patience, working_on
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import TextIO
+
+    from ists_asp.cli.inputs import Inputs, PairSource
+    from ists_asp.engine import Setup, System
+    from ists_asp.engine.answer import Provenance
+    from ists_asp.io.formats import Format
+    from ists_asp.model import Pair
+    from ists_asp.rules import RuleWarning
+    from ists_asp.sandbox.executor import Executor
+    from ists_asp.sandbox.outcome import Outcome
+    from ists_asp.sandbox.pool import Pool
+
+MANY = 5000
+"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
+
+PAUSE = 0.3
+"""Seconds between two looks at the files of rules that are watched."""
+
+_NAMED = 100
+"""Pairs without an answer whose ids are kept: there may be a million."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Working:
+    """A system in a process of its own, where rules and long sentences may take for ever."""
+
+    system: System
+    _warnings: RuleWarnings
+    failed: list[Failed] = field(default_factory=list)
+
+    def on_each(
+        self,
+        items: Sequence[S],
+        work: Callable[[Iterator[S]], Iterator[T]],
+        pair_of: Callable[[S], Pair],
+        *,
+        quiet: bool,
+        seconds: float | None = None,
+    ) -> Iterator[T | Failed]:
+        """Work on pairs, lazily and in their order; one that fails is told and costs no other.
+
+        A command can do so once; see :func:`ists_asp.sandbox.guard.each`.
+        """
+        with progress(len(items), shown=not quiet) as step:
+            for one in each(items, work, pair_of, seconds):
+                if isinstance(one, Failed):
+                    self.failed.append(one)
+                    warn_failed(one)
+                yield one
+                self._warnings.show()
+                step()
+
+    def end(self, count: int) -> None:
+        """End with an exit code of its own where some of so many pairs have no result."""
+        end_with_failed(self.failed, count)
+
+
+@contextmanager
+def working(setup: Setup) -> Iterator[Working]:
+    """Load a system, and print what clingo finds suspicious about its rules.
+
+    Raises:
+        IstsError: a rule file is faulty, or something is missing.
+    """
+    isolate(patience(setup.limits.seconds))
+    from ists_asp.engine import System
+
+    with System(setup).load() as system, RuleWarnings(system) as odd:
+        yield Working(system, odd)
+
+
+def on_one(
+    inputs: Inputs, identifier: str | None, setup: Setup, work: Callable[[System, Pair], T]
+) -> T:
+    """What is made of one pair, the only one or that with an id; it comes annotated.
+
+    Raises:
+        IstsError: the input or the rules are faulty, or there is no answer.
+    """
+    pair = inputs.read_one(identifier)
+    with working(setup) as run:
+        (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
+        with working_on(pair, setup.limits.seconds):
+            return work(run.system, annotated)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What ``ists-asp solve`` and ``ists-asp sts`` do with the pairs of an input."""
+
+    inputs: Inputs
+    setup: Setup
+    shape: Format
+    output: Path | None
+    traces: Path | None
+    jobs: int
+    fail_fast: bool
+    quiet: bool
+
+    @property
+    def targets(self) -> tuple[Path, ...]:
+        """The files to write."""
+        return tuple(path for path in (self.output, self.traces) if path is not None)
+
+
+@dataclass(slots=True)
+class _Failures:
+    """How many pairs have no answer, and the ids of the first of them."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, identifier: str) -> None:
+        self.count += 1
+        if len(self.first) < _NAMED:
+            self.first.append(identifier)
+
+    def __str__(self) -> str:
+        more = self.count - len(self.first)
+        return ", ".join(map(shortened, self.first)) + (f" and {more} more" if more else "")
+
+
+class _Sink:
+    """Where answers go: to files, which appear at the end, or at once to standard output."""
+
+    def __init__(self, job: Job, made_by: Provenance, outputs: Mapping[Path, TextIO]) -> None:
+        self._job = job
+        self._made_by = made_by.as_dict()
+        self._outputs = outputs
+        self._begun = False
+
+    def write(self, outcome: Outcome) -> None:
+        from ists_asp.io.formats import Written
+
+        job = self._job
+        text = job.shape.write(
+            Written(
+                outcome.pair,
+                outcome.answers,
+                outcome.failure.reason if outcome.failure else None,
+                outcome.knowledge,
+                self._made_by,
+                ranked=job.setup.models > 1,
+            )
+        )
+        if self._begun:
+            text = job.shape.between + text
+        self._begun = True
+        texts = {job.output: text, job.traces: outcome.trace}
+        for target, stream in self._outputs.items():
+            stream.write(texts[target])
+        if job.output is None:
+            write_output(None, text)
+
+    def check(self) -> None:
+        """Refuse to go on where nothing could be written at the end."""
+        from ists_asp.io.files import check_there
+
+        for target, stream in self._outputs.items():
+            check_there(stream, target)
+
+
+def solve_pairs(job: Job) -> int:
+    """Decide the pairs of a job and write the answers.
+
+    Returns:
+        The exit code: :data:`EXIT_FAILED` where some pairs have no answer.
+
+    Raises:
+        IstsError: the input or the rules are faulty, or an output cannot be written.
+    """
+    from ists_asp.engine import System, Timings
+    from ists_asp.engine.setup import sums
+    from ists_asp.io.files import atomic_writer, old_journal
+    from ists_asp.run import run
+    from ists_asp.solver.batching import BATCH
+
+    began = time.perf_counter()
+    stages, failures = Timings(), _Failures()
+    told: set[RuleWarning] = set()
+
+    def tell(warning: RuleWarning) -> None:
+        if warning not in told:
+            told.add(warning)
+            warn(str(warning))
+
+    with opened(job.inputs) as source, ExitStack() as stack:
+        # It annotates; what parses rules is the executor's.
+        system = stack.enter_context(System(job.setup))
+        files = system.files
+        if not job.inputs.raw:
+            source.attached.tell(files.profile)
+        rated = job.shape.ratings and (bool(files.rating) or not job.shape.answers)
+        setup = replace(
+            job.setup,
+            traced=job.traces is not None,
+            rated=rated,
+            files=sums(files.every if rated else files.deciding),
+        )
+        made_by = system.provenance
+        outputs = {target: stack.enter_context(atomic_writer(target)) for target in job.targets}
+        sink = _Sink(job, made_by, outputs)
+        for journal in filter(None, map(old_journal, job.targets)):
+            note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
+        executor = _executor(setup, job.jobs, source)
+        stack.callback(executor.close)
+        for warning in (*system.models_warnings, *executor.warnings):
+            tell(warning)
+        pairs = source.inputs.tokenized(system, source.pairs())
+        with progress(source.count, shown=not job.quiet) as step:
+            for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
+                still_heard()
+                if outcome.failure is None:
+                    warn_unproven(outcome.answers[0], setup.limits.seconds)
+                else:
+                    _tell_failure(outcome, job)
+                    failures.add(outcome.pair.id)
+                sink.write(outcome)
+                if number % BATCH == 0:
+                    sink.check()
+                step()
+        stages.merge(system.stages)
+        source.check_same()
+        still_heard()
+    if not (job.quiet or job.inputs.single):
+        note(summary(source.count, time.perf_counter() - began, stages))
+        if kept := rerun(source.count, stages):
+            note(kept)
+        note(str(made_by))
+    if failures.count:
+        warn(f"no answer for {failures.count} of {source.count} pairs: {failures}")
+        return EXIT_FAILED
+    return 0
+
+
+def _executor(setup: Setup, jobs: int, source: PairSource) -> Executor:
+    """This process, unless something could take too much of it, or others are to help.
+
+    Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a
+    copy of it, which is quick to begin; whoever calls the command from Python may have threads,
+    which a copy would lack.
+    """
+    from ists_asp.sandbox.executor import Inline
+    from ists_asp.sandbox.worker import Decider
+    from ists_asp.solver.batching import BATCH
+
+    def workers() -> Pool:
+        from ists_asp.sandbox.pool import Pool
+
+        return Pool(setup, min(jobs, -(-source.count // BATCH)))
+
+    if jobs > 1 or source.long or source.count >= MANY:
+        return workers()
+    if not (setup.rules or setup.constants):
+        return Inline(Decider(setup), workers)
+    if not guard.active:
+        return workers()
+    from ists_asp.sandbox.forked import Forked
+
+    return Forked(setup, workers)
+
+
+def _tell_failure(outcome: Outcome, job: Job) -> None:
+    """Warn of a pair without an answer, or end with it.
+
+    Raises:
+        SolveError: it is the only one, or the run is to end with the first.
+    """
+    failure, pair = outcome.failure, outcome.pair
+    assert failure is not None
+    if job.fail_fast or job.inputs.single:
+        raise SolveError(failure.reason, where=of_pair(pair.id), hint=failure.hint)
+    warn(f"pair {shortened(pair.id)}: {failure.reason}")
+
+
+def watch_rules(job: Job) -> int:
+    """Run a job, and again after each change of its rules, until somebody ends it.
+
+    Raises:
+        UsageError: there are no rules of one's own to watch.
+        IstsError: what the rules do not cause, such as a faulty input.
+    """
+    if not job.setup.rules:
+        raise UsageError("--watch without --rules", hint="Name the rules that you change")
+
+    def states() -> dict[Path, tuple[int, int]]:
+        """When each rule file was changed, and its size."""
+        return {
+            path: (stat.st_mtime_ns, stat.st_size) for path, stat in _files(job.setup.rules)
+        }
+
+    seen = states()
+    while True:
+        try:
+            solve_pairs(job)
+        except UsageError:
+            raise
+        except IstsError as fault:
+            # The next save may mend it.
+            fail(fault)
+        note("watching the rules; Ctrl-C ends")
+        while (now := states()) == seen:
+            time.sleep(PAUSE)
+        changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
+        seen = now
+        note(f"changed: {', '.join(changed)}")
+
+
+def _files(rules: Sequence[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+    for given in rules:
+        for path in [given] if given.is_file() else given.rglob("*"):
+            if path.suffix in {".lp", ".toml", ".tsv"}:
+                try:
+                    yield path, path.stat()
+                except OSError:
+                    # An editor replaces the file just now.
+                    continue
