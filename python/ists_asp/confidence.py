@@ -178,9 +178,9 @@ class _Weighed:
                     self._best[key] = max(value, self._best.get(key, value))
         possible = set(map(tuple, rows(POSSIBLE)))
         self._labels: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-        for one, two, label, weight in rows(LABEL_WEIGHT.name):
+        for one, two, label, worth in rows(LABEL_WEIGHT.name):
             if (one, two, label) in possible:
-                self._labels[one, two][label] = int(weight)
+                self._labels[one, two][label] = int(worth)
         self._worth = {(*place,): int(worth) for *place, worth in rows(CLOSENESS.name)}
         self._boundaries = {
             (sentence, int(token)): abs(int(weight)) // 100

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from ists_asp.evaluate.wellformed import check_file
+from ists_asp.evaluate.wa_check import check_file
 
 pytestmark = pytest.mark.slow
 

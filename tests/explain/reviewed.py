@@ -17,8 +17,8 @@ from pathlib import Path
 
 import ists_asp
 from ists_asp.io.chunks import read_chunks
-from ists_asp.io.given import given_answer
 from ists_asp.io.pairs import read_pairs
+from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Answer, Label, Pair, Tag
 
 HERE = Path(__file__).parent

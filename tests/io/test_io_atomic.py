@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import DataError
-from ists_asp.io.atomic import atomic_writer, check_there
+from ists_asp.io.files import atomic_writer, check_there
 
 
 class StopError(Exception):

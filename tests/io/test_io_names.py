@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import UsageError
-from ists_asp.io.names import Use, folded, ignores_case, refuse_clashes
+from ists_asp.io.files import Use, folded, ignores_case, refuse_clashes
 
 
 def use(name):

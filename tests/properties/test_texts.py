@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from ists_asp.errors import DataError
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.facts import facts_text, pair_facts
-from ists_asp.io.jsonl import read_jsonl
-from ists_asp.io.wa_reader import read_wa
-from ists_asp.io.wa_writer import write_answer, write_pair
+from ists_asp.io.pairs import read_jsonl
+from ists_asp.io.wa import read_wa, write_answer, write_pair
 from ists_asp.model import Pair, Sentence, Token, Word
 from tests.sharing import load_shared
 

@@ -7,7 +7,7 @@ from clingo import Control
 from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import UsageError
-from ists_asp.io.wa_writer import write_answer
+from ists_asp.io.wa import write_answer
 from ists_asp.trace.why import Verdict
 from tests.trace.conftest import sample_traces, system
 

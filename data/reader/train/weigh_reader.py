@@ -27,10 +27,10 @@ from scipy.optimize import minimize_scalar
 from train_reader import KINDS, RATING_PARTS
 
 from ists_asp.engine.rating import Evidence
-from ists_asp.evaluate.chunking import compare_chunks
-from ists_asp.evaluate.pearson import correlation, weighted_mean
+from ists_asp.evaluate.scorer import compare_chunks
+from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, evaluate
-from ists_asp.io.tsv import read_sts
+from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
 from ists_asp.learn.decode import best_candidates
 from ists_asp.learn.examples import ExampleBuilder

@@ -19,8 +19,7 @@ from ists_asp.ablate.result import Ablation, RuleWorth, Tally
 from ists_asp.ablate.support import tally
 from ists_asp.ablate.workers import workers
 from ists_asp.engine import System
-from ists_asp.evaluate.measures import Scores
-from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.evaluate.scorer import Reference, Scores, evaluate
 from ists_asp.rules.restraints import is_core, is_unconditional, restrains
 from ists_asp.syntax.trees import derives_atom, is_fact
 from ists_asp.vocabulary import WEIGHT

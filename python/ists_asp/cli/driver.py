@@ -313,6 +313,19 @@ def _tell_failure(outcome: Outcome, job: Job) -> None:
     warn(f"pair {shortened(pair.id)}: {failure.reason}")
 
 
+def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
+    """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
+    from ists_asp.evaluate.ratings import HIGHEST, tokencos
+    from ists_asp.io.formats import Written
+
+    with opened(inputs) as source:
+        ratings = [
+            shape.write(Written(pair, rating=f"{HIGHEST * tokencos(pair):.6f}"))
+            for pair in source.pairs()
+        ]
+    write_output(output, "".join(ratings))
+
+
 def watch_rules(job: Job) -> int:
     """Run a job, and again after each change of its rules, until somebody ends it.
 
@@ -325,9 +338,7 @@ def watch_rules(job: Job) -> int:
 
     def states() -> dict[Path, tuple[int, int]]:
         """When each rule file was changed, and its size."""
-        return {
-            path: (stat.st_mtime_ns, stat.st_size) for path, stat in _files(job.setup.rules)
-        }
+        return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in _files(job.setup.rules)}
 
     seen = states()
     while True:

@@ -10,13 +10,16 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from ists_asp.cli.inputs import STDIN
 from ists_asp.errors import UsageError
-from ists_asp.io.names import Use, refuse_clashes
+from ists_asp.io.files import Use, refuse_clashes
+
+if TYPE_CHECKING:
+    from ists_asp.io.formats import Format
 
 Form = TypeVar("Form")
 
@@ -287,3 +290,18 @@ def check_text_ending(output: Path | None, *, as_json: bool) -> None:
         json = output is not None and output.suffix.lower() == ".json"
         texts = {".txt": None, ".md": None}
         by_ending(output, texts, None, "Add --json for JSON" if json else None)
+
+
+def choose_format(
+    forms: Mapping[str, Format], name: str | None, output: Path | None, default: str
+) -> Format:
+    """The format that was named, or that which goes with the output.
+
+    Raises:
+        UsageError: the ending of the output is unknown, and no format was named.
+    """
+    if name is not None:
+        return forms[name]
+    endings = {one.ending: one for one in forms.values()}
+    hint = "Choose another ending, or name the format with --format"
+    return by_ending(output, endings, forms[default], hint)

@@ -165,7 +165,7 @@ class Inputs:
             DataError: the input is faulty, there are no pairs, or a sentence is too long; after
                 the last pair, so that all faults are told.
         """
-        from ists_asp.io.faults import Faults
+        from ists_asp.io.text import Faults
 
         faults, empty = Faults(), True
         with faults:
@@ -207,9 +207,7 @@ class Inputs:
         Raises:
             DataError: the input is faulty.
         """
-        from ists_asp.io.jsonl import read_jsonl
-        from ists_asp.io.pairs import read_pairs
-        from ists_asp.io.tsv import read_tsv
+        from ists_asp.io.pairs import read_jsonl, read_pairs, read_tsv
         from ists_asp.model import Pair
 
         if self.tsv is not None:
@@ -240,7 +238,7 @@ class Inputs:
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
         from ists_asp.io.chunks import read_chunks
-        from ists_asp.io.sentences import read_sentences
+        from ists_asp.io.text import read_sentences
 
         source: Source
         if text == STDIN:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
 from platformdirs import user_cache_dir
@@ -20,9 +20,6 @@ from platformdirs import user_cache_dir
 from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, RULES, SENTENCE, FileType
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError, shortened
-
-if TYPE_CHECKING:
-    from ists_asp.engine import Setup
 
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
@@ -316,7 +313,9 @@ _RUN: tuple[Decorator, ...] = (
 
 def profile_options(function: Function) -> Function:
     """Give a command ``setup`` by the options that choose rules, without a system's."""
-    return decorated(_with_setup(function), (_profile("default"), _RULES, reader_option, cache_option))
+    return decorated(
+        _with_setup(function), (_profile("default"), _RULES, reader_option, cache_option)
+    )
 
 
 def setup_options(
@@ -331,7 +330,8 @@ def setup_options(
             ``fail_fast`` and ``traces``.
     """
     more = _RUN if run else (timeout_option,) if timeout else ()
-    return lambda function: decorated(_with_setup(function), (_profile(profile), *_SETUP, *more))
+    options = (_profile(profile), *_SETUP, *more)
+    return lambda function: decorated(_with_setup(function), options)
 
 
 def _with_setup(function: Function) -> Function:

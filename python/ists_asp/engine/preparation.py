@@ -15,8 +15,7 @@ from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
 from ists_asp.gc_control import freeze_gc
-from ists_asp.io.sentences import make_sentence
-from ists_asp.io.text import Repairs, clean
+from ists_asp.io.text import Repairs, clean, make_sentence
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.words import knowable
 from ists_asp.limits import check_pair, check_text

@@ -67,7 +67,8 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         special = mode is not None and not stat.S_ISREG(mode)
         target = path if special else Path(os.path.realpath(path))
         if special:
-            draft, stream = path, path.open("w", encoding="utf-8", newline="\n")
+            draft = path
+            stream: TextIO = path.open("w", encoding="utf-8", newline="\n")
         else:
             _remove_dead(target)
             draft, stream = _new_draft(target, mode)

@@ -27,8 +27,8 @@ from ists_asp.rules import (
     read_overlay,
     weights_of,
 )
-from ists_asp.syntax.trees import Signature
 from ists_asp.syntax.terms import atoms
+from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,

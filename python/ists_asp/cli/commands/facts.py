@@ -120,9 +120,7 @@ def _make(folder: Path) -> None:
         ) from fault
 
 
-def _program(
-    system: System, pair: Pair, symbols: Sequence[Symbol], target: Path | None
-) -> str:
+def _program(system: System, pair: Pair, symbols: Sequence[Symbol], target: Path | None) -> str:
     from ists_asp.facts import facts_text
 
     alive()

@@ -358,10 +358,9 @@ def _report(results: Sequence[CrossValidation]) -> str:
     return "".join(lines)
 
 
-def _learn_ratings(
-    lesson: _Lesson, folds: int | str | None, output: Path | None
-) -> None:
+def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
+    from ists_asp.io.pairs import read_sts
     from ists_asp.learn.ratings import (
         UNRELATED,
         RatingExampleBuilder,
@@ -369,7 +368,6 @@ def _learn_ratings(
         learn_ratings,
         mismatched,
     )
-    from ists_asp.io.pairs import read_sts
     from ists_asp.learn.weights_file import render_rating_weights
 
     with reader_warnings() as warn:

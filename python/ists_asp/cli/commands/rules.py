@@ -130,7 +130,9 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
         if name not in found:
             close = get_close_matches(name, known, n=1)
             hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
-            raise UsageError(f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint)
+            raise UsageError(
+                f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint
+            )
     chosen = list(dict.fromkeys(one for name in names for one in found[name]))
     if as_json:
         show_json(list(map(_record, chosen)))
