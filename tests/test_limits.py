@@ -18,11 +18,8 @@ from ists_asp.compare.comparison import compare
 from ists_asp.engine import Setup, System
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
-from ists_asp.evaluate.wellformed import check_file
-from ists_asp.explain.templates import load_templates, phrase, quoted
 from ists_asp.evaluate.wa_check import check_file
-from ists_asp.explain.templates import load_templates
-from ists_asp.explain.wording import phrase, quoted
+from ists_asp.explain.templates import load_templates, phrase, quoted
 from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.formats import format_answer

@@ -79,7 +79,7 @@ def shell(text, folder):
         "click",
         "ists_asp.cli.app",
         "ists_asp.cli.commands.solve",
-        "ists_asp.cli.jobs.running",
+        "ists_asp.cli.driver",
         "clingo",
     ],
 )

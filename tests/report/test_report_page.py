@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ists_asp.engine import SolvedAnswer
-from ists_asp.explain.explanation import Explanation
+from ists_asp.explain.explainer import Explanation
 from ists_asp.report import Entry, Verdict, compare, evidence, page, picture
 from ists_asp.trace.contrast import Contrast, Reason
 from ists_asp.trace.evidence import Because, RulePlace

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.answer import Provenance
     from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
-    from ists_asp.explain.explainer import Explainer
-    from ists_asp.explain.explanation import Explanation
+    from ists_asp.explain.explainer import Explainer, Explanation
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Answer, Rating
     from ists_asp.rules import RuleWarning

@@ -17,7 +17,7 @@ from ists_asp.errors import RuleError
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.templates import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts
-from ists_asp.io.wa_writer import format_label
+from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_program

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, StrictUndefined
 
-from ists_asp.io.given import given_answer
+from ists_asp.io.wa import given_answer
 from ists_asp.model import Label
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
