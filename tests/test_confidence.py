@@ -111,7 +111,8 @@ def test_steps_are_found_by_the_lead():
 
 def test_a_table_of_ones_own_counts(tmp_path, answers):
     file = tmp_path / "mine.lp"
-    file.write_text("sure(align,found,0,61; align,found,500,87).\nsure(equi,given,0,50).\n")
+    rows = "align,found,0,61; align,found,500,87; equi,given,0,50"
+    file.write_text(f"confidence({rows}).\n")
     tables = Solver(load_rules(find_rules(file))).sure
     assert tables == {("align", "found"): ((0, 61), (500, 87)), ("equi", "given"): ((0, 50),)}
     (answer, *_) = answers
@@ -158,11 +159,11 @@ def test_given_chunks_are_as_sure_as_their_table_says(system):
 @pytest.mark.parametrize(
     "fact",
     [
-        'sure(1,"bomb","bomb",#inf)',
-        "sure(equi,found,0,101)",
-        "sure(equi,found,0,-1)",
-        'sure(equi,found,"a",50)',
-        "sure(equi,always,0,50)",
+        'confidence(1,"bomb","bomb",#inf)',
+        "confidence(equi,found,0,101)",
+        "confidence(equi,found,0,-1)",
+        'confidence(equi,found,"a",50)',
+        "confidence(equi,always,0,50)",
     ],
 )
 def test_a_table_that_is_none_is_one_line_with_its_place(tmp_path, fact):

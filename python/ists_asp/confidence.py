@@ -45,7 +45,7 @@ Weights: TypeAlias = "Mapping[str, Sequence[str]]"
 """The arguments of the atoms of a pair as text, by the names of :data:`WEIGHTS`."""
 
 Lead: TypeAlias = "tuple[str, int]"
-"""The kind of a decision, as ``sure/4`` calls it, and how far it leads."""
+"""The kind of a decision, as ``confidence/4`` calls it, and how far it leads."""
 
 LineLeads: TypeAlias = "tuple[Lead | None, Lead | None, Lead | None]"
 """Leads of the alignment, the label and the score of a line; None where nothing weighs them."""
@@ -116,7 +116,7 @@ class Confident:
 
 
 def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
-    """The tables of ``sure/4``, by its facts.
+    """The tables of ``confidence/4``, by its facts.
 
     Raises:
         RuleError: a fact is no row of such a table.
@@ -128,7 +128,7 @@ def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
         if str(chunks) not in ("given", "found") or not numbers:
             raise RuleError(
                 f"{shortened(str(fact))} is no row of a table of confidence",
-                expected="sure(Kind,given,Lead,Percent) or found, Percent from 0 to 100",
+                expected="confidence(Kind,given,Lead,Percent) or found, Percent from 0 to 100",
                 hint="Rename this predicate, or look at docs/vocabulary.md",
             )
         rows[str(name), str(chunks)][at.number] = share.number

@@ -16,7 +16,7 @@ from ists_asp.vocabulary import (
     GIVEN_BOUNDARY,
     LANGUAGE,
     LINE,
-    LINE_SURE,
+    LINE_CONFIDENCE,
     LINE_TAG,
     LINE_TOKEN,
     PART,
@@ -75,7 +75,7 @@ def line_facts(answer: Answer) -> Iterator[str]:
                 ("label", line.confidence.label),
             ):
                 if share is not None:
-                    yield LINE_SURE.text(number, name, round(100 * share))
+                    yield LINE_CONFIDENCE.text(number, name, round(100 * share))
         for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
             for token in tokens:
                 yield LINE_TOKEN.text(number, side, token)

@@ -127,7 +127,7 @@ READER_RATING = _one("reader_rating", _V)
 
 # What facts say of an answer: asp/lines.lp.
 LINE = _one("line", _V, _V, _V)
-LINE_SURE = _one("line_sure", _V, _V, _V)
+LINE_CONFIDENCE = _one("line_confidence", _V, _V, _V)
 LINE_TAG = _one("line_tag", _V, _V)
 LINE_TOKEN = _one("line_token", _V, _S, _V)
 
@@ -197,8 +197,8 @@ SCORE = _one("score", _X, _Y, _V)
 DIFFERS = _one("differs", _X, _Y, _V)
 TAG = _one("tag", _X, _Y, _V)
 
-# How surely: asp/confidence.lp.
-SURE = _one("sure", _V, _V, _V, _V)
+# How confidently: asp/confidence.lp.
+CONFIDENCE = _one("confidence", _V, _V, _V, _V)
 
 # Ratings: asp/rate.lp.
 SPEAKS_FOR = _one("speaks_for", _V, _V)
@@ -218,9 +218,11 @@ RENAMED = {
     ("kind", 2): "difference_kind",
     ("kind", 3): "chunk_kind",
     ("light_word", 1): "function_word",
+    ("line_sure", 3): "line_confidence",
     ("mark", 2): "punctuation_chunk",
     ("mass", 3): "token_count",
     ("place", 5): "told_at",
+    ("sure", 4): "confidence",
     ("tells", 3): "informativeness",
 }
 """What predicates of ``asp/`` and ``lp_rules/`` are called that had another name before."""

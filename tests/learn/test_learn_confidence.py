@@ -40,20 +40,20 @@ def test_no_step_says_that_it_is_certain_and_few_lean_to_the_others():
 
 def test_a_table_is_a_rule_file():
     text = render_table(fit_table(judged((0, 100, 400), (100, 300, 400))), "mine", "a command")
-    assert "sure(equi,given,0,25; equi,given,100,75).  % 800\n" in text
-    assert "% Output:  sure/4\n" in text
+    assert "confidence(equi,given,0,25; equi,given,100,75).  % 800\n" in text
+    assert "% Output:  confidence/4\n" in text
 
 
 @pytest.mark.slow
 def test_cross_validation_writes_a_table_that_can_be_used(samples, tmp_path):
-    file = tmp_path / "sure.lp"
+    file = tmp_path / "table.lp"
     args = ["learn", "--gold", samples / "headlines", "--profile", "headlines"]
     args += ["--cross-validate", "2", "--confidence", file, "-q"]
     result = CliRunner().invoke(main, [str(arg) for arg in args], catch_exceptions=False)
     assert result.exit_code == 0, result.stderr
     text = file.read_text("utf-8")
-    assert re.search(r"^sure\(align,found,-?\d+,\d+", text, re.M)
-    assert "--cross-validate 2 --confidence confidence/sure-headlines.lp" in text
+    assert re.search(r"^confidence\(align,found,-?\d+,\d+", text, re.M)
+    assert "--cross-validate 2 --confidence confidence/confidence-headlines.lp" in text
 
 
 def test_confidence_needs_a_cross_validation(samples, tmp_path):

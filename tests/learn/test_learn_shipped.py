@@ -54,7 +54,7 @@ def test_each_learned_profile_has_weights_of_its_own():
         lender = BORROWED.get(name, name)
         weights, *sure = profile.answer.weights
         assert weights == f"weights/{lender}"
-        assert sure in ([], [f"confidence/sure-{lender}"])
+        assert sure in ([], [f"confidence/confidence-{lender}"])
         learned.add(lender)
     assert {path.stem for path in FILES} == learned
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.learn.weights_file import file_head
 from ists_asp.model import Label
-from ists_asp.vocabulary import SURE
+from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -162,12 +162,12 @@ def render_table(table: Table, title: str, command: str) -> str:
         "in how many of 100 cases decisions that lead so far are right, learned from pairs",
         "that no weight had seen; behind each kind how many decisions there were.",
     )
-    lines = file_head(f"Confidence: {title}", purpose, command, SURE)
+    lines = file_head(f"Confidence: {title}", purpose, command, CONFIDENCE)
     heading = None
     for (name, chunks), steps in table.items():
         if chunks != heading:
             lines += ["", f"% Chunks that are {chunks}"]
             heading = chunks
         inside = "; ".join(f"{name},{chunks},{step.lead},{step.percent}" for step in steps)
-        lines.append(f"{SURE.name}({inside}).  % {sum(step.count for step in steps)}")
+        lines.append(f"{CONFIDENCE.name}({inside}).  % {sum(step.count for step in steps)}")
     return "\n".join(lines) + "\n"

@@ -31,7 +31,7 @@ from ists_asp.solver.search import Found, search
 from ists_asp.solver.shapes import Shapes
 from ists_asp.solver.weighed import weights_of, weights_of_atoms
 from ists_asp.syntax.ground import texts
-from ists_asp.vocabulary import BEYOND_LIMITS, SURE
+from ists_asp.vocabulary import BEYOND_LIMITS, CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -91,9 +91,9 @@ class Solver(Generic[A]):
         self._read = read
         self._objective = objective_for(rules, self._shapes)
         try:
-            self.sure = confidence_tables(self.program.by_predicate.get(SURE.signature, ()))
+            self.sure = confidence_tables(self.program.by_predicate.get(CONFIDENCE.signature, ()))
         except RuleError as error:
-            error.where = self._last_to_derive(SURE.signature)
+            error.where = self._last_to_derive(CONFIDENCE.signature)
             raise
         # Tables are among the rules of answers only.
         own: AddConfidence[A] | None = Confident(self.sure) if self.sure else None  # type: ignore[assignment]

@@ -250,7 +250,7 @@ class _Lesson:
         parts += [f"--seed {self.seed}"] if self.seed else []
         name = f"{'reader-' if self.reader else ''}{self.profile}.lp"
         if folds is not None:
-            parts += [f"--cross-validate {folds}", f"--confidence confidence/sure-{name}"]
+            parts += [f"--cross-validate {folds}", f"--confidence confidence/confidence-{name}"]
         else:
             parts += [f"-o weights/{name}"]
         return " ".join(parts)

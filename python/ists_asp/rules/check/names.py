@@ -10,7 +10,7 @@ from clingo.ast import ASTType
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.tables import SUFFIX
 from ists_asp.syntax.trees import is_fact, predicates
-from ists_asp.vocabulary import SURE
+from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ def _nameless(checked: Checked) -> Iterator[Finding]:
 
 def _is_table(statement: Statement) -> bool:
     """Whether a statement says how sure decisions are: such tables stand beside weights."""
-    return is_fact(statement.node) and predicates(statement.node.head) == {SURE.signature}
+    return is_fact(statement.node) and predicates(statement.node.head) == {CONFIDENCE.signature}
 
 
 def _weights_files(checked: Checked) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from clingo.ast import ASTType
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.vocabulary import documented, suggestion
 from ists_asp.syntax.trees import Signature
-from ists_asp.vocabulary import ARGUES, SURE, WEIGHT
+from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -97,7 +97,7 @@ def _unused(
     for path in checked.own:
         programs = checked.programs_of[path]
         for key, places in uses[path].derived.items() if programs else ():
-            if key.name in checked.unread or key in (ARGUES.signature, SURE.signature):
+            if key.name in checked.unread or key in (ARGUES.signature, CONFIDENCE.signature):
                 continue
             if any(key in used[program] for program in programs):
                 continue
