@@ -101,7 +101,7 @@ def coverage(traces: Iterable[Trace]) -> Coverage:
             parts.append(trace.tables)
             seen.update(trace.rewritten.known_by_name)
         for part in parts:
-            firings = chain(*part.by_head.values(), part.objective)
+            firings = chain(part.deriving, part.objective)
             fired.update(firing.probe.rule.name for firing in firings)
         for pair, example in _clashes(trace):
             clashes.setdefault(pair, example)

@@ -21,11 +21,11 @@ from ists_asp.trace.switched import restraints
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.contrast import RunnerUp
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.instances import RuleInstance
-    from ists_asp.trace.probes import Probe
+    from ists_asp.trace.probes import Kind, Probe
     from ists_asp.trace.trace import Trace
 
 VERSION = 1
@@ -67,8 +67,7 @@ class _Document:
         self._trace = trace
         self._compare = compare
         self._everything = everything
-        self._rules: dict[tuple[str, int, int, str, str], int] = {}
-        self._rule_list: list[Json] = []
+        self._rules: dict[tuple[NamedRule, Kind], int] = {}
         self._probes: dict[str, int] = {}
         self._atoms: dict[Ground, int] = {}
         self._firings: dict[int, int] = {}
@@ -87,19 +86,18 @@ class _Document:
         numbers = {key: number for number, key in enumerate(terms)}
         for decision, record in zip(found, made, strict=True):
             record["objective"] = [numbers[id(term)] for term in decision.terms]
-        objective = []
-        for term in terms.values():
-            firing = term.firings[0]
-            objective.append(
-                {
-                    "rule": self._rule(firing.probe),
-                    "priority": term.priority,
-                    "weight": term.weight,
-                    "tuple": list(term.terms),
-                    "atoms": [self._atom(atom) for atom in firing.positive],
-                    "text": trace.says(firing),
-                }
-            )
+        objective = [
+            {
+                "rule": self._rule(term.firings[0].probe),
+                "priority": term.priority,
+                "weight": term.weight,
+                "tuple": list(term.terms),
+                "atoms": list(map(self._atom, term.firings[0].positive)),
+                "text": trace.says(term.firings[0]),
+            }
+            for term in terms.values()
+        ]
+        # Rules and firings are numbered while atoms are followed.
         atoms = self._follow()
         best = trace.best.found
         pair = trace.answer.pair
@@ -123,7 +121,18 @@ class _Document:
             ],
             "knowledge": list(trace.reified.knowledge),
             "decisions": made,
-            "rules": self._rule_list,
+            "rules": [
+                {
+                    "name": rule.name,
+                    "file": rule.file,
+                    "line": rule.line,
+                    "column": rule.column,
+                    "kind": str(kind),
+                    "text": rule.text,
+                    "template": rule.sentence,
+                }
+                for rule, kind in self._rules
+            ],
             "atoms": atoms,
             "firings": self._firing_list,
             "objective": objective,
@@ -144,14 +153,12 @@ class _Document:
             "atom": self._atom(decision.atom),
             "tokens1": list(decision.tokens1),
             "tokens2": list(decision.tokens2),
-            "runner_up": None if second is None else self._runner_up(second),
-        }
-
-    def _runner_up(self, second: RunnerUp) -> Json:
-        return {
-            "by": [{"priority": priority, "gain": gain} for priority, gain in second.by],
-            "gone": list(told(self._trace, second.gone)),
-            "come": list(told(self._trace, second.come)),
+            "runner_up": second
+            and {
+                "by": [{"priority": priority, "gain": gain} for priority, gain in second.by],
+                "gone": list(told(self._trace, second.gone)),
+                "come": list(told(self._trace, second.come)),
+            },
         }
 
     def _follow(self) -> list[Json]:
@@ -182,26 +189,9 @@ class _Document:
     def _rule(self, probe: Probe) -> int:
         known = self._probes.get(probe.name)
         if known is None:
-            known = self._probes[probe.name] = self._rule_of(probe)
+            key = probe.rule, probe.kind
+            known = self._probes[probe.name] = self._rules.setdefault(key, len(self._rules))
         return known
-
-    def _rule_of(self, probe: Probe) -> int:
-        rule = probe.rule
-        key = (rule.file, rule.line, rule.column, rule.text, probe.kind)
-        if key not in self._rules:
-            self._rules[key] = len(self._rules)
-            self._rule_list.append(
-                {
-                    "name": rule.name,
-                    "file": rule.file,
-                    "line": rule.line,
-                    "column": rule.column,
-                    "kind": str(probe.kind),
-                    "text": rule.text,
-                    "template": rule.sentence,
-                }
-            )
-        return self._rules[key]
 
     def _firing(self, firing: RuleInstance) -> int:
         # The trace has one object for a firing, and holds it.
@@ -216,7 +206,7 @@ class _Document:
                 "text": self._trace.says(firing),
                 "bindings": firing.values,
                 "head": self._atom(firing.head),
-                "positive": [self._atom(atom) for atom in firing.positive],
+                "positive": list(map(self._atom, firing.positive)),
                 "negative": list(map(_pattern, firing.negative)) if probe.atoms.negative else [],
                 "double_negative": list(map(_pattern, firing.double)) if probe.atoms.double else [],
                 "comparisons": list(firing.comparisons) if probe.comparisons else [],
@@ -233,7 +223,7 @@ class _Document:
                 "elements": [
                     {
                         "terms": list(element.terms),
-                        "positive": [self._atom(atom) for atom in element.positive],
+                        "positive": list(map(self._atom, element.positive)),
                         "negative": list(map(_pattern, element.negative)),
                     }
                     for element in group.elements

@@ -174,6 +174,11 @@ class RuleInstances:
         self._grounding.want(filter(self._rests_on_elements, recursive))
         self._order(recursive)
 
+    @property
+    def deriving(self) -> Iterator[RuleInstance]:
+        """The firings that derive an atom."""
+        return chain.from_iterable(self.by_head.values())
+
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
         return tuple(
@@ -209,7 +214,7 @@ class RuleInstances:
         if key not in self._elements:
             if not self._grounding.knows(firing):
                 # Whoever asks for what no decision rests on asks for more of that.
-                self._grounding.want(chain([firing], *self.by_head.values(), self.objective))
+                self._grounding.want(chain([firing], self.deriving, self.objective))
             found = (
                 Element(probe, parts)
                 for probe in companion.elements

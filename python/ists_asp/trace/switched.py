@@ -19,13 +19,10 @@ from clingo import Control, Symbol, SymbolType
 from clingo.ast import (
     AST,
     ASTType,
-    BooleanConstant,
     ComparisonOperator,
     External,
     Function,
-    Literal,
     ProgramBuilder,
-    Rule,
     Sign,
     Variable,
 )
@@ -91,8 +88,7 @@ def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
     """The rules that may have restrained the answer, with their places among the statements."""
     fired = {
         firing.probe.rule.name
-        for firings in trace.firings.by_head.values()
-        for firing in firings
+        for firing in trace.firings.deriving
         if (firing.head.name, len(firing.head.arguments)) in HARD
     }
     rules = trace.reified.rules
@@ -117,10 +113,7 @@ def without(trace: Trace, place: int) -> Mapping[Decided, str] | None:
 def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
     """What a rule says where it fired, or its own words.
 
-    Args:
-        trace: the trace of the answer.
-        rule: the rule.
-        about: the decisions in question: of what fired, that counts which is about their tokens.
+    ``about`` are the decisions in question: of what fired, that counts which is about their tokens.
     """
     wanted = {
         (side, token)
@@ -128,12 +121,7 @@ def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
         for side, tokens in enumerate(sides, start=1)
         for token in tokens
     }
-    fired = [
-        firing
-        for firings in trace.firings.by_head.values()
-        for firing in firings
-        if firing.probe.rule is rule
-    ]
+    fired = [firing for firing in trace.firings.deriving if firing.probe.rule is rule]
     if fired:
         return trace.says(max(fired, key=lambda one: len(wanted & _tokens(trace, one.head))))
     return rule.sentence or " ".join(rule.text.split())
@@ -173,9 +161,9 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
     }
     fixed = []
     for symbol, true in assumptions:
-        found = control.symbolic_atoms[symbol]
-        if found is not None:
-            fixed.append(found.literal if true else -found.literal)
+        atom = control.symbolic_atoms[symbol]
+        if atom is not None:
+            fixed.append(atom.literal if true else -atom.literal)
         elif true:
             return None
 
@@ -196,14 +184,11 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
         if smaller is None:
             index += 1
         else:
-            order = {literal: place for place, literal in enumerate(kept)}
-            kept = sorted(smaller, key=order.__getitem__)
-            index = min(index, len(kept))
+            kept = [literal for literal in kept if literal in smaller]
     if not kept:
         return None
     result = []
-    for literal in kept:
-        symbol = switches[literal]
+    for symbol in map(switches.__getitem__, kept):
         probe = guards[symbol.name]
         values = zip(probe.variables, texts(symbol.arguments[0].arguments), strict=True)
         result.append((probe, dict(values)))
@@ -212,27 +197,20 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
 
 def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
     """The pair's program, ground, with a switch for each instance of a constraint."""
-    program = trace.best.program
-    by_rule: dict[tuple[str, int, int], list[Probe]] = {}
-    for probe in trace.reified.probes:
-        if probe.kind.forbids:
-            rule = probe.rule
-            by_rule.setdefault((rule.file, rule.line, rule.column), []).append(probe)
-    places = {
-        id(statement): (rule.file, rule.line, rule.column)
-        for statement, rule in zip(
-            trace.reified.rules.statements, trace.reified.rules.rules, strict=True
-        )
+    program, reified = trace.best.program, trace.reified
+    probes = {
+        id(statement): [probe for probe in each if probe.kind.forbids]
+        for statement, each in zip(reified.rules.statements, reified.by_statement, strict=True)
     }
     control = Control(
-        ["--opt-mode=ignore", *trace.reified.solver.arguments], logger=lambda _code, _text: None
+        ["--opt-mode=ignore", *reified.solver.arguments], logger=lambda _code, _text: None
     )
     with control.backend() as backend:
         for fact in chain(program.facts, trace.facts):
             backend.add_rule([backend.add_atom(fact)])
     with ProgramBuilder(control) as builder:
         for statement in program.statements:
-            found = by_rule.get(places[id(statement)], ())
+            found = probes[id(statement)]
             kind = statement.head.ast_type if statement.ast_type is ASTType.Rule else None
             if not found or kind is ASTType.Disjunction:
                 builder.add(statement)
@@ -241,19 +219,19 @@ def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
                 free = statement.head.update(left_guard=None, right_guard=None)
                 builder.add(statement.update(head=free))
             for probe in found:
-                for written in _switch(probe):
-                    guards[f"{PREFIX}on_{probe.name}"] = probe
+                name = f"{PREFIX}on_{probe.name}"
+                guards[name] = probe
+                for written in _switch(probe, name):
                     builder.add(written)
     control.ground([("base", [])])
     return control
 
 
-def _switch(probe: Probe) -> list[AST]:
+def _switch(probe: Probe, name: str) -> list[AST]:
     """A constraint that holds where its switch is on, and the switch, which is free."""
-    assert probe.statement is not None
-    place = probe.statement.location
+    place = probe.own.location
     variables = tuple_of(place, [Variable(place, variable) for variable in probe.variables])
-    switch = atom(place, f"{PREFIX}on_{probe.name}", [variables])
+    switch = atom(place, name, [variables])
     outer = [
         part
         for part in probe.body
@@ -263,8 +241,7 @@ def _switch(probe: Probe) -> list[AST]:
     ]
     # Atoms in the body of #external say for which instances, not when.
     external = External(place, switch.atom, outer, Function(place, "free", [], 0))
-    false = Literal(place, Sign.NoSign, BooleanConstant(0))
-    return [external, Rule(place, false, [*probe.statement.body, switch])]
+    return [external, probe.own.update(body=[*probe.own.body, switch])]
 
 
 def _assigns(aggregate: AST) -> bool:
