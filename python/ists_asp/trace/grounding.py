@@ -117,11 +117,9 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing) -> Iterator[AST]
 
 
 class Shared:
-    """The instances in the control object in which several pairs were decided.
+    """The instances in the control object in which several pairs were decided together.
 
-    Args:
-        together: the pairs.
-        later: what finds elements.
+    What finds elements comes ``later``.
     """
 
     def __init__(self, together: BatchModel, later: Sequence[AST]) -> None:

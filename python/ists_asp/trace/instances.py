@@ -282,14 +282,9 @@ def levels(
 ) -> tuple[dict[Ground, int], set[int]]:
     """Derive atoms as early as possible (A. B. Kahn, 1962).
 
-    Args:
-        heads: what each firing derives.
-        needed: the atoms that must be derived before it.
-
-    Returns:
-        The level of each atom that can be derived, higher than those that it rests on, and the
-        places of the firings that derive one at its level. Atoms that rest only on themselves
-        have no level.
+    A firing derives one of ``heads``, once its ``needed`` ones have been derived. Found are the
+    level of each atom that can be derived, higher than those that it rests on, and the places of
+    the firings that derive one at its level. Atoms that rest only on themselves have no level.
     """
     found: dict[Ground, int] = {}
     early: set[int] = set()

@@ -77,11 +77,8 @@ class _Miss(NamedTuple):
 class NearMisses:
     """Looks for the rules that come nearest to deriving an atom.
 
-    Args:
-        trace: the trace whose answer lacks the atom.
-        control: a control in which the atoms of an answer set are facts; those of the
-            trace's by default.
-        true: these atoms.
+    The trace's answer lacks it, or another answer, whose atoms are ``true`` and facts of
+    ``control``.
     """
 
     def __init__(
@@ -95,11 +92,9 @@ class NearMisses:
         self._by_name: defaultdict[str, list[Ground]] | None = None
 
     def explain(self, wanted: Ground, depth: int = 6) -> list[Branch]:
-        """Branches for the rules that come nearest, the nearest first.
+        """Branches for the rules that come nearest to an atom, the nearest first.
 
-        Args:
-            wanted: the atom that is missing; with :data:`ANY` for what may be anything.
-            depth: how many rules deep the branches go.
+        Where anything will do, the atom has :data:`ANY`; branches go ``depth`` rules deep.
         """
         self._asked = set()
         parts = tuple(map(_opened, map(parsed, wanted.arguments)))

@@ -143,9 +143,7 @@ def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:
 class ProbeWriter:
     """Writes a probe and its companions.
 
-    Args:
-        place: where the statement is.
-        constants: the names that ``#const`` defines.
+    ``place`` is where the statement is, ``constants`` are the names that ``#const`` defines.
     """
 
     def __init__(self, place: Location, constants: Collection[str]) -> None:
@@ -157,15 +155,7 @@ class ProbeWriter:
     def write(
         self, rule: NamedRule, kind: Kind, name: str, head: AST | None, body: Sequence[AST]
     ) -> Probe:
-        """Write a probe.
-
-        Args:
-            rule: the name and place of the rule.
-            kind: what to look for.
-            name: a name of its own.
-            head: a literal, or the term of an objective.
-            body: literals.
-        """
+        """Write a probe, called ``name``, of literals; ``head`` may be the term of an objective."""
         place = self._place
         body = [self._lifter.literal(part) for part in body]
         if head is not None and kind.derives:

@@ -153,26 +153,12 @@ _ATOM = re.compile(r"\s*-?[a-z_][A-Za-z0-9_']*\(.*\)\s*", re.DOTALL)
 _PART = re.compile(r"""(?P<string>"(?:[^"\\]|\\.)*")|(?P<any>(?<![\w'])_(?![\w']))""")
 
 
-@dataclass(frozen=True, slots=True)
-class AtomQuestion:
-    """The atoms that somebody asks about: those that agree with a term but for its ``_``."""
-
-    text: str
-    term: Ground
-
-    def matching(self, trace: Trace) -> tuple[Ground, ...]:
-        """The atoms of the answer set that are meant, sorted."""
-        found = trace.atoms(self.term.name)
-        given = (atom for atom in trace.given if atom.name == self.term.name)
-        return tuple(sorted({atom for atom in (*found, *given) if agrees(self.term, atom)}))
-
-
 def is_atom_question(text: str) -> bool:
     """Whether somebody asks about an atom rather than about a decision."""
     return isinstance(text, str) and _ATOM.fullmatch(text) is not None
 
 
-def read_atom_question(text: str, trace: Trace) -> AtomQuestion:
+def read_atom(text: str, trace: Trace) -> Ground:
     """Read an atom, whose predicate some rule or fact must have."""
     where = f"atom '{shortened(text)}'"
     written = _PART.sub(lambda found: found["string"] or ANY, text.strip())
@@ -196,7 +182,14 @@ def read_atom_question(text: str, trace: Trace) -> AtomQuestion:
             where=where,
             hint=suggestion(key, known) or "See docs/vocabulary.md, or ists-asp facts",
         )
-    return AtomQuestion(text, Ground(symbol))
+    return Ground(symbol)
+
+
+def meant(term: Ground, trace: Trace) -> tuple[Ground, ...]:
+    """The atoms of the answer set that agree with a term but for its ``_``, sorted."""
+    given = (atom for atom in trace.given if atom.name == term.name)
+    found = {atom for atom in (*trace.atoms(term.name), *given) if agrees(term, atom)}
+    return tuple(sorted(found))
 
 
 @dataclass(frozen=True, slots=True)

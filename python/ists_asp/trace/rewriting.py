@@ -223,11 +223,8 @@ class Query(NamedTuple):
 def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:
     """The ways to leave ``size`` literals out of a rule.
 
-    Args:
-        probe: the rule.
-        known: which arguments of its head are known.
-        goal: the predicate that has a question's number and these arguments.
-        size: how many literals.
+    ``goal`` is the predicate that has the number of a question, and those arguments of the head
+    that are ``known``.
     """
     assert probe.head is not None
     place = probe.head.location

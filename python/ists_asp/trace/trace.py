@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -37,6 +37,7 @@ class Term:
     firings: tuple[RuleInstance, ...]
 
 
+@dataclass(eq=False)
 class Trace:
     """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`.
 
@@ -45,30 +46,18 @@ class Trace:
     equally.
     """
 
-    def __init__(
-        self,
-        reified: ReifiedRules,
-        answer: Answer,
-        best: Best[Answer],
-        facts: tuple[Symbol, ...],
-        firings: RuleInstances,
-        rewritten: Rewritten,
-        true: frozenset[Ground],
-        given: frozenset[Ground],
-        control: Control | None = None,
-    ) -> None:
-        self.reified = reified
-        self.answer = answer
-        self.rating: Trace | None = None
-        self.seconds = 0.0
-        self.best = best
-        self.facts = facts
-        self.firings = firings
-        self.rewritten = rewritten
-        self._control = control
-        self._reasons: dict[Ground, tuple[RuleInstance, ...]] = {}
-        self.true = true
-        self.given = given
+    reified: ReifiedRules
+    answer: Answer
+    best: Best[Answer]
+    facts: tuple[Symbol, ...]
+    firings: RuleInstances
+    rewritten: Rewritten
+    true: frozenset[Ground]
+    given: frozenset[Ground]
+    ground: Control | None = None
+    rating: Trace | None = None
+    seconds: float = 0.0
+    _reasons: dict[Ground, tuple[RuleInstance, ...]] = field(default_factory=dict)
 
     @property
     def tables(self) -> RuleInstances:
@@ -93,7 +82,7 @@ class Trace:
     @cached_property
     def control(self) -> Control:
         """The rewritten program, ground over the answer set of this pair alone."""
-        return self._control or self.rewritten.ground(self.best.atoms)
+        return self.ground or self.rewritten.ground(self.best.atoms)
 
     def says(self, firing: RuleInstance) -> str:
         """What a firing means, in words."""

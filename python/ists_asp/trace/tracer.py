@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import IstsError, TraceError
@@ -40,46 +41,34 @@ if TYPE_CHECKING:
     from ists_asp.trace.why import Why, WhyNot
 
 
-class _Walk:
-    """Goes from the decisions of a trace to what they rest on, as far as that is known."""
+def _reach(shared: Shared, traces: Sequence[Trace]) -> None:
+    """Look for the elements of all firings that decisions rest on, of all pairs at a time.
 
-    def __init__(self, trace: Trace) -> None:
-        self._trace = trace
-        self._seen: set[Ground] = set()
-        self._open: list[Ground] = []
-        self._waiting: list[RuleInstance] = []
-        for name in PREDICATES:
-            self._open += trace.atoms(name)
-        for firing in trace.firings.objective:
-            self._open += firing.positive
-
-    def wanted(self) -> list[RuleInstance]:
-        """The firings that were reached and whose elements are not known."""
-        for firing in self._waiting:
-            self._open += self._trace.firings.counted(firing)
-        self._waiting = []
-        while self._open:
-            atom = self._open.pop()
-            if atom in self._seen:
-                continue
-            self._seen.add(atom)
-            for firing in self._trace.reasons(atom)[:1]:
-                self._open += firing.positive
-                if firing.probe.companions and self._trace.is_own(firing):
-                    self._waiting.append(firing)
-        return self._waiting
-
-
-def reach(shared: Shared, traces: Sequence[Trace]) -> None:
-    """Look for the elements of all firings that the decisions rest on.
-
-    Args:
-        shared: what the traces share.
-        traces: traces of pairs that were decided together.
+    A look for what aggregates counted takes clingo some time however little it looks for. So it
+    is done in waves: what the decisions rest on, what that counted, what this rests on, and so on.
     """
-    walks = [(trace.best.number, _Walk(trace)) for trace in traces]
-    while wanted := [(number, firing) for number, walk in walks for firing in walk.wanted()]:
+    walks = [(trace.best.number, _waves(trace)) for trace in traces]
+    while wanted := [(number, firing) for number, walk in walks for firing in next(walk)]:
         shared.want(wanted)
+
+
+def _waves(trace: Trace) -> Iterator[list[RuleInstance]]:
+    """The firings that are reached and whose elements are not known, until there is none such."""
+    seen: set[Ground] = set()
+    left = [atom for name in PREDICATES for atom in trace.atoms(name)]
+    left += chain.from_iterable(firing.positive for firing in trace.firings.objective)
+    while True:
+        waiting: list[RuleInstance] = []
+        while left:
+            atom = left.pop()
+            if atom not in seen:
+                seen.add(atom)
+                for firing in trace.reasons(atom)[:1]:
+                    left += firing.positive
+                    if firing.probe.companions and trace.is_own(firing):
+                        waiting.append(firing)
+        yield waiting
+        left += chain.from_iterable(map(trace.firings.counted, waiting))
 
 
 class AskedTrace(Trace):
@@ -175,7 +164,7 @@ class Tracer:
             except IstsError as error:
                 failure = error
             for shared, traces in sharing.values():
-                reach(shared, traces)
+                _reach(shared, traces)
         elapsed = time.process_time() - began
         for trace in made:
             trace.seconds = elapsed / len(made)
@@ -196,17 +185,13 @@ class Tracer:
                 yield self._alone(facts, best), None
                 continue
             share = shared.setdefault(id(together), Shared(together, rewritten.later))
-            trace = self._of_shared(facts, best, share)
-            # What goes wrong is said in the words of the pair alone.
-            yield (trace, share) if trace else (self.trace(pair, facts), None)
-
-    def _of_shared(
-        self, facts: Sequence[Symbol], best: Best[Answer], shared: Shared
-    ) -> AskedTrace | None:
-        try:
-            return self._make(facts, best, shared.take(best.number))
-        except TraceError:
-            return None
+            try:
+                trace = self._make(facts, best, share.take(best.number))
+            except TraceError:
+                # What goes wrong is said in the words of the pair alone.
+                yield self.trace(pair, facts), None
+            else:
+                yield trace, share
 
     def _alone(self, facts: Sequence[Symbol], best: Best[Answer]) -> AskedTrace:
         control = self.reified.rewritten(best.program).ground(best.atoms)

@@ -71,13 +71,7 @@ def own(found: Iterable[Because]) -> list[Branch]:
 
 
 class _Grower:
-    """Grows the branches of a trace.
-
-    Args:
-        trace: the trace.
-        depth: how many firings deep.
-        everything: whether to show all features and all firings that derive an atom.
-    """
+    """Grows the branches of a trace; see :func:`decision_tree`."""
 
     def __init__(self, trace: Trace, depth: int, everything: bool) -> None:
         self._trace = trace

@@ -26,7 +26,8 @@ from ists_asp.trace.questions import (
     holds,
     is_atom_question,
     is_rating,
-    read_atom_question,
+    meant,
+    read_atom,
     read_question,
 )
 from ists_asp.trace.switched import Restraint, conflict, restraints
@@ -117,7 +118,7 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
             )
         return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
     if is_atom_question(question):
-        matching = read_atom_question(question, trace).matching(trace)
+        matching = meant(read_atom(question, trace), trace)
         if not matching:
             raise UsageError(
                 "the answer has no such atom",
@@ -241,13 +242,13 @@ def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
 
 def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
     """Why no atom of a kind holds that is no decision."""
-    asked = read_atom_question(question, trace)
-    if asked.matching(trace):
+    term = read_atom(question, trace)
+    if meant(term, trace):
         raise UsageError(
             "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
         )
-    shown = trace.words.atom(asked.term)
-    below = nearest.explain(asked.term)
+    shown = trace.words.atom(term)
+    below = nearest.explain(term)
     tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
     return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 

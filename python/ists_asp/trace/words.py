@@ -27,10 +27,8 @@ _FIELD = re.compile(r"\{(?P<name>\w+)\}|\{\{|\}\}")
 class Words:
     """The words of a pair, found by token, chunk and span.
 
-    Args:
-        pair: the pair.
-        true: atoms of an answer set; ``in_chunk/3`` and ``span_token/3`` are read.
-        places: what the variables of the rules stand for.
+    Of the atoms of an answer set, ``true``, ``in_chunk/3`` and ``span_token/3`` are read;
+    ``places`` are what the variables of the rules stand for.
     """
 
     READ = (IN_CHUNK.name, SPAN_TOKEN.name)
