@@ -10,7 +10,7 @@ from ists_asp.errors import RuleError
 from ists_asp.io.formats import format_answer, write_jsonl
 from ists_asp.model import Confidence, Label
 from ists_asp.rules import load_rules
-from ists_asp.rules.find import find_rules
+from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver
 from tests.sharing import load_shared
 

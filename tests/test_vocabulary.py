@@ -6,7 +6,7 @@ import pytest
 from clingo import Number
 
 from ists_asp.resources import asp_dir
-from ists_asp.rules.check.vocabulary import documented
+from ists_asp.rules.check.names import documented
 from ists_asp.vocabulary import ALIGNED, TOKEN, Argument, all_predicates
 
 

@@ -240,7 +240,7 @@ def test_learned_weights_may_replace_those_that_play_no_part(
 
 
 def test_rules_are_not_copied_into_themselves(bad, monkeypatch, place):
-    monkeypatch.setattr("ists_asp.rules.copy.rules_dir", lambda: place / "rules")
+    monkeypatch.setattr("ists_asp.rules.catalogue.rules_dir", lambda: place / "rules")
     assert "inside the shipped rules" in bad(2, "rules", "copy", "rules/copy")
     assert not (place / "rules" / "copy").exists()
 

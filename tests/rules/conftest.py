@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.rules import copy, find_rules, load_rules, overlay, profiles, programs
+from ists_asp.rules import catalogue, find_rules, load_rules, profiles, programs
 
 PROFILE = """\
 description = "Small"
@@ -36,9 +36,9 @@ def write(root: Path, files: dict[str, str]) -> Path:
 def shipped(tmp_path, monkeypatch):
     """A small asp/ and lp_rules/ that stand for the shipped ones."""
     root = write(tmp_path / "shipped", FILES)
-    for module in (overlay, programs):
+    for module in (profiles, programs):
         monkeypatch.setattr(module, "asp_dir", lambda: root / "asp")
-    for module in (copy, overlay, programs, profiles):
+    for module in (catalogue, programs, profiles):
         monkeypatch.setattr(module, "rules_dir", lambda: root / "lp_rules")
     return root
 

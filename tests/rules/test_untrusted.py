@@ -7,8 +7,8 @@ import time
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import find_rules, load_profile, load_rules, reading, rule_files, source
-from ists_asp.rules.directives import names_in
+from ists_asp.rules import find_rules, load_profile, load_rules, loader, rule_files, source
+from ists_asp.rules.parsing import names_in
 
 from .conftest import PROFILE, write
 
@@ -75,10 +75,10 @@ def test_files_are_not_read_without_end(tmp_path, monkeypatch):
 
 def test_neither_are_many(tmp_path, monkeypatch):
     write(tmp_path, {f"{number}.lp": "a.\n" for number in range(10)})
-    monkeypatch.setattr(reading, "MOST_FILES", 5)
+    monkeypatch.setattr(loader, "MOST_FILES", 5)
     refused(tmp_path, "or 5 files of rules")
-    monkeypatch.setattr(reading, "MOST_FILES", 1000)
-    monkeypatch.setattr(reading, "MOST", 20)
+    monkeypatch.setattr(loader, "MOST_FILES", 1000)
+    monkeypatch.setattr(loader, "MOST", 20)
     refused(tmp_path, "more than 0 MB")
 
 

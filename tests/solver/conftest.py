@@ -3,8 +3,8 @@ from clingo import parse_term
 
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from ists_asp.rules.find import find_rules
 from ists_asp.rules.loader import load_rules
+from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver, SolverOptions
 
 

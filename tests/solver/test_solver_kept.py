@@ -7,8 +7,8 @@ import pytest
 
 from ists_asp.errors import IstsError
 from ists_asp.io.store import Store
-from ists_asp.rules.find import find_rules
 from ists_asp.rules.loader import load_rules
+from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.batching import BATCH
 from ists_asp.solver.kept import Keeping

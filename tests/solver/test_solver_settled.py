@@ -9,7 +9,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.model import Label, Pair
 from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_program, load_rules
-from ists_asp.rules.find import RuleSource
+from ists_asp.rules.source import RuleSource
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.settled import settle
 from ists_asp.solver.shapes import Shapes

@@ -20,7 +20,7 @@ from ists_asp.ablate.support import tally
 from ists_asp.ablate.workers import workers
 from ists_asp.engine import System
 from ists_asp.evaluate.scorer import Reference, Scores, evaluate
-from ists_asp.rules.restraints import is_core, is_unconditional, restrains
+from ists_asp.rules.catalogue import is_core, is_unconditional, restrains
 from ists_asp.syntax.trees import derives_atom, is_fact
 from ists_asp.vocabulary import WEIGHT
 

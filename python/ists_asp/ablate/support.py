@@ -10,7 +10,7 @@ from clingo import SymbolType
 
 from ists_asp.ablate.result import Tally
 from ists_asp.evaluate.scorer import IGNORED
-from ists_asp.rules.restraints import is_core
+from ists_asp.rules.catalogue import is_core
 from ists_asp.trace import DecisionKind, decisions
 
 if TYPE_CHECKING:

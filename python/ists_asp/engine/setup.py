@@ -48,7 +48,7 @@ class Setup:
     Args:
         profile: the profile's name, such as ``headlines``.
         rules: rule folders or files that replace or extend the shipped ones, see
-            :mod:`ists_asp.rules.overlay`.
+            :mod:`ists_asp.rules.profiles`.
         constants: values of ``#const`` definitions; they win over the profile's.
         reader: ``shipped``, ``use`` or the folder of a reader; None for none.
         stanza_dir: a directory of Stanza models; the shipped ones by default.

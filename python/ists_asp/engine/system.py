@@ -58,7 +58,7 @@ def load(
     Args:
         profile: its name, such as ``headlines``.
         rules: a rule folder or file, or several, that replace or extend the shipped ones, see
-            :mod:`ists_asp.rules.overlay`.
+            :mod:`ists_asp.rules.profiles`.
         constants: values of ``#const`` definitions; they win over the profile's. Those that no
             rule has are among the system's warnings.
         models: how many answers to find for a pair, best first.

@@ -116,7 +116,7 @@ class ExampleBuilder(Closing):
 
     Args:
         profile: the profile's name.
-        rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
+        rules: what ``--rules`` names; see :mod:`ists_asp.rules.profiles`.
         vectors: the file of word vectors; the shipped ones by default.
         cache: the directory of the annotation cache; None for none.
 

@@ -67,7 +67,7 @@ class RatingExampleBuilder(Closing):
 
     Args:
         profile: the profile's name.
-        rules: what ``--rules`` names; see :mod:`ists_asp.rules.overlay`.
+        rules: what ``--rules`` names; see :mod:`ists_asp.rules.profiles`.
         reader: whether what a reader holds counts as well; see :func:`ists_asp.engine.load`.
         cache: the directory of the annotation cache; None for none.
 

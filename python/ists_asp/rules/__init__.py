@@ -1,25 +1,38 @@
 """Rule files: found, read, checked, named; profiles that choose among them."""
 
-from ists_asp.rules.catalogue import Catalogue, ListedRule, Use, list_rules, rule_sentences
-from ists_asp.rules.constants import check_kinds, constants_in, unknown_constants
-from ists_asp.rules.copy import copy_rules
-from ists_asp.rules.directives import NamedRule
-from ists_asp.rules.extent import files_of_rules
-from ists_asp.rules.find import RuleSource, find_rules
+from ists_asp.rules.catalogue import (
+    Catalogue,
+    ListedRule,
+    Use,
+    copy_rules,
+    list_rules,
+    rule_sentences,
+)
+from ists_asp.rules.entries import phrases
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
-from ists_asp.rules.overlay import Overlay, read_overlay
-from ists_asp.rules.phrases import phrases
-from ists_asp.rules.profiles import Files, Profile, Purpose, list_profiles, load_profile
+from ists_asp.rules.parsing import NamedRule
+from ists_asp.rules.profiles import (
+    Files,
+    Overlay,
+    Profile,
+    Purpose,
+    list_profiles,
+    load_profile,
+    read_overlay,
+)
 from ists_asp.rules.programs import (
     ProfileFiles,
+    check_kinds,
+    constants_in,
     find_program,
     given_warnings,
     load_program,
     program_sources,
     read_profile_rules,
+    unknown_constants,
 )
-from ists_asp.rules.reading import RuleFile
+from ists_asp.rules.source import RuleFile, RuleSource, files_of_rules, find_rules
 from ists_asp.rules.weights import Weight, rule_weights, weights_of
 
 __all__ = [

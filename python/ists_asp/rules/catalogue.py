@@ -2,26 +2,170 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING
 
-from ists_asp.rules.directives import names_in
+from clingo.ast import ASTType
+
+from ists_asp.errors import UsageError
+from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.loader import rule_files
+from ists_asp.rules.parsing import names_in
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program, load_program, read_profile_rules
-from ists_asp.rules.restraints import is_core, restraining
 from ists_asp.rules.weights import rule_weights
+from ists_asp.syntax.trees import derived, is_fact
+from ists_asp.vocabulary import (
+    FORBIDDEN_LABEL,
+    FORBIDDEN_PAIR,
+    FORBIDDEN_SCORE,
+    MUST_JOIN,
+    MUST_SPLIT,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from clingo.ast import AST
+
     from ists_asp.io.store import Store
-    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
+    from ists_asp.rules.parsing import NamedRule
     from ists_asp.rules.weights import Weight
+
+HARD = frozenset(
+    one.signature
+    for one in (FORBIDDEN_LABEL, FORBIDDEN_PAIR, FORBIDDEN_SCORE, MUST_SPLIT, MUST_JOIN)
+)
+"""The predicates by which hard rules forbid or force decisions."""
+
+_CORE = "asp/"
+
+
+def restrains(node: AST) -> bool:
+    """Whether a statement is a hard rule, a constraint, or a preference."""
+    return _is_constraint(node) or _is_preference(node) or _forbids(node)
+
+
+def is_unconditional(node: AST) -> bool:
+    """Whether a statement may restrain an answer in which nothing shows that it fired.
+
+    That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
+    """
+    return _is_constraint(node) or _is_preference(node) or (is_fact(node) and _forbids(node))
+
+
+def restraining(rules: RuleSet) -> tuple[frozenset[int], frozenset[int]]:
+    """The places of the statements that restrain answers, and of the unconditional among them."""
+
+    def work() -> list[list[int]]:
+        return [
+            [place for place, node in enumerate(rules.statements) if holds(node)]
+            for holds in (restrains, is_unconditional)
+        ]
+
+    every, unconditional = rules.remembered.recall("restraints", [], work)
+    return frozenset(every), frozenset(unconditional)
+
+
+def is_core(rule: NamedRule) -> bool:
+    """Whether a rule is of the core encoding, without which there is no answer."""
+    return rule.file.startswith(_CORE)
+
+
+def _is_constraint(node: AST) -> bool:
+    return node.ast_type is ASTType.Rule and str(node.head) == "#false"
+
+
+def _is_preference(node: AST) -> bool:
+    return node.ast_type is ASTType.Minimize
+
+
+def _forbids(node: AST) -> bool:
+    return node.ast_type is ASTType.Rule and not HARD.isdisjoint(derived(node.head))
+
+
+def copy_rules(target: Path) -> list[Path]:
+    """Copy the shipped rule folder to a new or empty folder; return the files' new paths, sorted.
+
+    A copy that fails half-way is removed again.
+
+    Raises:
+        UsageError: the target is a file or a folder that is not empty, or cannot be written.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    source = rules_dir()
+    files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
+    if target.resolve().is_relative_to(source):
+        raise UsageError(
+            "this is inside the shipped rules", where=str(target), hint="Choose another folder"
+        )
+    existed = target.is_dir()
+    if target.exists() and (not existed or any(target.iterdir())):
+        raise UsageError(
+            "this folder is not empty" if existed else "this is a file",
+            where=str(target),
+            expected="a new or empty folder",
+            hint="Choose another folder",
+        )
+    try:
+        for file in files:
+            copy = target / file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            # Without the original's mode: an installed file may be read-only.
+            shutil.copyfile(source / file, copy)
+    except BaseException as error:
+        _clear(target, keep=existed)
+        if isinstance(error, OSError):
+            raise UsageError(
+                f"the rules cannot be copied ({error.strerror})",
+                where=str(target),
+                hint="Choose a folder that you can write to",
+            ) from None
+        raise
+    return [target / file for file in files]
+
+
+def is_shipped(file: Path) -> bool:
+    """Whether a file is a shipped rule file, or an unchanged copy of one under its name.
+
+    Raises:
+        ResourceError: the installation lacks the shipped rules.
+    """
+    return file.read_bytes() in _shipped().get(file.name, ())
+
+
+def shipped_texts(file: Path) -> tuple[str, ...] | None:
+    """The texts of the shipped rule files of a file's name; None for what came along itself.
+
+    Raises:
+        ResourceError: the installation lacks the shipped rules.
+    """
+    if file.is_relative_to(asp_dir().resolve()) or file.is_relative_to(rules_dir().resolve()):
+        return None
+    return tuple(text.decode() for text in _shipped().get(file.name, ()))
+
+
+@cache
+def _shipped() -> dict[str, list[bytes]]:
+    """The shipped rule files by name."""
+    found: dict[str, list[bytes]] = {}
+    for path in rules_dir().rglob("*.lp"):
+        found.setdefault(path.name, []).append(path.read_bytes())
+    return found
+
+
+def _clear(folder: Path, *, keep: bool) -> None:
+    if keep:
+        for child in folder.iterdir():
+            shutil.rmtree(child) if child.is_dir() else child.unlink()
+    elif folder.is_dir():
+        shutil.rmtree(folder)
 
 
 class Use(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.rules.messages import RuleWarning
-from ists_asp.syntax.trees import derived, functions, is_fact
+from ists_asp.syntax.trees import derived, functions, is_fact, walk
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from clingo.ast import AST
 
-    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
+    from ists_asp.rules.parsing import NamedRule
 
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 _TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
@@ -152,3 +153,28 @@ def _entries(node: AST, name: str) -> Iterator[Entry]:
 
 def _told(entry: Entry) -> str:
     return " and ".join(f'"{side}"' for side in entry.sides)
+
+
+_SEVERAL = re.compile(r'"[^"]* [^"]*"')
+
+
+def phrases(rules: RuleSet) -> frozenset[str]:
+    """The entries of several words in the tables of a rule set."""
+    return frozenset(rules.remembered.recall("phrases", [], lambda: sorted(_found(rules))))
+
+
+def _found(rules: RuleSet) -> set[str]:
+    return {
+        part.symbol.string
+        for node, rule in zip(rules.statements, rules.rules, strict=True)
+        # To look into a syntax tree takes longer than to look for words.
+        if _SEVERAL.search(rule.text)
+        and any(table.name in rule.text for table in _TABLES)
+        and node.ast_type is ASTType.Rule
+        and is_fact(node)
+        and derived(node.head) & _TABLES
+        for part in walk(node.head)
+        if part.ast_type is ASTType.SymbolicTerm
+        and part.symbol.type is SymbolType.String
+        and " " in part.symbol.string
+    }

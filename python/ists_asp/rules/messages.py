@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import MessageCode
 
-from ists_asp.errors import shortened
+from ists_asp.errors import RuleError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ists_asp.errors import RuleError
     from ists_asp.rules.source import SourceText
 
 _PLACED = re.compile(
@@ -153,3 +153,12 @@ def _decimal(line: str, column: int) -> re.Match[str] | None:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+Report: TypeAlias = Callable[[str, RuleError], None]
+"""Gets a fault with its kind: ``file``, ``syntax``, ``include`` or ``directive``."""
+
+
+def refuse(_kind: str, error: RuleError) -> None:
+    """Raise a fault."""
+    raise error

@@ -52,12 +52,191 @@ import msgspec
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.io.toml import TomlError, parse_toml, shown
 from ists_asp.model import Scheme
-from ists_asp.resources import rules_dir
-from ists_asp.rules.source import read_plain
-from ists_asp.rules.values import EXPECTED, is_name, is_value
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.source import RuleSource, find_rules, read_plain, resolved
+from ists_asp.rules.tables import SUFFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+EXPECTED = (
+    "an integer of 32 bits, a name in lower case, a text in double quotes, or a term of these"
+)
+
+_LONGEST = 200
+"""Characters of a name or a value: clingo's parser crashes on terms that are nested deeply."""
+
+_INT32 = 2**31
+_NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
+_MARK = re.compile(
+    r"\s*(?:(?P<number>-?(?:0|[1-9][0-9]*)(?![A-Za-z0-9_]))"
+    r'|(?P<text>"(?:[^"\\\n]|\\["\\n])*")'
+    r"|(?P<limit>\#(?:inf|sup)(?![A-Za-z0-9_]))"
+    rf"|(?P<name>-?{_NAME.pattern})|(?P<open>\()|(?P<close>\))|(?P<comma>,))\s*"
+)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a constant."""
+    return len(text) <= _LONGEST and _NAME.fullmatch(text) is not None and text != "not"
+
+
+def is_value(text: str) -> bool:
+    """Whether a text is a term without variables and arithmetic, of at most 200 characters."""
+    if len(text) > _LONGEST or not text.isprintable():
+        return False
+    position, depth = 0, 0
+    # What came last: nothing yet, a whole term, a name that may have arguments, or a comma.
+    before = "comma"
+    while position < len(text):
+        match = _MARK.match(text, position)
+        if match is None:
+            return False
+        position, kind = match.end(), match.lastgroup
+        if kind == "number" and not -_INT32 <= int(match["number"]) < _INT32:
+            return False
+        if kind == "name" and match["name"].removeprefix("-") == "not":
+            return False
+        if kind == "open":
+            if before not in ("name", "comma", "open"):
+                return False
+            depth += 1
+        elif kind == "close":
+            if depth == 0 or before == "comma":
+                return False
+            depth -= 1
+            kind = "term"
+        elif kind == "comma":
+            if depth == 0 or before in ("comma", "open"):
+                return False
+        elif before not in ("comma", "open"):
+            return False
+        before = kind if kind in ("name", "open", "comma") else "term"
+    return depth == 0 and before in ("name", "term")
+
+
+def check_constant(name: str, value: str) -> None:
+    """Refuse what is no value for a ``#const``.
+
+    Raises:
+        UsageError: the name or the value is none.
+    """
+    if not is_name(name):
+        raise UsageError(
+            f"'{shortened(name)}' is no name of a constant",
+            where="-c",
+            expected="a name in lower case, as in -c highest=4",
+        )
+    if not is_value(value):
+        raise UsageError(
+            f"found '{shortened(value)}'", where=f"-c {shortened(name)}", expected=EXPECTED
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """The rule folder to take profiles and rules from, and what the user adds to it."""
+
+    base: Path
+    files: tuple[RuleSource, ...]
+    added: tuple[RuleSource, ...]
+    tables: tuple[RuleSource, ...] = ()
+
+    def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
+        """Return a program's files with the user's in the place of those of their name.
+
+        The others that the user gave are added where pairs are decided.
+
+        Raises:
+            UsageError: it is not clear which file a user's file replaces.
+        """
+        result, more = self._replaced(sources)
+        found = (*result, *more, *self.added) if purpose is Purpose.ANSWER else tuple(result)
+        return (*found, *self.tables)
+
+    def taken(self, sources: Sequence[RuleSource]) -> tuple[tuple[RuleSource, RuleSource], ...]:
+        """The user's files that take the place of others, each with the one that it replaces.
+
+        Raises:
+            UsageError: it is not clear which file a user's file replaces.
+        """
+        result, _ = self._replaced(sources)
+        return tuple(
+            (mine, theirs)
+            for mine, theirs in zip(result, sources, strict=True)
+            if mine is not theirs
+        )
+
+    def _replaced(self, sources: Sequence[RuleSource]) -> tuple[list[RuleSource], list[RuleSource]]:
+        """The files with those replaced that a user's file replaces, and the user's others."""
+        result = list(sources)
+        machine = asp_dir().resolve()
+        more: list[RuleSource] = []
+        for file in self.files:
+            same = [
+                index
+                for index, source in enumerate(result)
+                if source.path.name == file.path.name and not source.path.is_relative_to(machine)
+            ]
+            if len(same) > 1:
+                same = self._nearest(file, result, same)
+            if same:
+                result[same[0]] = file
+            else:
+                more.append(file)
+        return result, more
+
+    @staticmethod
+    def _nearest(file: RuleSource, sources: list[RuleSource], same: list[int]) -> list[int]:
+        near = [index for index in same if sources[index].path.parent.name == file.path.parent.name]
+        if len(near) == 1:
+            return near
+        raise UsageError(
+            f"several rule files are called {file.path.name}",
+            where=file.name,
+            expected=" or ".join(sources[index].name for index in same),
+            hint="Put yours in a folder of the same name as the one that it replaces",
+        )
+
+
+def read_overlay(given: Sequence[Path]) -> Overlay:
+    """Sort out what the user gave with ``--rules``, in order.
+
+    Raises:
+        UsageError: there are two rule folders, or a file is no ``.lp`` file.
+        RuleError: there is nothing at a path, or a folder without rule files.
+        ResourceError: the installation lacks the shipped rules.
+    """
+    bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
+    if len(bases) > 1:
+        raise UsageError(
+            f"two rule folders: {bases[0]} and {bases[1]}",
+            where="--rules",
+            expected="one folder with profiles/ in it",
+            hint="Give single files, or a folder without profiles/, to add rules",
+        )
+    files: list[RuleSource] = []
+    added: list[RuleSource] = []
+    tables: list[RuleSource] = []
+    for path in given:
+        if path in bases:
+            continue
+        found = find_rules(path)
+        if path.is_dir():
+            added.extend(found)
+        elif path.suffix == ".lp":
+            files.extend(found)
+        elif path.suffix == SUFFIX:
+            tables.extend(found)
+        else:
+            raise UsageError(
+                "this is no rule file",
+                where=f"--rules {path}",
+                expected="a .lp file, a .tsv file of words, or a folder",
+            )
+    return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))
+
 
 _LARGEST = 1 << 14
 """Bytes of a profile at most."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ists_asp.io.store import Store
-    from ists_asp.rules.reading import RuleFile
+    from ists_asp.rules.source import RuleFile
 
 _PACKAGE = Path(__file__).parents[1]
 

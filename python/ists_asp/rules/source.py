@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
@@ -13,7 +15,7 @@ from ists_asp.rules.tables import SUFFIX, table_rules
 from ists_asp.terminal import visible
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""
@@ -272,3 +274,116 @@ def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
     if path.suffix == SUFFIX:
         text = table_rules(text, name)
     return SourceText(name, text), data
+
+
+_SUFFIXES = (".lp", ".toml")
+_MENTIONED = re.compile(rb'#include[^"]{0,200}"((?:[^"\\\n\0]|\\.)*)"')
+
+
+def files_of_rules(path: Path) -> Iterator[Path]:
+    """Find the files that may be read where a path is given as rules.
+
+    These are the file itself, or all rule files and profiles below the folder, used or not, and
+    what they include. No file is parsed: an ``#include`` in a comment counts, too.
+    """
+    place = Path(os.path.realpath(path))
+    root, left = place.parent, [place]
+    if place.is_dir():
+        root, left = place, [file for file in place.rglob("*") if file.suffix in _SUFFIXES]
+    seen: set[Path] = set()
+    while left:
+        file = left.pop()
+        real = Path(os.path.realpath(file))
+        if real in seen or not real.is_relative_to(root):
+            continue
+        seen.add(real)
+        # A name may be one that no file can have.
+        with suppress(OSError):
+            if real.is_file():
+                left += [file.parent / name for name in _included(real)]
+                yield file
+
+
+def _included(file: Path) -> list[str]:
+    """What stands behind ``#include`` in a file, comments and all."""
+    with file.open("rb") as stream:
+        found = _MENTIONED.findall(stream.read(LARGEST))
+    return [os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSource:
+    """A rule file to load.
+
+    ``name`` is what messages and traces call it; ``root`` is the folder that its includes
+    must not leave, and ``root_name`` what messages call that.
+    """
+
+    path: Path
+    name: str
+    root: Path
+    root_name: str
+
+
+def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
+    """Return the rule files that a path stands for: itself, or all ``.lp`` files below it.
+
+    Args:
+        path: a file or a folder.
+        name: what to call it in messages; the path as given by default.
+
+    Raises:
+        RuleError: there is nothing at the path, or a folder without ``.lp`` files.
+    """
+    shown = str(path) if name is None else name
+    place = resolved(path)
+    if place is None:
+        raise RuleError(
+            "no file can be called so, or links lead in a circle",
+            where=shortened(shown),
+            hint="Check the path",
+        )
+    if place.is_dir():
+        try:
+            files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+        except RecursionError:
+            raise RuleError("the folders are nested too deeply", where=shown) from None
+        if not files:
+            raise RuleError("the folder has no rule files", where=shown, expected="*.lp files")
+        return tuple(
+            RuleSource(file, join(shown, file.relative_to(place).as_posix()), place, shown)
+            for file in files
+        )
+    if not place.is_file():
+        raise RuleError(
+            "there is no such rule file or folder", where=shown, hint="Check the path's spelling"
+        )
+    root_name = str(path.parent) if name is None else name.rpartition("/")[0]
+    return (RuleSource(place, shown, place.parent, root_name),)
+
+
+def resolved(path: Path) -> Path | None:
+    """Where a path leads; None for what no file can be called, and for links in a circle."""
+    try:
+        path.exists()
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def join(folder: str, relative: str) -> str:
+    """What messages call a file in a folder that they call ``folder``."""
+    return relative if folder in ("", ".") else f"{folder.rstrip('/')}/{relative}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal).
+
+    ``includes`` are the absolute paths of the files that it includes.
+    """
+
+    path: Path
+    name: str
+    sha256: str
+    includes: tuple[Path, ...] = ()

@@ -28,7 +28,7 @@ from clingo.ast import (
 
 from ists_asp.answers import AnswerError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.copy import is_shipped
+from ists_asp.rules.catalogue import is_shipped
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax.trees import functions, predicates, walk

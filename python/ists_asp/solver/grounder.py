@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.messages import Messages, RuleWarning
+from ists_asp.rules.programs import check_kinds
 from ists_asp.solver.options import SolverOptions, constant_arguments
 from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import CORE_GUIDED, ground

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ists_asp.errors import UsageError
-from ists_asp.rules.values import check_constant
+from ists_asp.rules.profiles import check_constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ import msgspec
 from clingo import SymbolType
 from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
 
-from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
+from ists_asp.rules.parsing import NamedRule  # noqa: TC001 (msgspec looks it up)
 from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
 
 if TYPE_CHECKING:

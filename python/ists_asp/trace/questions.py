@@ -16,7 +16,7 @@ from clingo import SymbolType, parse_term
 
 from ists_asp.errors import UsageError, shortened
 from ists_asp.model import Label, Tag
-from ists_asp.rules.check.vocabulary import suggestion
+from ists_asp.rules.check.names import suggestion
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import DecisionKind, boundary, numbers, tokens_text

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clingo.ast import AST, ASTType, Program, parse_string
 from msgspec import convert, to_builtins
 
-from ists_asp.rules.constants import constants_in
-from ists_asp.rules.copy import shipped_texts
+from ists_asp.rules.catalogue import shipped_texts
+from ists_asp.rules.programs import constants_in
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import by_name, texts
 from ists_asp.syntax.trees import functions

@@ -28,7 +28,7 @@ from clingo.ast import (
 )
 
 from ists_asp.errors import IstsError
-from ists_asp.rules.restraints import HARD, is_core, restraining
+from ists_asp.rules.catalogue import HARD, is_core, restraining
 from ists_asp.syntax.changes import PREFIX, atom, tuple_of
 from ists_asp.syntax.ground import texts
 from ists_asp.trace.decisions import decided

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.rules.check import Checked, Finding
-    from ists_asp.rules.check.programs import Program
+    from ists_asp.rules.check.finding import Program
     from ists_asp.trace import Trace
 
 _MOST_NOTES = 10

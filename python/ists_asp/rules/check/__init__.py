@@ -1,7 +1,7 @@
 """What is wrong, or odd, about rules: all of it at once, each with its place and what to do.
 
 The rules are read (:mod:`~ists_asp.rules.check.source`) for the programs that profiles make of
-them (:mod:`~ists_asp.rules.check.programs`); nothing is decided with them here.
+them (:mod:`~ists_asp.rules.check.finding`); nothing is decided with them here.
 """
 
 from __future__ import annotations
@@ -9,14 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ists_asp.rules.check.domains import check_domains
-from ists_asp.rules.check.evidence import check_evidence
-from ists_asp.rules.check.finding import Finding, Severity, from_error
-from ists_asp.rules.check.names import check_names
-from ists_asp.rules.check.predicates import check_predicates
-from ists_asp.rules.check.programs import make_plan
+from ists_asp.rules.check.finding import Finding, Severity, from_error, make_plan
+from ists_asp.rules.check.names import check_evidence, check_names, check_tables
+from ists_asp.rules.check.predicates import check_predicates, check_statements
 from ists_asp.rules.check.source import Checked, read_plan
-from ists_asp.rules.check.statements import check_statements
-from ists_asp.rules.check.tables import check_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

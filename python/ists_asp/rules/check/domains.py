@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.check.atoms import Atom, Read, Statement
-    from ists_asp.rules.check.source import Checked
+    from ists_asp.rules.check.source import Atom, Checked, Read, Statement
     from ists_asp.syntax.trees import Signature
     from ists_asp.vocabulary import Predicate
 

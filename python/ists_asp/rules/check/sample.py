@@ -12,8 +12,7 @@ from ists_asp.syntax.trees import derives_atom, predicates
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from ists_asp.rules.check.atoms import Statement
-    from ists_asp.rules.check.source import Checked
+    from ists_asp.rules.check.source import Checked, Statement
 
 
 def check_sample(
