@@ -86,7 +86,11 @@ class Annotator:
             ResourceError: the models cannot be loaded.
             DataError: Stanza lost or made up a word of a sentence.
         """
-        cuts = [self._cut(tokens) for tokens in sentences]
+        cuts = []
+        for tokens in sentences:
+            forms = [token.form for token in tokens]
+            followed = zip(forms, [*forms[1:], None], strict=False)
+            cuts.append([cut(form, self._tables, after) for form, after in followed])
         readings = self._read([list(chain.from_iterable(parts)) for parts in cuts])
         return [
             _joined(tokens, parts, tagged)
@@ -103,7 +107,7 @@ class Annotator:
             DataError: Stanza did not return one sentence for each text.
         """
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
-        forms = self._known("tokens", clean, [len(text) for text in clean], self._tokens)
+        forms = self._known("tokens", clean, list(map(len, clean)), self._tokens)
         return [tuple(Token(i, form) for i, form in enumerate(parts, 1)) for parts in forms]
 
     def _tokens(self, texts: list[str]) -> list[list[str]]:
@@ -116,14 +120,6 @@ class Annotator:
             )
         return [[part for form in forms for part in form.split()] for forms in cut_texts]
 
-    def _cut(self, tokens: Sequence[Token]) -> list[tuple[str, ...]]:
-        following: list[str | None] = [token.form for token in tokens[1:]]
-        following.append(None)
-        return [
-            cut(token.form, self._tables, after)
-            for token, after in zip(tokens, following, strict=False)
-        ]
-
     def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
         """Tag sentences of words in windows and batches; return them in their order."""
         shown_sentences = [spellings(words, self._tables) for words in sentences]
@@ -133,8 +129,7 @@ class Annotator:
             for start, end in windows(shown)
         ]
         shown_words = [words for _, words in pieces]
-        sizes = [len(words) for words in shown_words]
-        tagged = self._known("tags", shown_words, sizes, self._stanza.tag)
+        tagged = self._known("tags", shown_words, list(map(len, shown_words)), self._stanza.tag)
         result: list[list[Reading]] = [[] for _ in sentences]
         for (number, words), readings in zip(pieces, tagged, strict=True):
             if len(words) != len(readings):
@@ -161,13 +156,9 @@ class Annotator:
         missing = [position for position, size in enumerate(sizes) if size]
         if self._cache is not None:
             found = self._cache.get(self._key, [(what, inputs[p]) for p in missing])
-            found = [
-                output if fits(output, inputs[p]) else None
-                for p, output in zip(missing, found, strict=True)
-            ]
-            for position, output in zip(missing, found, strict=True):
-                outputs[position] = output or ()
-            missing = [p for p, output in zip(missing, found, strict=True) if output is None]
+            known = {p: o for p, o in zip(missing, found, strict=True) if fits(o, inputs[p])}
+            outputs = [known.get(position, ()) for position in range(len(inputs))]
+            missing = [position for position in missing if position not in known]
         for batch in batches([sizes[position] for position in missing]):
             positions = [missing[number] for number in batch]
             said = ask([inputs[position] for position in positions])

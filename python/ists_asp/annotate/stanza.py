@@ -190,27 +190,23 @@ class StanzaAdapter:
     ) -> Any:  # noqa: ANN401 (Stanza has no types)
         with self._lock:
             if processors not in self._pipelines:
-                self._pipelines[processors] = self._load(processors, options)
+                # Models that build on a transformer would ask its hub for it otherwise.
+                os.environ.setdefault("HF_HUB_OFFLINE", "1")
+                with self._telling("cannot be loaded"), _quiet():
+                    import stanza
+
+                    self._pipelines[processors] = stanza.Pipeline(
+                        self._models.lang,
+                        dir=str(self._models.directory),
+                        package=self._models.package,
+                        processors=processors,
+                        download_method=None,
+                        use_gpu=False,
+                        verbose=False,
+                        **options,
+                    )
             with self._telling(failure), _quiet(), _one_thread():
                 return self._pipelines[processors](given)
-
-    def _load(self, processors: str, options: dict[str, bool]) -> Any:  # noqa: ANN401
-        # Models that build on a transformer would ask its hub for it otherwise.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        models = self._models
-        with self._telling("cannot be loaded"), _quiet():
-            import stanza
-
-            return stanza.Pipeline(
-                models.lang,
-                dir=str(models.directory),
-                package=models.package,
-                processors=processors,
-                download_method=None,
-                use_gpu=False,
-                verbose=False,
-                **options,
-            )
 
     @contextmanager
     def _telling(self, failure: str) -> Iterator[None]:
