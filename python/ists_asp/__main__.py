@@ -48,9 +48,9 @@ def _run() -> int:
             # The lowest number that is free.
             os.open(os.devnull, os.O_RDWR)
     from ists_asp.cli import app
-    from ists_asp.sandbox import guard
+    from ists_asp.run import watch
 
-    guard.active = True
+    watch.active = True
     raise_once()
     try:
         app.main.main(prog_name="ists-asp")

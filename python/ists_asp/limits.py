@@ -41,6 +41,10 @@ The search ends at the limit. But clingo cannot be stopped while it grounds, and
 the words, facts and traces takes time as well.
 """
 
+_LOADING = 10.0
+"""Seconds in which rules can be loaded, however short the time limit is: the largest profile
+takes a third of it."""
+
 _TOGETHER = 0.2
 """Seconds that each pair of several that are decided together adds; most take a tenth of it."""
 
@@ -68,6 +72,18 @@ def lifetime(seconds: float, pairs: int = 1, grace: float = GRACE) -> float:
         grace: see :data:`GRACE`.
     """
     return seconds + grace + _TOGETHER * (pairs - 1)
+
+
+def loading_time(seconds: float, grace: float = GRACE) -> float:
+    """Seconds of processor time after which a process that loads rules is killed.
+
+    Tables are grounded then, which may take for ever, as anything of a pair may.
+
+    Args:
+        seconds: the time limit for a pair.
+        grace: see :data:`GRACE`.
+    """
+    return max(_LOADING, seconds + grace)
 
 
 def check_pair(pair: Pair) -> None:

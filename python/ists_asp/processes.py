@@ -76,39 +76,40 @@ def _end_after(starter: BaseProcess) -> None:
     os._exit(1)
 
 
-def processor_time() -> float | None:
-    """Seconds that all processes below this one have computed; None where nobody can say.
+def computed(process: int) -> tuple[float, bool]:
+    """Seconds that a process and those below it have computed, and whether one is busy.
 
-    It grows as long as one of them computes, and falls where one ends. Nobody can say it where the
-    system does not tell, or where one of them would compute and waits for its turn: on a busy
-    machine that may be long.
+    That is one that computes, or would if it had a processor or what it reads: on a busy machine
+    it may wait long for its turn. The seconds grow as long as one of them computes, and fall where
+    one ends. Where the system does not tell, all are busy.
     """
-    return _below(os.getpid()) if Path("/proc/self/task").exists() else None
-
-
-def _below(process: int) -> float | None:
-    seconds = 0.0
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError, IndexError, ValueError):
+    if not Path("/proc/self/task").exists():
+        return 0.0, True
+    seconds, busy = 0.0, False
+    with suppress(OSError, IndexError, ValueError):
+        # Behind the name, which may have blanks and brackets.
+        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        busy = told[0] in _WAITING
+        seconds = (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+        for task in Path(f"/proc/{process}/task").glob("*/children"):
             for child in map(int, task.read_text().split()):
-                # Behind the name, which may have blanks and brackets.
-                told = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                below = None if told[0] in _WAITING else _below(child)
-                if below is None:
-                    return None
-                ticks = int(told[11]) + int(told[12])
-                seconds += ticks / os.sysconf("SC_CLK_TCK") + below
-    return seconds
+                more, at_it = computed(child)
+                seconds, busy = seconds + more, busy or at_it
+    return seconds, busy
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
+def deaf(*, copied: bool = False) -> Iterator[None]:
     """Let processes that are started meanwhile never hear Ctrl-C, which is for their parent.
 
     What they did with it before they are told to ignore it would be a traceback.
+
+    Args:
+        copied: whether they are copies of this one, which share nothing that is tracked.
     """
-    # Starting this process, too, would let them hear again.
-    resource_tracker.ensure_running()
+    if not copied:
+        # Starting this process, too, would let them hear again.
+        resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield

@@ -12,14 +12,14 @@ from ists_asp.cli import main
 from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from ists_asp.sandbox import guard
-from ists_asp.sandbox.guard import Failed
+from ists_asp.run import watch as guard
+from ists_asp.run.watch import Failed
 
 SENTENCES = ("a cat sits", "a dog sits")
 CRASH = f"p({'f(' * 30_000}1{')' * 30_000})."
 ISOLATED = """
 import sys, time
-from ists_asp.sandbox import guard
+from ists_asp.run import watch as guard
 from ists_asp.cli.app import main
 import click
 
@@ -57,10 +57,10 @@ def call(*arguments, folder=None):
 EACH = """
 import os, sys, time
 from dataclasses import dataclass
-from ists_asp.sandbox import guard
+from ists_asp.run import watch as guard
 from ists_asp.cli.app import main
 from ists_asp.cli.console import end_with_failed, warn, warn_failed
-from ists_asp.sandbox.guard import Failed, each
+from ists_asp.run.watch import Failed, each
 from ists_asp.errors import RuleError
 import click
 
@@ -215,7 +215,7 @@ def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
     question = ["1 <==> 1"] if command == "why" else []
     script = f"""if True:
         from ists_asp.cli import main
-        from ists_asp.sandbox import guard
+        from ists_asp.run import watch as guard
         guard.active = True
         guard.lifetime = lambda seconds, pairs: seconds
         main({["--timeout", "0.3", words, words, *question]!r})
@@ -240,7 +240,7 @@ def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
     (tmp_path / "a.tsv").write_text("3\ta cat\ta dog\n")
     (tmp_path / "gold.wa").write_text(GOLD)
     for module in list(sys.modules.values()):
-        if module.__name__.startswith(("ists_asp.cli.", "ists_asp.sandbox.")) and hasattr(
+        if module.__name__.startswith(("ists_asp.cli.", "ists_asp.run.")) and hasattr(
             module, "isolate"
         ):
             monkeypatch.setattr(module, "isolate", isolate)

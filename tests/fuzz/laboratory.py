@@ -32,13 +32,13 @@ from ists_asp.knowledge import knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.rules import load_program
-from ists_asp.sandbox import pool, worker
-from ists_asp.sandbox.pool import Pool
+from ists_asp.run import pool, worker
+from ists_asp.run.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ists_asp.sandbox.outcome import Outcome, Report
+    from ists_asp.run.worker import Outcome, Report
 
 __all__ = ["MINE", "Laboratory", "Run", "read_pairs"]
 
@@ -149,9 +149,8 @@ class Laboratory:
     def _worked(self, run: Run, spec: Setup, alone: Sequence[Pair]) -> None:
         """Decide as a worker does."""
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, 2 * SECONDS))
-        worker.start(spec)
-        worker.ready()
-        self._decided(run, lambda pairs: worker.decide(pairs), alone)
+        decider = worker.begin(spec)
+        self._decided(run, lambda pairs: worker.decide(decider, pairs), alone)
 
     def _pooled(self, run: Run, spec: Setup, alone: Sequence[Pair], *, lost: bool) -> None:
         # Its workers inherit what this process remembers.

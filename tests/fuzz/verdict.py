@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.model import Answer
-    from ists_asp.sandbox.outcome import Outcome
+    from ists_asp.run.worker import Outcome
 
     from .laboratory import Run
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
-from ists_asp.sandbox.guard import alive, told_before
+from ists_asp.run.watch import alive, told_before
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import System, Timings
     from ists_asp.io.text import Warn
     from ists_asp.model import Answer
-    from ists_asp.sandbox.guard import Failed
+    from ists_asp.run.watch import Failed
 
 EXIT_FAILED = 3
 """The exit code where some pairs have no answer."""

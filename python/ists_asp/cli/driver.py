@@ -28,8 +28,8 @@ from ists_asp.cli.console import (
 from ists_asp.cli.inputs import opened
 from ists_asp.cli.interrupts import still_heard
 from ists_asp.errors import IstsError, SolveError, UsageError, of_pair, shortened
-from ists_asp.sandbox import guard
-from ists_asp.sandbox.guard import Failed, each, isolate, patience, working_on
+from ists_asp.run import watch
+from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
 
 if TYPE_CHECKING:
     import os
@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.sandbox.executor import Executor
-    from ists_asp.sandbox.outcome import Outcome
-    from ists_asp.sandbox.pool import Pool
+    from ists_asp.run.pool import Executor
+    from ists_asp.run.worker import Outcome
 
 MANY = 5000
 """Pairs from which they are decided in a worker, as clingo takes more and more memory."""
@@ -79,7 +78,7 @@ class Working:
     ) -> Iterator[T | Failed]:
         """Work on pairs, lazily and in their order; one that fails is told and costs no other.
 
-        A command can do so once; see :func:`ists_asp.sandbox.guard.each`.
+        A command can do so once; see :func:`ists_asp.run.watch.each`.
         """
         with progress(len(items), shown=not quiet) as step:
             for one in each(items, work, pair_of, seconds):
@@ -105,8 +104,11 @@ def working(setup: Setup) -> Iterator[Working]:
     isolate(patience(setup.limits.seconds))
     from ists_asp.engine import System
 
-    with System(setup).load() as system, RuleWarnings(system) as odd:
-        yield Working(system, odd)
+    with System(setup) as system:
+        with loading(setup.limits.seconds):
+            system.load()
+        with RuleWarnings(system) as odd:
+            yield Working(system, odd)
 
 
 def on_one(
@@ -212,7 +214,7 @@ def solve_pairs(job: Job) -> int:
     from ists_asp.engine import System, Timings
     from ists_asp.engine.setup import sums
     from ists_asp.io.files import atomic_writer, old_journal
-    from ists_asp.run import run
+    from ists_asp.run.stream import run
     from ists_asp.solver.batching import BATCH
 
     began = time.perf_counter()
@@ -280,24 +282,18 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Executor:
     copy of it, which is quick to begin; whoever calls the command from Python may have threads,
     which a copy would lack.
     """
-    from ists_asp.sandbox.executor import Inline
-    from ists_asp.sandbox.worker import Decider
+    from ists_asp.run.pool import Inline, Pool
+    from ists_asp.run.worker import Decider
     from ists_asp.solver.batching import BATCH
 
     def workers() -> Pool:
-        from ists_asp.sandbox.pool import Pool
-
         return Pool(setup, min(jobs, -(-source.count // BATCH)))
 
     if jobs > 1 or source.long or source.count >= MANY:
         return workers()
     if not (setup.rules or setup.constants):
         return Inline(Decider(setup), workers)
-    if not guard.active:
-        return workers()
-    from ists_asp.sandbox.forked import Forked
-
-    return Forked(setup, workers)
+    return Pool(setup, 1, copied=watch.active)
 
 
 def _tell_failure(outcome: Outcome, job: Job) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.io.store import Store
-from ists_asp.limits import GRACE
+from ists_asp.limits import GRACE, loading_time
 from ists_asp.rules import (
     Purpose,
     find_program,
@@ -32,13 +32,16 @@ class Limits:
             if there is one.
         memory: bytes of memory of a worker; None for as many as there are.
         grace: seconds beyond these after which a worker is killed.
-        loading: seconds of processor time in which a worker loads the rules.
     """
 
     seconds: float = 10.0
     memory: int | None = None
     grace: float = GRACE
-    loading: float = 30.0
+
+    @property
+    def loading(self) -> float:
+        """Seconds of processor time in which a worker loads the rules."""
+        return loading_time(self.seconds, self.grace)
 
 
 @dataclass(frozen=True, slots=True)

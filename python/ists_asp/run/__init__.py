@@ -1,5 +1,9 @@
-"""Many pairs, unattended: answers in order, whatever happens to those that decide them."""
+"""Many pairs, unattended, and whatever may not end: in processes that can be killed.
 
-from ists_asp.run.stream import run
-
-__all__ = ["run"]
+A command about few pairs goes on in a copy of itself, which is watched
+(:mod:`~ists_asp.run.watch`). A run has workers (:mod:`~ists_asp.run.pool`); what happens in one is
+:mod:`~ists_asp.run.worker`, in which order answers come is :mod:`~ists_asp.run.stream`. All take
+their limits from :mod:`ists_asp.limits` and :mod:`ists_asp.processes`: time is that of the
+processor, and who neither computes nor answers is given up after so many looks, not seconds of a
+clock, which goes on while a machine sleeps.
+"""

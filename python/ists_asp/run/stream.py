@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError
 from ists_asp.limits import check_size
-from ists_asp.sandbox.outcome import Failure, Outcome
+from ists_asp.run.worker import Failure, Outcome
 from ists_asp.solver.batching import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
 
     from ists_asp.engine import System, Timings
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.sandbox.executor import Executor, Task
+    from ists_asp.run.pool import Executor
+    from ists_asp.run.worker import Report
 
 
 def run(
@@ -41,7 +43,7 @@ def run(
     Raises:
         IstsError: no pair can be decided.
     """
-    under_way: deque[Task] = deque()
+    under_way: deque[Future[Report]] = deque()
     waiting: deque[Outcome | None] = deque()
     """Each pair that was read: what became of it, or None until an executor says so."""
 

@@ -20,7 +20,7 @@ from ists_asp.cli.options import (
     setup_options,
 )
 from ists_asp.errors import UsageError
-from ists_asp.sandbox.guard import Failed
+from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,7 +18,7 @@ from ists_asp.cli.options import (
     setup_options,
 )
 from ists_asp.errors import DataError, UsageError, shortened
-from ists_asp.sandbox.guard import Failed, isolate
+from ists_asp.run.watch import Failed, isolate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from ists_asp.cli.console import write_output
 from ists_asp.cli.files import OUTPUTS, Command, check_ending, check_target, check_written
 from ists_asp.cli.options import id_option, input_options, output_option, setup_options
 from ists_asp.errors import UsageError
-from ists_asp.sandbox.guard import alive
+from ists_asp.run.watch import alive
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ists_asp.cli.console import note, progress, reader_warnings, table, write_o
 from ists_asp.cli.files import GOLD, OUTPUT, READ, RULES, Command, check_ending
 from ists_asp.cli.options import cache_option, output_option, quiet_option, reader_option
 from ists_asp.errors import UsageError, shortened
-from ists_asp.sandbox.guard import isolate
+from ists_asp.run.watch import isolate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

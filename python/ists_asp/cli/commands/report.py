@@ -24,7 +24,7 @@ from ists_asp.cli.options import (
     setup_options,
 )
 from ists_asp.errors import DataError, shortened
-from ists_asp.sandbox.guard import Failed
+from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

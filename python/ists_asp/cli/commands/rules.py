@@ -14,7 +14,7 @@ from ists_asp.cli.console import note, show_json, warn, write_output
 from ists_asp.cli.files import OUTPUTS, Group
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError
-from ists_asp.sandbox.guard import isolate
+from ists_asp.run.watch import isolate
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ists_asp.cli.console import (
 from ists_asp.cli.files import READ, RULES, Command
 from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
-from ists_asp.sandbox.guard import isolate
+from ists_asp.run.watch import isolate
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:

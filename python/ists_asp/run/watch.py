@@ -5,7 +5,10 @@ expression may look for ever. A command that uses such texts in its own process 
 child, and the parent only watches it. A child that is lost while it works on several pairs is
 followed by another one, which has its results and takes the next pairs one at a time: the pair
 that costs a child its life is told, and costs no other pair anything.
-(``ists-asp solve`` has workers for that, see :mod:`ists_asp.sandbox.pool`.)
+(``ists-asp solve`` has workers for that, see :mod:`ists_asp.run.pool`.)
+
+Seconds are those of the processor. A process that neither computes nor answers is given up after
+so many looks of whoever watches it: a clock goes on while both are halted, or a machine sleeps.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ import select
 import signal
 import sys
 import tempfile
-import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,8 +29,15 @@ import click
 
 from ists_asp.edge import inside
 from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError, of_pair
-from ists_asp.limits import lifetime
-from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason
+from ists_asp.limits import lifetime, loading_time
+from ists_asp.processes import (
+    OUT_OF_TIME,
+    computed,
+    end_after,
+    end_with_parent,
+    ending,
+    likely_reason,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +48,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 SECONDS = 120.0
-"""Seconds that may pass until the rules are loaded, and from one pair to the next."""
+"""Seconds that a child may compute until it says that something is done, such as a pair."""
 
 MEMORY = 8192
 """Megabytes that the child may take, or three quarters of the machine's, if that is less."""
@@ -51,11 +60,45 @@ _OF_A_PAIR = (RuleError, SolveError, TraceError)
 """Our errors that are the fault of a pair; others are of the command, such as a faulty file."""
 
 _LOOK = 0.2
+"""Seconds between two looks at a child."""
+
 _PATIENCE = 3.0
 """Seconds that the child has to end after Ctrl-C."""
 
 _INTERRUPTED = 130
 _HINT = "Look for rules without an end, such as p(X+1) :- p(X), and for very large tables"
+
+
+class Watch:
+    """Says when a process is to be given up.
+
+    Args:
+        process: its number.
+        still: looks at which it did not compute at all, one after the other, and no process below
+            it, after which it is taken for stuck.
+        seconds: of processor time that they may take; None for any.
+    """
+
+    def __init__(self, process: int, still: float, seconds: float | None = None) -> None:
+        self._process = process
+        self._most = still
+        self._seconds = seconds
+        self.heard()
+
+    def heard(self) -> None:
+        """Begin anew: the process has said something."""
+        self._begin, _ = computed(self._process)
+        self._last, self._still = self._begin, 0
+
+    def look(self) -> bool:
+        """Look at the process; whether it is to be given up."""
+        now, busy = computed(self._process)
+        self._still = 0 if busy or now != self._last else self._still + 1
+        self._last = now
+        if self._seconds is not None and now - self._begin > self._seconds:
+            return True
+        return self._still >= self._most
+
 
 active = False
 """Whether this is the command itself; whoever calls it from Python watches over it alone."""
@@ -161,9 +204,25 @@ def isolate(seconds: float | None = None) -> None:
             return
         os.close(writing)
         try:
-            _Watch(child, reading, SECONDS if seconds is None else seconds).watch()
+            _Child(child, reading, SECONDS if seconds is None else seconds).watch()
         finally:
             os.close(reading)
+
+
+@contextmanager
+def loading(seconds: float) -> Iterator[None]:
+    """Load rules, in a child within a limit of their own: clingo may ground tables for ever.
+
+    Args:
+        seconds: the time limit for a pair.
+    """
+    limit = loading_time(seconds)
+    _state.tell("load", limit)
+    if _state.pipe is not None:
+        end_after(limit)
+    yield
+    _state.limit(seconds, 0)
+    _state.tell("done")
 
 
 def alive() -> None:
@@ -256,21 +315,22 @@ def _reason(error: Exception, pair: Pair) -> str:
         return IstsError.__str__(told).removeprefix(f"{of_pair(pair.id)}: ")
 
 
-class _Watch:
-    """Watches a child.
+class _Child:
+    """A child that is watched.
 
     Args:
-        child: its number.
+        number: its number.
         pipe: what it tells.
         seconds: how long it may be silent.
     """
 
-    def __init__(self, child: int, pipe: int, seconds: float) -> None:
-        self._child = child
+    def __init__(self, number: int, pipe: int, seconds: float) -> None:
+        self._number = number
         self._pipe = pipe
         self._seconds = seconds
+        self._watch = Watch(number, seconds / _LOOK, seconds)
         self._heard = b""
-        self._at: tuple[str, list[Any]] = ("done", [])
+        self._at: tuple[str, Any] = ("done", None)
 
     def watch(self) -> None:
         """Return where another child is to go on.
@@ -280,8 +340,8 @@ class _Watch:
             click.exceptions.Exit: it has ended.
         """
         limit = _memory_limit()
-        ends = time.monotonic() + self._seconds
-        interrupted = False
+        # How many more looks it has to end after Ctrl-C.
+        left: int | None = None
         while True:
             try:
                 if select.select([self._pipe], [], [], _LOOK)[0]:
@@ -289,30 +349,36 @@ class _Watch:
                     if not said:
                         break
                     self._hear(said)
-                    if not interrupted:
-                        ends = time.monotonic() + self._seconds
-                if time.monotonic() > ends:
+                    self._watch.heard()
+                elif left is not None:
+                    left -= 1
+                elif self._watch.look():
                     self._kill()
-                    if interrupted:
-                        raise click.exceptions.Exit(_INTERRUPTED)
                     found = f"the rules take more than {self._seconds:g} s"
                     return self._lost(RuleError(found, hint=_HINT))
-                if _resident(self._child) > limit:
+                if left == 0:
+                    self._kill()
+                    raise click.exceptions.Exit(_INTERRUPTED)
+                if _resident(self._number) > limit:
                     self._kill()
                     found = f"the rules take more than {limit >> 20} MB"
                     return self._lost(RuleError(found, hint=_HINT))
             except KeyboardInterrupt:
-                interrupted, ends = True, time.monotonic() + _PATIENCE
+                left = round(_PATIENCE / _LOOK)
                 # It may have been for this process only.
                 with suppress(ProcessLookupError):
-                    os.kill(self._child, signal.SIGINT)
-        code = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
-        if interrupted:
+                    os.kill(self._number, signal.SIGINT)
+        code = os.waitstatus_to_exitcode(os.waitpid(self._number, 0)[1])
+        if left is not None:
             raise click.exceptions.Exit(_INTERRUPTED)
         if code >= 0:
             raise click.exceptions.Exit(code)
+        what, value = self._at
+        if code == OUT_OF_TIME and what == "load":
+            found = f"the rules take more than {value:g} s before any pair"
+            return self._lost(RuleError(found, hint=f"{_HINT}; or allow more with --timeout"))
         if code == OUT_OF_TIME:
-            found = f"no answer within {self._at[1][-1]:g} s"
+            found = f"no answer within {value[-1]:g} s"
             return self._lost(TimeLimitError(found, hint="Allow more time, or simplify the rules"))
         found = f"with these rules the command {ending(code)}"
         return self._lost(RuleError(found, hint=likely_reason(code)))
@@ -333,7 +399,7 @@ class _Watch:
             IstsError: it was not at one of several pairs.
         """
         what, value = self._at
-        if what == "done":
+        if what in ("done", "load"):
             raise error
         place, identifier, size, _ = value
         if what == "pair":
@@ -344,8 +410,8 @@ class _Watch:
         _state.careful = True
 
     def _kill(self) -> None:
-        os.kill(self._child, signal.SIGKILL)
-        os.waitpid(self._child, 0)
+        os.kill(self._number, signal.SIGKILL)
+        os.waitpid(self._number, 0)
 
 
 def _memory_limit() -> int:

@@ -5,22 +5,23 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
-from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 
+from ists_asp import limits
 from ists_asp.engine import Limits, Setup, System, Timings
 from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
+from ists_asp.processes import OUT_OF_TIME
 from ists_asp.rules import load_program
-from ists_asp.run import run
-from ists_asp.sandbox.executor import Inline
-from ists_asp.sandbox.pool import Pool
-from ists_asp.sandbox.worker import Decider
+from ists_asp.run import pool as pool_module
+from ists_asp.run import watch
+from ists_asp.run.pool import Inline, Pool
+from ists_asp.run.stream import run
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +123,7 @@ def test_a_worker_that_cannot_load_the_rules_again_says_why(
 ) -> None:
     pool = Pool(spec(tmp_path, "extra.\n"), 1)
     try:
-        (worker,) = pool._pool._pool_manager.worker_manager.workers
+        (worker,) = pool.processes
         (tmp_path / "bomb.lp").write_text(f"p({'f(' * 30_000}1{')' * 30_000}).")
         os.kill(worker, signal.SIGKILL)
         (outcome,) = run(pairs(1), annotator, pool, Timings())
@@ -131,9 +132,13 @@ def test_a_worker_that_cannot_load_the_rules_again_says_why(
     assert outcome.failure.reason == "the rules cannot be loaded: the worker crashed (signal 11)"
 
 
-def test_rules_that_cannot_be_loaded_are_one_error(tmp_path: Path) -> None:
-    with pytest.raises(RuleError, match=r"the rules cannot be loaded: more than 8 s"):
-        Pool(spec(tmp_path, TABLE_BOMB, loading=8.0), 1)
+def test_rules_that_ground_without_end_are_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within the time limit, unless the shipped rules take longer."""
+    monkeypatch.setattr(limits, "_LOADING", 3.0)
+    with pytest.raises(RuleError, match=r"^the rules take more than 4 s before any pair"):
+        Pool(spec(tmp_path, TABLE_BOMB, seconds=3.0, grace=1.0), 1, copied=True)
 
 
 def test_faulty_rules_are_told_as_without_workers(tmp_path: Path) -> None:
@@ -156,7 +161,7 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: System) -> Non
     try:
         outcomes = run(items, annotator, pool, Timings())
         found = [next(outcomes)]
-        worker = pool._pool.schedule(os.getpid).result()
+        (worker,) = pool.processes
         os.kill(worker, signal.SIGKILL)
         found += outcomes
     finally:
@@ -165,31 +170,51 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: System) -> Non
     assert all(outcome.answers for outcome in found)
 
 
-def test_workers_that_say_nothing_are_replaced(
+def test_workers_that_neither_compute_nor_answer_are_replaced(
     tmp_path: Path, annotator: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool = Pool.__new__(Pool)
-    monkeypatch.setattr(Pool, "_load", lambda _self: ())
-    pool.__init__(spec(tmp_path, seconds=1.0, grace=1.0), 1)
+    monkeypatch.setattr(pool_module, "STILL", 2)
+    pool = Pool(spec(tmp_path), 1)
     annotated = list(annotator.annotate(pairs(3)))
     try:
-        task = pool.submit(annotated[:1])
-        task.result()
-        # Nobody waits long for it, but for those that come after it.
-        seconds = chain([1.0], repeat(300.0))
-        monkeypatch.setattr(Pool, "patience", property(lambda _self: next(seconds)))
-        (worker,) = pool._pool._pool_manager.worker_manager.workers
+        (worker,) = pool.processes
         # As if it had been killed with a lock in its hands.
         os.kill(worker, signal.SIGSTOP)
-        report = pool.submit(annotated).result()
+        report = pool.submit(annotated).result(timeout=100)
+        assert pool.processes != [worker]
     finally:
-        # It may have been replaced already.
-        with suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGCONT)
         pool.close()
     assert [outcome.pair.id for outcome in report.outcomes] == ["0", "1", "2"]
     assert all(outcome.answers for outcome in report.outcomes)
-    assert pool.generation >= 1
+
+
+@pytest.mark.parametrize(
+    ("code", "blameless"),
+    [
+        *((one, False) for one in (-signal.SIGSEGV, -signal.SIGABRT, OUT_OF_TIME, OUT_OF_MEMORY)),
+        *((one, True) for one in (-signal.SIGKILL, -signal.SIGTERM, 1, None)),
+    ],
+)
+def test_a_crash_and_a_limit_are_the_fault_of_the_pairs(code: int | None, blameless: bool) -> None:
+    assert pool_module.LostError(code).blameless == blameless
+
+
+def test_looks_count_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-Z, then fg: who watches is halted with what is watched, and the clock goes on."""
+    monkeypatch.setattr(watch, "computed", lambda _process: (0.0, False))
+    halted = watch.Watch(0, still=3, seconds=5.0)
+    monkeypatch.setattr(time, "time", lambda: 1e12)
+    monkeypatch.setattr(time, "monotonic", lambda: 1e12)
+    assert [halted.look() for _ in range(3)] == [False, False, True]
+    halted.heard()
+    assert not halted.look()
+
+
+def test_who_computes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([10.0, 12.0, 14.0, 16.0])
+    monkeypatch.setattr(watch, "computed", lambda _process: (next(seconds), True))
+    busy = watch.Watch(0, still=1, seconds=5.0)
+    assert [busy.look() for _ in range(3)] == [False, False, True]
 
 
 def test_time_is_that_of_the_processor(tmp_path: Path, annotator: System) -> None:
@@ -198,11 +223,11 @@ def test_time_is_that_of_the_processor(tmp_path: Path, annotator: System) -> Non
     (bomb,) = annotator.annotate(pairs(1, bomb=0))
     try:
         task = pool.submit([bomb])
-        (worker,) = pool._pool._pool_manager.worker_manager.workers
+        (worker,) = pool.processes
         # Whoever takes the processor from a worker takes nothing from its pair.
         os.kill(worker, signal.SIGSTOP)
         time.sleep(2.0)
-        assert not task._future.done()
+        assert not task.done()
         os.kill(worker, signal.SIGCONT)
         (outcome,) = task.result().outcomes
     finally:

@@ -1,9 +1,11 @@
 """What the system says of processes."""
 
 import multiprocessing
+import os
+import signal
 import time
 
-from ists_asp.processes import processor_time
+from ists_asp.processes import computed
 
 
 def _busy():
@@ -11,11 +13,11 @@ def _busy():
         pass
 
 
-def _told_within(seconds, wanted):
-    """Whether what is said of the processes below this one is ever as wanted."""
+def _told_within(process, seconds, wanted):
+    """Whether what is said of a process is ever as wanted."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
-        if wanted(processor_time()):
+        if wanted(*computed(process)):
             return True
         time.sleep(0.05)
     return False
@@ -26,8 +28,10 @@ def test_what_computes_or_waits_for_its_turn_is_never_told_to_stand_still():
     child.start()
     try:
         # Whether it has a processor or waits for one, it is not idle.
-        assert _told_within(20, lambda said: said is None)
-        assert not _told_within(0.5, lambda said: said is not None)
+        assert _told_within(child.pid, 20, lambda seconds, busy: busy and seconds > 0.05)
+        assert not _told_within(child.pid, 0.5, lambda _seconds, busy: not busy)
+        os.kill(child.pid, signal.SIGSTOP)
+        assert _told_within(child.pid, 20, lambda _seconds, busy: not busy)
     finally:
         child.kill()
         child.join()
@@ -37,9 +41,9 @@ def test_what_does_nothing_stands_still():
     child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,), daemon=True)
     child.start()
     try:
-        assert _told_within(20, lambda said: said is not None)
-        first = processor_time()
-        assert _told_within(20, lambda said: said is not None and said == first)
+        assert _told_within(child.pid, 20, lambda _seconds, busy: not busy)
+        first, _ = computed(child.pid)
+        assert computed(child.pid) == (first, False)
     finally:
         child.kill()
         child.join()

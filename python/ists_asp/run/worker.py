@@ -1,0 +1,210 @@
+"""What happens in a worker: a process of its own, which may be killed at any moment.
+
+It has neither Stanza nor torch: pairs come annotated.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ists_asp.edge import inside, too_deep
+from ists_asp.engine import System
+from ists_asp.engine.setup import sums
+from ists_asp.errors import (
+    DataError,
+    IstsError,
+    MemoryLimitError,
+    RuleError,
+    SolveError,
+    TraceError,
+)
+from ists_asp.gc_control import gc_paused
+from ists_asp.limits import lifetime
+from ists_asp.processes import end_after, end_with_parent, limit_memory
+from ists_asp.terminal import open_doors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+
+    from ists_asp.engine import Setup, Timings
+    from ists_asp.model import Answer, Pair
+    from ists_asp.rules import RuleWarning
+
+OUT_OF_MEMORY = 77
+"""Exit code of a worker that met its memory limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a pair has no answer, as a phrase, and what can be done about it."""
+
+    reason: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A pair with its answers, best first, or the reason why there is none.
+
+    ``trace`` is the line of JSON that traces the first answer, if traces were asked for;
+    ``knowledge`` is what words were compared by.
+    """
+
+    pair: Pair
+    answers: tuple[Answer, ...]
+    failure: Failure | None = None
+    trace: str = ""
+    knowledge: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What becomes of a batch: an outcome for each pair, in their order."""
+
+    outcomes: tuple[Outcome, ...]
+    times: Timings
+    warnings: tuple[RuleWarning, ...]
+
+
+class Decider:
+    """A system that decides batches of annotated pairs and reports what became of them.
+
+    Args:
+        setup: what to load.
+        begin: is called when the time of pairs begins that may be decided together, with how
+            many they are.
+    """
+
+    def __init__(self, setup: Setup, begin: Callable[[int], None] = lambda _pairs: None) -> None:
+        self.system = System(setup)
+        self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
+        self._begin = begin
+        self._setup = setup
+        self._warned = 0
+        rating = self.system.rater.rules.files if setup.rated else ()
+        if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
+            raise RuleError(
+                "a rule file has changed since the run began",
+                hint="Run it again, with rules that stay as they are",
+            )
+
+    def decide(self, pairs: Sequence[Pair]) -> Report:
+        """Decide annotated pairs; a pair without an answer does not keep the others from one."""
+        outcomes = tuple(self._outcomes(pairs))
+        warnings = self.system.warnings
+        fresh, self._warned = warnings[self._warned :], len(warnings)
+        return Report(outcomes, self.system.stages.taken(), fresh)
+
+    def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        try:
+            with inside(pairs[0]):
+                return list(self._timed(pairs))
+        except MemoryLimitError:
+            raise
+        # What goes wrong with one pair may be right for all others.
+        except (DataError, RuleError, SolveError, TraceError) as error:
+            if len(pairs) == 1:
+                return [_failed(pairs[0], error)]
+        return [outcome for pair in pairs for outcome in self._outcomes([pair])]
+
+    def _timed(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        self._begin(len(pairs))
+        for left, outcome in zip(reversed(range(len(pairs))), self._together(pairs), strict=True):
+            yield outcome
+            self._begin(left)
+
+    def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        system, rated = self.system, self._setup.rated
+        if self._setup.traced:
+            from ists_asp.trace.document import trace_line
+
+            with gc_paused():
+                traces = system.trace_annotated(pairs, rated=rated)
+                for pair, trace in zip(pairs, traces, strict=True):
+                    line = trace_line(trace)
+                    yield Outcome(pair, (trace.answer,), trace=line, knowledge=system.knowledge)
+            return
+        decided = system.decide(pairs, rated=True) if rated else system.try_all(pairs)
+        for pair, found in zip(pairs, decided, strict=True):
+            if isinstance(found, IstsError):
+                yield _failed(pair, found)
+            else:
+                yield Outcome(pair, found, knowledge=system.knowledge)
+
+
+def _failed(pair: Pair, error: IstsError) -> Outcome:
+    return Outcome(pair, (), Failure(error.found, error.hint))
+
+
+def begin(setup: Setup) -> Decider:
+    """Make this process a worker: set its limits and load what the setup describes.
+
+    Ctrl-C is for the parent.
+
+    Raises:
+        IstsError: a rule file is faulty, or something is missing.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    open_doors()
+    end_with_parent()
+    limits = setup.limits
+    if limits.memory is not None:
+        limit_memory(limits.memory)
+
+    def begin_pairs(pairs: int) -> None:
+        end_after(lifetime(limits.seconds, pairs, limits.grace) if pairs else 0.0)
+
+    end_after(limits.loading)
+    try:
+        return Decider(setup, begin_pairs)
+    except RecursionError:
+        raise too_deep() from None
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    finally:
+        end_after(0)
+
+
+def decide(decider: Decider, pairs: Sequence[Pair]) -> Report:
+    """Decide annotated pairs in a worker, which ends where there is no memory left.
+
+    Raises:
+        IstsError: no pair can be decided.
+    """
+    try:
+        return decider.decide(pairs)
+    except (MemoryError, MemoryLimitError):
+        # What clingo holds now may be half of a program.
+        os._exit(OUT_OF_MEMORY)
+
+
+def serve(setup: Setup, connection: Connection) -> None:
+    """What a worker does until nobody asks it any more.
+
+    It sends what the parser finds suspicious, then a report for each batch; an error that is no
+    pair's in the place of either.
+    """
+    told = 0.0
+    found: object
+    with suppress(EOFError, OSError):
+        try:
+            decider = begin(setup)
+        except IstsError as error:
+            connection.send(error)
+            return
+        connection.send(decider.system.rules.warnings)
+        while True:
+            pairs = connection.recv()
+            try:
+                found = report = decide(decider, pairs)
+                now = time.process_time()
+                report.times.elsewhere, told = now - told, now
+            except IstsError as error:
+                found = error
+            connection.send(found)
