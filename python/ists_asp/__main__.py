@@ -38,7 +38,15 @@ def run() -> NoReturn:
     end(code)
 
 
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What says how many threads torch and numpy take; they read it when they are loaded."""
+
+
 def _run() -> int:
+    if not any(name in os.environ for name in _THREADS):
+        # Matrices are small here: threads cost more than they gain, and take the processors from
+        # --jobs.
+        os.environ.update(dict.fromkeys(_THREADS, "1"))
     # What is closed of standard input, output and error is opened on the null device. Otherwise
     # the next file to be opened would take its number, and get what is meant for it.
     for number in range(3):

@@ -168,3 +168,18 @@ def test_no_worker_outlives_a_command_that_is_killed_while_it_searches(tmp_path,
     process.kill()
     process.wait()
     wait_until(lambda: not others())
+
+
+@pytest.mark.parametrize(("given", "wanted"), [("", "1 1 1"), ("OMP_NUM_THREADS=3 ", "3 - -")])
+def test_a_process_has_one_thread_unless_the_user_says_otherwise(tmp_path, given, wanted):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, os, sys\nfrom ists_asp.cli import interrupts\n_end = interrupts.end\n"
+        "names = ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')\n"
+        "def end(code):\n"
+        "    print(*(os.environ.get(name, '-') for name in names), flush=True)\n"
+        "    _end(code)\n"
+        "interrupts.end = end\n"
+    )
+    clean = "env -u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS -u MKL_NUM_THREADS"
+    found = shell(f"PYTHONPATH=.:$PYTHONPATH {clean} {given} $asp --version", tmp_path)
+    assert found.stdout.splitlines()[-1] == wanted
