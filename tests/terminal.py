@@ -78,7 +78,7 @@ def _serve() -> None:
     # Imported once, for all that are forked.
     import ists_asp.ablate
     import ists_asp.cli.driver
-    import ists_asp.compare.rules_run
+    import ists_asp.compare.comparison
     import ists_asp.engine
     import ists_asp.explain
     import ists_asp.learn

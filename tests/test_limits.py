@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from ists_asp.annotate.subtokens import cut, spellings, tables
-from ists_asp.compare.answered import read_answered
+from ists_asp.compare.changes import read_answered
 from ists_asp.compare.comparison import compare
 from ists_asp.engine import Setup, System
 from ists_asp.errors import DataError

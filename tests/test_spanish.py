@@ -6,9 +6,9 @@ import pytest
 
 import ists_asp
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import Reference, Scheme, evaluate
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.pairs import read_pairs
-from ists_asp.model import Label
+from ists_asp.model import Label, Scheme
 from tests.sharing import load_shared
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples" / "spanish"

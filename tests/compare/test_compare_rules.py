@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ists_asp.compare import compare, find_edits
-from ists_asp.compare.rules_run import run_both
+from ists_asp.compare.comparison import run_both
 from ists_asp.engine import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair

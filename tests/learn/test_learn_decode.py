@@ -5,10 +5,9 @@ from itertools import combinations
 
 import pytest
 
-from ists_asp.learn.decode import best_candidates
+from ists_asp.learn.cross import best_candidates
 from ists_asp.learn.examples import Candidate
-from ists_asp.learn.fit import Weight
-from ists_asp.learn.weights_file import render_weights
+from ists_asp.learn.fit import Weight, render_weights
 
 
 def candidate(tokens1, tokens2):

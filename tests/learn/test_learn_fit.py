@@ -7,6 +7,7 @@ import pytest
 
 from ists_asp.errors import DataError, UsageError
 from ists_asp.learn import Settings, cross_validate, learn_weights, render_weights
+from ists_asp.learn.cross import deal
 from ists_asp.learn.examples import Decision
 from ists_asp.learn.fit import (
     fit_alignments,
@@ -15,7 +16,6 @@ from ists_asp.learn.fit import (
     fit_scores,
     label_terms,
 )
-from ists_asp.learn.folds import deal
 from ists_asp.model import Label
 
 SETTINGS = Settings()

@@ -4,8 +4,8 @@ import pytest
 
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from ists_asp.solver import batching
-from ists_asp.solver.batching import short_pairs
+from ists_asp.solver import batch
+from ists_asp.solver.batch import short_pairs
 
 
 def of_sizes(*sizes):
@@ -32,7 +32,7 @@ def test_long_pairs_stay_alone_and_one_pair_is_no_batch(sizes, batches):
 
 
 def test_a_batch_has_so_many_tokens_at_most(monkeypatch):
-    monkeypatch.setattr(batching, "TOKENS", 100)
+    monkeypatch.setattr(batch, "TOKENS", 100)
     assert short_pairs(of_sizes(20, 20, 10, 30, 150, 10, 40, 40)) == [[0, 1, 2], [3, 5]]
 
 
@@ -50,7 +50,7 @@ def test_pairs_of_several_batches_keep_their_order_and_their_answers(make, items
     )
     labels = ["simi", "rel", "oppo", "spe1", "spe2"]
     pairs = items(*(f'token(1,1,"a"),token(2,1,"b"),wanted({label})' for label in labels))
-    monkeypatch.setattr(batching, "TOKENS", 4)
+    monkeypatch.setattr(batch, "TOKENS", 4)
     assert [len(batch) for batch in short_pairs(pairs)] == [2, 2]
     found = solver.solve_batch(pairs)
     assert [one.answers[0].alignments[0].label.lower() for one in found] == labels

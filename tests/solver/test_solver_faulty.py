@@ -12,7 +12,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_rules
-from ists_asp.solver import Solver, dual_values
+from ists_asp.solver import Solver, bounds
 
 # Chunks of the same number are aligned; the first two are equivalent.
 RULES = """
@@ -98,7 +98,7 @@ def check_company(solver, *more):
     ],
 )
 def test_many_alignments_are_priced_only_where_prices_are_right(solver, rules, monkeypatch):
-    monkeypatch.setattr(dual_values, "_FEW", 1)
+    monkeypatch.setattr(bounds, "_FEW", 1)
     check_company(solver(rules))
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ists_asp import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from ists_asp.solver.given import FETCH, Given
 from ists_asp.solver.search import ground
+from ists_asp.solver.statements import FETCH, Given
 from ists_asp.syntax.trees import Signature, signature
 
 if TYPE_CHECKING:

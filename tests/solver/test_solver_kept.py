@@ -10,7 +10,7 @@ from ists_asp.io.store import Store
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.solver.batching import BATCH
+from ists_asp.solver.batch import BATCH
 from ists_asp.solver.kept import Keeping
 from tests.solver.test_solver_pairing import BASE
 

@@ -7,7 +7,7 @@ from clingo.ast import parse_string
 
 from benchmarks.synthetic import make_repeated_pair
 from ists_asp import load
-from ists_asp.solver.dual_values import DualValues
+from ists_asp.solver.bounds import DualValues
 from ists_asp.solver.search import CORE_GUIDED, ground, search
 
 MACHINE = """

@@ -25,7 +25,7 @@ from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
 
-from ists_asp.learn.folds import deal
+from ists_asp.learn.cross import deal
 from ists_asp.learn.gold import read_gold
 
 KINDS = ("headlines", "images", "answers-students")

@@ -32,7 +32,7 @@ from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.decode import best_candidates
+from ists_asp.learn.cross import best_candidates
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import (
     LABELS,
@@ -46,7 +46,7 @@ from ists_asp.learn.fit import (
     label_terms,
     score_terms,
 )
-from ists_asp.learn.folds import deal
+from ists_asp.learn.cross import deal
 from ists_asp.learn.gold import read_gold
 from ists_asp.learn.ratings import (
     RatingExampleBuilder,
@@ -54,8 +54,8 @@ from ists_asp.learn.ratings import (
     mismatched,
     predict,
 )
-from ists_asp.learn.tune import Table, best_shift
-from ists_asp.learn.weights_file import render_rating_weights, render_weights
+from ists_asp.learn.cross import Table, best_shift
+from ists_asp.learn.fit import render_rating_weights, render_weights
 from ists_asp.model import Label
 
 FOLDS = 5

@@ -10,28 +10,107 @@
 
 from __future__ import annotations
 
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from multiprocessing import active_children, get_context
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ists_asp.ablate.evidence import EvidenceAblation
-from ists_asp.ablate.result import Ablation, RuleWorth, Tally
-from ists_asp.ablate.support import tally
-from ists_asp.ablate.workers import workers
+from ists_asp.ablate.result import Ablation, RuleWorth, Tally, tally
 from ists_asp.engine import System
 from ists_asp.evaluate.scorer import Reference, Scores, evaluate
+from ists_asp.processes import deaf, end_with_parent
 from ists_asp.rules.catalogue import is_core, is_unconditional, restrains
 from ists_asp.syntax.trees import derives_atom, is_fact
 from ists_asp.vocabulary import WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
     from ists_asp.engine import Setup
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.rules import NamedRule
+
+T = TypeVar("T")
+
+_subject: object = None
+
+
+class Workers(Protocol):
+    """Whoever calls methods of the object."""
+
+    def map(
+        self, method: Callable[..., T], calls: Iterable[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, T]]:
+        """Call a method of the study with different arguments; the results with their places."""
+
+
+class _Inline:
+    def __init__(self, subject: object) -> None:
+        self._subject = subject
+
+    def map(
+        self, method: Callable[..., T], calls: Iterable[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, T]]:
+        for place, call in enumerate(calls):
+            yield place, method(self._subject, *call)
+
+
+class _Pool:
+    def __init__(self, pool: ProcessPoolExecutor) -> None:
+        self._pool = pool
+
+    def map(
+        self, method: Callable[..., T], calls: Iterable[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, T]]:
+        with deaf():
+            waiting = {
+                self._pool.submit(_call, method, call): place for place, call in enumerate(calls)
+            }
+        while waiting:
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.result()
+
+
+@contextmanager
+def workers(subject: object, jobs: int) -> Iterator[Workers]:
+    """Start what calls methods of an object; processes end with the context.
+
+    Args:
+        subject: the object; processes are sent copies of it.
+        jobs: how many processes; with one, this one.
+    """
+    if jobs == 1:
+        yield _Inline(subject)
+        return
+    # Not forked: clingo and Stanza may have threads.
+    others = set(active_children())
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start, (subject,))
+    try:
+        yield _Pool(pool)
+    except BaseException:
+        # What they are at may take long.
+        for process in set(active_children()) - others:
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start(subject: object) -> None:
+    global _subject
+    end_with_parent()
+    _subject = subject
+
+
+def _call(method: Callable[..., T], call: tuple[Any, ...]) -> T:
+    return method(_subject, *call)
+
 
 _BATCH = 20
 

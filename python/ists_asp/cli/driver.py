@@ -215,7 +215,7 @@ def solve_pairs(job: Job) -> int:
     from ists_asp.engine.setup import sums
     from ists_asp.io.files import atomic_writer, old_journal
     from ists_asp.run.stream import run
-    from ists_asp.solver.batching import BATCH
+    from ists_asp.solver.batch import BATCH
 
     began = time.perf_counter()
     stages, failures = Timings(), _Failures()
@@ -284,7 +284,7 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Executor:
     """
     from ists_asp.run.pool import Inline, Pool
     from ists_asp.run.worker import Decider
-    from ists_asp.solver.batching import BATCH
+    from ists_asp.solver.batch import BATCH
 
     def workers() -> Pool:
         return Pool(setup, min(jobs, -(-source.count // BATCH)))

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
+from clingo.ast import ASTType
 
 from ists_asp.compare.changes import ChangeKind
-from ists_asp.compare.edits import texts
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
@@ -34,9 +35,90 @@ if TYPE_CHECKING:
     from ists_asp.trace.decisions import Decided
     from ists_asp.trace.instances import Element, RuleInstance
 
+_KINDS = (ASTType.Rule, ASTType.Minimize)
+_WEIGHT = f"{WEIGHT.name}("
+
+
+class EditKind(StrEnum):
+    """What happened to a rule."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A rule that only one rule set has, or whose text is another; at least one is not None."""
+
+    kind: EditKind
+    old: NamedRule | None
+    new: NamedRule | None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightEdits:
+    """How many weights were added, removed and changed."""
+
+    added: int
+    removed: int
+    changed: int
+
+
+def texts(rules: RuleSet) -> Mapping[str, NamedRule]:
+    """The rules by their texts, without what blanks and line ends they have."""
+    return {
+        " ".join(rule.text.split()): rule
+        for node, rule in zip(rules.statements, rules.rules, strict=True)
+        if node.ast_type in _KINDS
+    }
+
+
+def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdits]:
+    """The rules that differ, and how many weights do; where a rule stands does not matter.
+
+    Weights that have a name are among the rules as well.
+    """
+    before, after = texts(old), texts(new)
+    gone = {text: rule for text, rule in before.items() if text not in after}
+    come = {text: rule for text, rule in after.items() if text not in before}
+    old_weights, new_weights = (
+        {text.rpartition(",")[0] for text in found if text.startswith(_WEIGHT)}
+        for found in (gone, come)
+    )
+    old_names, new_names = (
+        {
+            rule.name: rule
+            for text, rule in found.items()
+            if rule.sentence is not None or not text.startswith(_WEIGHT)
+        }
+        for found in (gone, come)
+    )
+    edits = [
+        Edit(EditKind.CHANGED, rule, new_names[name])
+        for name, rule in old_names.items()
+        if name in new_names
+    ]
+    edits += [
+        Edit(EditKind.REMOVED, rule, None)
+        for name, rule in old_names.items()
+        if name not in new_names
+    ]
+    edits += [
+        Edit(EditKind.ADDED, None, rule)
+        for name, rule in new_names.items()
+        if name not in old_names
+    ]
+    both = len(old_weights & new_weights)
+    return tuple(edits), WeightEdits(len(new_weights) - both, len(old_weights) - both, both)
+
+
 _DEPTH = 60
 
-_KINDS = {DecisionKind.NOALI: ChangeKind.UNALIGNED, DecisionKind.ALIC: ChangeKind.UNALIGNED}
+_NAMED_OTHERWISE = {
+    DecisionKind.NOALI: ChangeKind.UNALIGNED,
+    DecisionKind.ALIC: ChangeKind.UNALIGNED,
+}
 """What changes of decisions are called that have another name there."""
 
 
@@ -161,7 +243,7 @@ def _restraining(side: _Side, others: frozenset[str]) -> Iterator[Restraining]:
 def _about(one: Decided) -> tuple[object, ...]:
     """What a decision is about, as the key of a change."""
     kind, tokens1, tokens2, _ = one
-    return str(_KINDS.get(kind, kind)), tokens1, tokens2
+    return str(_NAMED_OTHERWISE.get(kind, kind)), tokens1, tokens2
 
 
 class _Search:

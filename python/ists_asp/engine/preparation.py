@@ -22,7 +22,7 @@ from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
 from ists_asp.rules import RuleWarning, given_warnings, phrases, unknown_constants
 from ists_asp.rules.remembered import Remembered, made_by
-from ists_asp.solver.batching import in_batches
+from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from ists_asp.learn.weights_file import file_head
+from ists_asp.learn.fit import file_head
 from ists_asp.model import Label
 from ists_asp.vocabulary import CONFIDENCE
 

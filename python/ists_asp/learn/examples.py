@@ -7,6 +7,7 @@ viable, so that labels and scores have evidence too. Nothing here knows evidence
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path
@@ -44,16 +45,25 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clingo import Symbol
 
     from ists_asp.confidence import Leads, Weights
     from ists_asp.learn.gold import GoldPair
-    from ists_asp.learn.senses import Key, Sense
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Solver
+
+Key: TypeAlias = tuple[str, str]
+"""A name of evidence and a class of decision."""
+
+Sense: TypeAlias = tuple[bool, bool]
+"""Whether a name may argue for, and whether it may argue against."""
+
+Senses: TypeAlias = Mapping[Key, Sense]
+"""The senses of names, or of what the names of a family begin with."""
+
 
 _INFORMATIVENESS = Signature("informativeness", 3)
 _READ = (

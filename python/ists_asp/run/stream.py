@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import DataError
 from ists_asp.limits import check_size
 from ists_asp.run.worker import Failure, Outcome
-from ists_asp.solver.batching import BATCH
+from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

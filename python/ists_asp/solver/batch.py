@@ -7,36 +7,231 @@ independent, so that the best answer set has the best answer of each pair.
 
 from __future__ import annotations
 
+import re
 import time
-from typing import TYPE_CHECKING, Generic, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from clingo import Function
+from clingo import Function, SymbolType
 
 from ists_asp.answers import AnswerError
+from ists_asp.confidence import WEIGHTS
 from ists_asp.edge import unless_it_fails
 from ists_asp.gc_control import gc_paused
-from ists_asp.solver.batch_model import BatchModel, costs, shown
-from ists_asp.solver.given import Given
 from ists_asp.solver.options import Solution
-from ists_asp.solver.pairing import PAIR, PREFIX
+from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
 from ists_asp.solver.search import CORE_GUIDED, ground, only_best
-from ists_asp.solver.weighed import weights_of_all
-from ists_asp.syntax.ground import Atoms, split, symbols, written
+from ists_asp.solver.statements import Given
+from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import all_predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
 
     from ists_asp.answers import Read
-    from ists_asp.confidence import AddConfidence
+    from ists_asp.confidence import AddConfidence, Weights
     from ists_asp.model import Pair
     from ists_asp.solver.pairing import Paired
     from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
+
+Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
+"""A pair with its facts."""
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+BATCH = 100
+"""Pairs solved together: 60 take a tenth more time, more gain little."""
+
+TOKENS = 4000
+"""Tokens of the pairs solved together, both sides: what they need of memory grows with them."""
+
+_LONG = 200
+"""Tokens of a pair, both sides, from which it is solved alone: it has many alignments to choose
+from, which a search for several pairs at a time may not get through."""
+
+
+def in_batches(
+    items: Iterable[S], decide: Callable[[Sequence[S]], Iterator[T]], size: int = BATCH
+) -> Iterator[T]:
+    """Decide items, ``size`` at a time; what came before an error is decided first."""
+    remaining = iter(items)
+    failure: Exception | None = None
+    while failure is None:
+        batch: list[S] = []
+        try:
+            # One at a time: what came before an error is kept.
+            for item in islice(remaining, size):
+                batch.append(item)
+        except Exception as error:
+            failure = error
+        if not batch:
+            break
+        yield from decide(batch)
+    if failure is not None:
+        raise failure
+
+
+def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
+    """The places of the pairs that are solved together, batch by batch, ``least`` each or more."""
+    batches: list[list[int]] = [[]]
+    tokens = 0
+    for place, (pair, _) in enumerate(items):
+        size = len(pair.sent1.tokens) + len(pair.sent2.tokens)
+        if size >= _LONG:
+            continue
+        if tokens + size > TOKENS:
+            batches.append([])
+            tokens = 0
+        batches[-1].append(place)
+        tokens += size
+    return [batch for batch in batches if len(batch) >= max(least, 1)]
+
+
+def weights_of(control: Control) -> Weights:
+    """The weights in the ground program of a pair alone."""
+    return {name: _arguments(control, name, arity) for name, arity in WEIGHTS}
+
+
+def weights_of_all(control: Control, size: int) -> list[Weights]:
+    """The weights of each pair in the ground program of several."""
+    found: list[dict[str, list[str]]] = [{name: [] for name, _ in WEIGHTS} for _ in range(size)]
+    for name, arity in WEIGHTS:
+        for text in _arguments(control, PREFIX + name, arity + 1):
+            number, _, rest = text.partition(",")
+            found[int(number) - 1][name].append(rest)
+    return list(found)
+
+
+def weights_of_atoms(atoms: Mapping[str, Sequence[Ground]]) -> Weights:
+    """The weights among all atoms of a pair, which are given by their names."""
+    return {name: [_inside(atom) for atom in atoms.get(name, ())] for name, _ in WEIGHTS}
+
+
+def _arguments(control: Control, name: str, arity: int) -> list[str]:
+    atoms = [atom.symbol for atom in control.symbolic_atoms.by_signature(name, arity)]
+    return [_inside(text) for text in written(atoms)] if atoms else []
+
+
+def _inside(atom: str) -> str:
+    """The arguments of an atom, as text."""
+    return atom[atom.index("(") + 1 : -1]
+
+
+_COSTS = f"{COST}("
+_COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
+
+
+class PairModel:
+    """The part of one pair in an answer set.
+
+    ``shown`` are its shown atoms, ``cost`` has the value of each priority, highest first.
+    ``extra`` has the arguments, as text, of atoms that no rule derives, by name: of those that
+    somebody has added to the program.
+    """
+
+    def __init__(self, shown: Sequence[Ground], cost: Mapping[int, int]) -> None:
+        self.shown = tuple(shown)
+        self.cost = cost
+        self.extra: dict[str, list[str]] = {}
+        self._atoms: dict[str, list[Ground]] = {}
+
+    def add(self, name: str, atom: Ground) -> None:
+        """Add an atom without the number of the pair, and the name of its predicate."""
+        self._atoms.setdefault(name, []).append(atom)
+
+    @property
+    def atoms(self) -> Mapping[str, Sequence[Ground]]:
+        """The pair's atoms, without those of tables, by the names of their predicates."""
+        return self._atoms
+
+
+class BatchModel:
+    """The best answer set of several pairs.
+
+    Args:
+        control: the ground program.
+        shares: the share of each pair; the numbers of pairs begin with 1.
+    """
+
+    def __init__(self, control: Control, shares: Mapping[int, PairModel]) -> None:
+        self.control = control
+        self.shares = shares
+
+    @classmethod
+    def of(cls, control: Control, found: Found, size: int) -> BatchModel:
+        """Give each pair its share.
+
+        Args:
+            control: the ground program.
+            found: the answer set with all its atoms.
+            size: how many pairs there are.
+        """
+        atoms, cost = shown(found.shown, size), costs(found.shown, control, size)
+        shares = {number: PairModel(atoms[number], cost[number]) for number in atoms}
+        by_number = {str(number): share for number, share in shares.items()}
+        own = OWN.removeprefix(PREFIX)
+        for atom in written(found.true):
+            number, plain = _parted(atom)
+            if not number:
+                continue
+            name, _, arguments = plain.removeprefix("-").partition("(")
+            if name.startswith(own):
+                by_number[number].extra.setdefault(name, []).append(arguments[:-1])
+            else:
+                by_number[number].add(name, plain)
+        return cls(control, shares)
+
+
+def shown(atoms: Iterable[Ground], size: int) -> dict[int, list[Ground]]:
+    """Each pair's shown atoms, by the number of the pair."""
+    found: dict[int, list[Ground]] = {number: [] for number in range(1, size + 1)}
+    for atom in atoms:
+        if atom.startswith(_COSTS):
+            continue
+        number, plain = _parted(atom)
+        if number:
+            found[int(number)].append(plain)
+        else:
+            for share in found.values():
+                share.append(plain)
+    return found
+
+
+def costs(atoms: Iterable[Ground], control: Control, size: int) -> dict[int, dict[int, int]]:
+    """The value of each priority, highest first, by the number of the pair."""
+    found: dict[int, dict[int, int]] = {number: {} for number in range(1, size + 1)}
+    # clingo reports a value for each priority that some element has, true or not.
+    for known in control.symbolic_atoms.by_signature(PRIORITY, 2):
+        number, priority = known.symbol.arguments
+        if priority.type is SymbolType.Number:
+            found[number.number][priority.number] = 0
+    for atom in atoms:
+        # Elements without numbers do not count.
+        if cost := _COST.match(atom):
+            pair, level, weight = map(int, cost.groups())
+            found[pair][level] += weight
+    return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in found.items()}
+
+
+def _parted(atom: str) -> tuple[str, Ground]:
+    """The number of the pair that an atom is about, and the atom without it.
+
+    The number is empty for the atoms of tables, which do not depend on the pair.
+    """
+    sign = "-" if atom.startswith("-") else ""
+    name, _, rest = atom[len(sign) :].partition("(")
+    if not name.startswith(PREFIX):
+        return "", Ground(atom)
+    number, _, arguments = rest[:-1].partition(",")
+    plain = sign + name.removeprefix(PREFIX)
+    return number, Ground(f"{plain}({arguments})" if arguments else plain)
+
 
 A = TypeVar("A")
 
@@ -48,7 +243,7 @@ class Batches(Generic[A]):
     """A program rewritten for several pairs at a time.
 
     Args:
-        paired: what :func:`~ists_asp.solver.pairing.paired` made of the program.
+        paired: what :func:`~ists_asp.solver.program.paired` made of the program.
         program: the program for one pair.
         arguments: clingo's command line arguments.
         time_limit: seconds of processor time for the search for the answers of a batch.

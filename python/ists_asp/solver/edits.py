@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo.ast import AST, ASTType, parse_string
 
 from ists_asp.resources import asp_dir
-from ists_asp.solver.rows import Tables
-from ists_asp.solver.shapes import EVERYTHING
-from ists_asp.solver.touched import Reach, TooMuchError
+from ists_asp.solver.affected import Reach, Tables, TooMuchError
+from ists_asp.solver.statements import EVERYTHING
 from ists_asp.syntax.terms import Variant, bind, bind_all, filled_atom, is_ground, read_variants
 from ists_asp.syntax.trees import Signature
 
@@ -20,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.affected import Decided, Indexed
     from ists_asp.solver.program import Program
-    from ists_asp.solver.rows import Indexed
-    from ists_asp.solver.shapes import Shapes, Version
-    from ists_asp.solver.touched import Decided
+    from ists_asp.solver.statements import Shapes, Version
     from ists_asp.syntax.terms import Bindings, Call
 
 _MOST = 500

@@ -2,7 +2,7 @@
 
 What is written is what a run from scratch would write: an answer is used again if the facts of
 its pair are the same, and the rules are, or no statement that differs can have an instance for the
-pair (see :mod:`ists_asp.solver.edits`). Each batch has an entry in the store, with its answers
+pair (see :mod:`ists_asp.solver.affected`). Each batch has an entry in the store, with its answers
 and the version of the rules that decided them.
 """
 
@@ -21,10 +21,10 @@ import orjson
 
 from ists_asp.errors import IstsError
 from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
-from ists_asp.solver.batching import BATCH, in_batches
+from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.options import Solution
-from ists_asp.solver.settled import settled_text
-from ists_asp.solver.shapes import EVERYTHING, Version, version
+from ists_asp.solver.program import settled_text
+from ists_asp.solver.statements import EVERYTHING, Version, version
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, TAG
 
@@ -35,11 +35,10 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.batching import Item
+    from ists_asp.solver.affected import Arguments, Decided
+    from ists_asp.solver.batch import Item
     from ists_asp.solver.edits import Edits
-    from ists_asp.solver.rows import Arguments
     from ists_asp.solver.solver import Solver
-    from ists_asp.solver.touched import Decided
     from ists_asp.syntax.trees import Signature
 
 _MOST = 500
@@ -212,7 +211,7 @@ class Keeping:
         if edits is None:
             return [None] * len(items), [EVERYTHING] * len(items)
         # Few runs need it.
-        from ists_asp.solver.rows import Indexed
+        from ists_asp.solver.affected import Indexed
 
         known = list(entry.answers)
         for place, bits in edits.touched(Indexed(texts), self._decided(entry.answers)):

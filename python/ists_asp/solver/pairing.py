@@ -25,7 +25,7 @@ from clingo.ast import (
     parse_string,
 )
 
-from ists_asp.solver.settled import OBJECTIVE_PRIORITY, settle, settled_text
+from ists_asp.solver.program import OBJECTIVE_PRIORITY, settle, settled_text
 from ists_asp.syntax.trees import Signature, predicates, walk
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
-    from ists_asp.solver.shapes import Shapes
+    from ists_asp.solver.statements import Shapes
 
 PREFIX = "__"
 """What the names of generated predicates and variables begin with."""
@@ -85,7 +85,7 @@ class Paired:
 
     Args:
         statements: its statements, as trees or as text.
-        settled: those where only answers are wanted; see :mod:`ists_asp.solver.settled`.
+        settled: those where only answers are wanted; see :mod:`ists_asp.solver.program`.
         names: the names of its predicates.
         weighed: whether it has an objective.
     """

@@ -12,7 +12,7 @@ from clingo.ast import ProgramBuilder
 
 from ists_asp.edge import clingo_error
 from ists_asp.rules.messages import Messages
-from ists_asp.solver.dual_values import DualValues, Objective
+from ists_asp.solver.bounds import DualValues, Objective
 from ists_asp.syntax.ground import Ground, texts
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.errors import IstsError
-    from ists_asp.solver.given import Given
+    from ists_asp.solver.statements import Given
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 A program is parsed once and used for many pairs. A pair alone has a control object of its
 own; several pairs share one, with rules that keep them apart
-(:mod:`ists_asp.solver.pairing`). Statements are added as syntax trees and facts as symbols,
+(:mod:`ists_asp.solver.program`). Statements are added as syntax trees and facts as symbols,
 which takes half the time of text.
 """
 
@@ -17,19 +17,14 @@ from ists_asp.answers import AnswerError, read_answer, too_large
 from ists_asp.confidence import Confident, confidence_tables
 from ists_asp.edge import inside, unless_it_fails
 from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UnsatisfiableError, WeightsError
-from ists_asp.solver.alone import Alone
-from ists_asp.solver.batch import Batches
-from ists_asp.solver.batching import in_batches, short_pairs
-from ists_asp.solver.best import Best
-from ists_asp.solver.blame import Blame
-from ists_asp.solver.culprits import culprits
-from ists_asp.solver.dual_values import Objective, objective_for
-from ists_asp.solver.grounder import Grounder
+from ists_asp.solver.batch import Batches, in_batches, short_pairs, weights_of, weights_of_atoms
+from ists_asp.solver.bounds import Objective, objective_for
+from ists_asp.solver.faults import Blame, culprits
 from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
-from ists_asp.solver.shapes import Shapes
-from ists_asp.solver.weighed import weights_of, weights_of_atoms
+from ists_asp.solver.single import Alone, Best, Grounder
+from ists_asp.solver.statements import Shapes
 from ists_asp.syntax.ground import texts
 from ists_asp.vocabulary import BEYOND_LIMITS, CONFIDENCE
 
@@ -44,11 +39,10 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
-    from ists_asp.solver.batch_model import BatchModel
-    from ists_asp.solver.batching import Item
+    from ists_asp.solver.batch import BatchModel, Item
     from ists_asp.solver.edits import Edits
     from ists_asp.solver.program import Program
-    from ists_asp.solver.shapes import Version
+    from ists_asp.solver.statements import Version
     from ists_asp.syntax.trees import Signature
 
 A = TypeVar("A")
@@ -223,7 +217,7 @@ class Solver(Generic[A]):
         Args:
             items: pairs with their facts.
             extra: gives more rules for the pairs that are decided together, rewritten as
-                :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
+                :mod:`ists_asp.solver.program` does; no other rule may depend on them.
 
         Raises:
             IstsError: there is no answer for a pair, as for :meth:`solve`.

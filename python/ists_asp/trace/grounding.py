@@ -19,7 +19,7 @@ from ists_asp.syntax.ground import split, symbols, texts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ists_asp.solver.batch_model import BatchModel
+    from ists_asp.solver.batch import BatchModel
     from ists_asp.solver.pairing import Pairing
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.instances import RuleInstance

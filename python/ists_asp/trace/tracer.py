@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.gc_control import gc_paused
-from ists_asp.solver.batching import in_batches
+from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import texts
 from ists_asp.trace.decisions import PREDICATES
 from ists_asp.trace.grounding import Alone, Shared

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.inputs import Inputs
     from ists_asp.compare import Comparison, Edit, WeightEdits
-    from ists_asp.compare.rules_run import Both
+    from ists_asp.compare.comparison import Both
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
@@ -175,7 +175,7 @@ def _rules(
 ) -> tuple[list[Both | Failed], tuple[Sequence[Edit], WeightEdits]]:
     from ists_asp.cli.driver import working
     from ists_asp.compare import find_edits
-    from ists_asp.compare.rules_run import run_both
+    from ists_asp.compare.comparison import run_both
     from ists_asp.engine import System
 
     first, second = (

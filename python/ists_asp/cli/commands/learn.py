@@ -361,6 +361,7 @@ def _report(results: Sequence[CrossValidation]) -> str:
 def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
     from ists_asp.io.pairs import read_sts
+    from ists_asp.learn.fit import render_rating_weights
     from ists_asp.learn.ratings import (
         UNRELATED,
         RatingExampleBuilder,
@@ -368,7 +369,6 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None
         learn_ratings,
         mismatched,
     )
-    from ists_asp.learn.weights_file import render_rating_weights
 
     with reader_warnings() as warn:
         golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}

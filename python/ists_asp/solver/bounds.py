@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from clingo import Control, Model, Symbol
 
     from ists_asp.rules import RuleSet
-    from ists_asp.solver.shapes import Shapes
+    from ists_asp.solver.statements import Shapes
 
 Chunk: TypeAlias = "tuple[Symbol, Symbol]"
 """A sentence and one of its chunks, by their numbers."""

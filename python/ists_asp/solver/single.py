@@ -1,0 +1,294 @@
+"""One pair with a control object of its own: its rules made ready, its answer sets, the best."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from clingo import Configuration
+
+from ists_asp.errors import TimeLimitError, UnsatisfiableError
+from ists_asp.rules.messages import Messages, RuleWarning
+from ists_asp.rules.programs import check_kinds
+from ists_asp.solver.bounds import Objective
+from ists_asp.solver.options import SolverOptions, constant_arguments
+from ists_asp.solver.program import Program, prepared
+from ists_asp.solver.search import CORE_GUIDED, FALLBACK, exclude, ground, last_model, search
+from ists_asp.syntax.ground import texts
+from ists_asp.syntax.trees import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from clingo import Control, Symbol
+
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.batch import BatchModel
+    from ists_asp.solver.program import Program
+    from ists_asp.solver.search import Found
+    from ists_asp.solver.statements import Shapes
+    from ists_asp.syntax.ground import Ground
+
+
+class Grounder:
+    """Grounds a rule set for one pair at a time.
+
+    ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
+    clingo's command line arguments, without those that choose a strategy.
+
+    Args:
+        rules: the parsed rules.
+        options: the values of constants.
+        shapes: what is known of the statements.
+
+    Raises:
+        UsageError: a constant is not an ASP term.
+        RuleError: clingo cannot ground the facts and tables among the rules.
+    """
+
+    def __init__(self, rules: RuleSet, options: SolverOptions, shapes: Shapes) -> None:
+        self._messages = Messages(rules.names)
+        check_kinds(options.constants, rules)
+        self.arguments = tuple(constant_arguments(options.constants))
+        self._rules = rules
+        self._shapes = shapes
+        self.program = self._prepared(tables=True)
+
+    @cached_property
+    def _plain(self) -> Program:
+        """The program with its tables left to clingo: few pairs ask for it."""
+        return self._prepared(tables=False)
+
+    def _prepared(self, *, tables: bool) -> Program:
+        return prepared(
+            self._rules, self.arguments, self._messages, tables=tables, shapes=self._shapes
+        )
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has warned about so far, such as atoms that no rule derives."""
+        return self._messages.warnings
+
+    def ground(
+        self,
+        facts: Sequence[Symbol],
+        strategy: str = CORE_GUIDED,
+        objective: Objective | None = None,
+    ) -> Control:
+        """Ground the rules for a pair.
+
+        Args:
+            facts: those of the pair.
+            strategy: clingo's argument for how to optimise.
+            objective: is told the weights of the objective; prices are added to it.
+
+        Raises:
+            RuleError: clingo could not ground the rules.
+        """
+        program = self.program_for(facts)
+        arguments = (strategy, *self.arguments)
+        return ground(
+            program.statements,
+            facts,
+            arguments,
+            self._messages,
+            objective,
+            program.given,
+        )
+
+    def program_for(self, facts: Iterable[Symbol]) -> Program:
+        """The program, its tables left to clingo where a pair's facts add to them."""
+        tables = self.program.tables
+        if self.program.derived and any(signature(fact) in tables for fact in facts):
+            return self._plain
+        return self.program
+
+
+_LEAST = 1.0
+"""Seconds for a search, if the limit for a pair is not less."""
+
+
+class Alone:
+    """Finds the answer sets of a pair, the best first.
+
+    ``control`` is the ground program, ``objective`` has watched it being grounded, and
+    ``grounding`` is how many seconds that took.
+
+    Args:
+        grounder: grounds the rules.
+        facts: those of the pair.
+        time_limit: seconds of processor time, grounding included. If that takes nearly all of
+            it, the search still has a second.
+        objective: watches the objective, with prices or without.
+        atoms: whether all true atoms are wanted, not only the shown ones.
+
+    Raises:
+        RuleError: clingo cannot ground the rules.
+    """
+
+    def __init__(
+        self,
+        grounder: Grounder,
+        facts: Sequence[Symbol],
+        time_limit: float,
+        objective: Objective,
+        *,
+        atoms: bool,
+    ) -> None:
+        self._grounder = grounder
+        self._facts = facts
+        self._time_limit = time_limit
+        self.objective = objective
+        self._atoms = atoms
+        began = time.process_time()
+        self._ends = time.process_time() + time_limit
+        self.control: Control = grounder.ground(facts, objective=objective)
+        self.grounding = time.process_time() - began
+
+    @property
+    def program(self) -> Program:
+        """What was grounded for the pair."""
+        return self._grounder.program_for(self._facts)
+
+    def first(self) -> Found:
+        """The best answer set.
+
+        Raises:
+            UnsatisfiableError: the rules admit no answer set for the pair.
+            TimeLimitError: there was no answer set within the time limit.
+            RuleError: clingo cannot solve the program.
+        """
+        left = self._left_for_one()
+        found, unsatisfiable = self._search(left, patience=left / 2)
+        if found is None and not unsatisfiable:
+            self.objective = Objective()
+            self.control = self._grounder.ground(self._facts, FALLBACK, self.objective)
+            found, unsatisfiable = self._search(self._left_for_one())
+        if unsatisfiable:
+            raise UnsatisfiableError(
+                "the rules admit no answer set",
+                hint="Look for a constraint (a rule without a head) that cannot hold",
+            )
+        if found is None:
+            raise TimeLimitError(
+                f"no answer within {self._time_limit:g} s",
+                hint="Allow more time, or simplify the rules",
+            )
+        return found
+
+    def after(self, found: Found) -> Found | None:
+        """The best answer set but those before it, if there is one and time is left."""
+        left = self._ends - time.process_time()
+        if left <= 0:
+            return None
+        exclude(self.control, found)
+        return self._search(left)[0]
+
+    def _left_for_one(self) -> float:
+        """Seconds for a first answer set: whether there is one must not rest on milliseconds."""
+        return max(self._ends - time.process_time(), min(self._time_limit, _LEAST))
+
+    def _search(self, seconds: float, patience: float | None = None) -> tuple[Found | None, bool]:
+        return search(
+            self.control,
+            seconds,
+            atoms=self._atoms,
+            patience=patience,
+            objective=self.objective,
+        )
+
+
+A = TypeVar("A")
+
+Other = tuple[dict[int, int], frozenset["Ground"]]
+"""Another answer set: the value of each priority, and the atoms that were looked at."""
+
+
+class Best(Generic[A]):
+    """The best answer set of a pair with all its atoms.
+
+    Args:
+        answer: what it says.
+        found: the answer set, with all its atoms if it was found for this pair alone.
+        program: what was grounded for the pair, and which facts hold for every pair.
+        ground: grounds it for this pair alone, and notes its objective.
+        together: what several pairs share, if they were solved together.
+        number: the number of this pair among them.
+    """
+
+    def __init__(
+        self,
+        answer: A,
+        found: Found,
+        program: Program,
+        ground: Callable[[], tuple[Control, Objective]],
+        together: BatchModel | None = None,
+        number: int = 0,
+    ) -> None:
+        self.answer = answer
+        self.found = found
+        self.program = program
+        self.together = together
+        self.number = number
+        self._ground = ground
+
+    @cached_property
+    def _alone(self) -> tuple[Control, Objective]:
+        return self._ground()
+
+    @property
+    def control(self) -> Control:
+        """The ground program of this pair alone."""
+        return self._alone[0]
+
+    @property
+    def shown(self) -> tuple[Ground, ...]:
+        """The atoms that are shown."""
+        return self.found.shown
+
+    @cached_property
+    def atoms(self) -> Mapping[str, Sequence[Ground]]:
+        """The atoms by name, without the facts of the program."""
+        if self.together is not None:
+            return self.together.shares[self.number].atoms
+        atoms: dict[str, list[Ground]] = {}
+        for atom in texts(frozenset(self.found.true).difference(self.program.facts)):
+            atoms.setdefault(atom.name, []).append(atom)
+        return atoms
+
+    def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
+        """The atoms of a predicate that the solver decides, with their literals."""
+        found = [
+            atom
+            for atom in self.control.symbolic_atoms.by_signature(name, arity)
+            if not atom.is_fact
+        ]
+        written = texts(atom.symbol for atom in found)
+        return dict(zip(written, (atom.literal for atom in found), strict=True))
+
+    def other(
+        self, assumptions: Sequence[int], looked_at: Mapping[Ground, int], time_limit: float
+    ) -> Other | None:
+        """Find the best answer set in which literals are true; None if there is none.
+
+        So many should be given that branch and bound looks at the rest in no time.
+
+        Args:
+            assumptions: the literals.
+            looked_at: the atoms that are wanted, with their literals.
+            time_limit: seconds after which the best so far is good enough.
+        """
+        control, objective = self._alone
+        solver = control.configuration.solver
+        assert isinstance(solver, Configuration)
+        solver.opt_strategy = "bb"
+        return last_model(
+            control,
+            time_limit,
+            lambda model: (
+                dict(zip(model.priority, objective.cost(model), strict=True)),
+                frozenset(atom for atom, literal in looked_at.items() if model.is_true(literal)),
+            ),
+            assumptions,
+        )[0]
