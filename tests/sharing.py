@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +14,20 @@ from ists_asp.io.store import Store
 if TYPE_CHECKING:
     from ists_asp.engine import System
 
-__all__ = ["load_shared", "shared_folder", "shared_store"]
+__all__ = ["load_shared", "shared_folder", "shared_store", "shared_system"]
 
 
 def load_shared(profile: str = "default", **options: Any) -> System:
     """Load a profile whose rules are worked out once for all workers; answers are not kept."""
     return ists_asp.load(profile, cache=shared_folder(), incremental=False, **options)
+
+
+@cache
+def shared_system(profile: str = "default", **options: Any) -> System:
+    """The same, one for all tests of this process, which leave it open."""
+    system = load_shared(profile, **options)
+    atexit.register(system.close)
+    return system
 
 
 def shared_store() -> Store:

@@ -12,7 +12,7 @@ from ists_asp.model import Confidence, Label
 from ists_asp.rules import load_rules
 from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver
-from tests.sharing import load_shared
+from tests.sharing import load_shared, shared_system
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -24,8 +24,7 @@ CHUNKED = ("[ 12 ] [ killed ] [ in Syria ]", "[ 10 ] [ dead ] [ in Iraq ]")
 
 @pytest.fixture(scope="module")
 def system():
-    with load_shared("headlines") as loaded:
-        yield loaded
+    return shared_system("headlines")
 
 
 @pytest.fixture(scope="module")

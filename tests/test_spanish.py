@@ -9,15 +9,14 @@ from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.pairs import read_pairs
 from ists_asp.model import Label, Scheme
-from tests.sharing import load_shared
+from tests.sharing import shared_system
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples" / "spanish"
 
 
 @pytest.fixture(scope="module")
 def system():
-    with load_shared("es") as loaded:
-        yield loaded
+    return shared_system("es")
 
 
 @pytest.fixture(scope="module")

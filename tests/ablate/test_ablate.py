@@ -14,7 +14,8 @@ from ists_asp.ablate import GoldItem, Study, ablate
 from ists_asp.cli import main
 from ists_asp.engine import Setup
 from ists_asp.learn import read_gold
-from tests.sharing import load_shared, shared_folder
+from ists_asp.model import Pair
+from tests.sharing import shared_folder, shared_system
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.
@@ -25,18 +26,11 @@ PAIRS = 3
 
 def make(folder, profile, bare=False):
     golds = read_gold(SAMPLES / folder)[:PAIRS]
-    with load_shared(profile) as system:
-        pairs = [gold.pair for gold in golds]
-        if bare:
-            pairs = [
-                replace(
-                    pair,
-                    sent1=replace(pair.sent1, chunks=None),
-                    sent2=replace(pair.sent2, chunks=None),
-                )
-                for pair in pairs
-            ]
-        annotated = list(system.annotate(pairs))
+    pairs = [gold.pair for gold in golds]
+    if bare:
+        sides = ((replace(one, chunks=None) for one in (pair.sent1, pair.sent2)) for pair in pairs)
+        pairs = [Pair(pair.id, *both) for pair, both in zip(pairs, sides, strict=True)]
+    annotated = list(shared_system(profile).annotate(pairs))
     items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
     return Study(items, Setup(profile, cache=shared_folder(), incremental=False))
 

@@ -1,14 +1,10 @@
 """Systems are loaded once for this folder."""
 
-from functools import cache
-
 import pytest
 
-from tests.sharing import load_shared
+from tests.sharing import shared_system
 
 
 @pytest.fixture(scope="session")
 def system():
-    load = cache(load_shared)
-    yield load
-    load.cache_clear()
+    return shared_system

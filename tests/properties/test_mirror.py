@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.io.pairs import read_pairs
-from tests.sharing import load_shared
+from tests.sharing import shared_system
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
@@ -40,8 +40,7 @@ def test_samples_are_their_own_mirror_images(name, chunked):
     folder = ROOT / "data" / "samples" / name
     ending = ".chunk.txt" if chunked else ".txt"
     pairs = read_pairs(folder / f"sent1{ending}", folder / f"sent2{ending}", chunked=chunked)
-    with load_shared(name) as system:
-        assert different(system, pairs) == []
+    assert different(shared_system(name), pairs) == []
 
 
 @pytest.mark.long
@@ -54,5 +53,4 @@ def test_train_pairs_are_their_own_mirror_images(name, chunked):
     ending = ".chunk.txt" if chunked else ".txt"
     files = (DATA / name / f"sent{side}{ending}" for side in (1, 2))
     pairs = list(read_pairs(*files, chunked=chunked))[:300]
-    with load_shared(name) as system:
-        assert len(different(system, pairs)) <= len(pairs) // 50
+    assert len(different(shared_system(name), pairs)) <= len(pairs) // 50

@@ -65,7 +65,7 @@ def annotated():
 
 def decide(pairs, cache, rules=(), *, rated=False, **options):
     """The answers of annotated pairs, and what the summary says of them."""
-    with load("headlines", rules=rules, programs=cache, **options) as system:
+    with load("headlines", rules=rules, cache=cache, **options) as system:
         answers = [found[0] for found in system.decide(pairs, rated=rated)]
         return answers, system.stages
 
@@ -167,7 +167,7 @@ def test_ratings_are_kept_as_well(cache):
 
 def test_faults_of_rules_are_told_even_if_no_pair_is_touched(cache, tmp_path):
     (tmp_path / "mine.lp").write_text('alike(I,J,mine,95) :- wrod(1,I,"cat"), word(2,J,"dog").')
-    with load("headlines", rules=tmp_path / "mine.lp", programs=cache) as system:
+    with load("headlines", rules=tmp_path / "mine.lp", cache=cache) as system:
         list(system.decide(annotated()))
         assert [one.where for one in system.warnings if "wrod" in one.text]
 

@@ -19,7 +19,7 @@ from ists_asp.facts import facts_text, pair_facts
 from ists_asp.io.pairs import read_jsonl
 from ists_asp.io.wa import read_wa, write_answer, write_pair
 from ists_asp.model import Pair, Sentence, Token, Word
-from tests.sharing import load_shared
+from tests.sharing import shared_system
 
 FEWER = max(10, settings.default.max_examples // 4)
 """Examples that need Stanza and clingo."""
@@ -45,8 +45,7 @@ TEXTS = st.text(max_size=40) | st.lists(WORDS, max_size=12).map(" ".join)
 
 @pytest.fixture(scope="module")
 def system():
-    with load_shared("images") as loaded:
-        yield loaded
+    return shared_system("images")
 
 
 def read_pair(identifier: str, text1: str, text2: str) -> Pair:

@@ -16,7 +16,7 @@ from ists_asp.errors import ResourceError, UsageError
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, Reader, shipped_reader
 from ists_asp.model import Chunk, Pair, Sentence, Token
 from ists_asp.syntax.ground import split
-from tests.sharing import load_shared
+from tests.sharing import load_shared, shared_system
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -54,8 +54,7 @@ def reader() -> Reader:
 
 @pytest.fixture(scope="module")
 def system():
-    with load_shared("headlines", reader=True) as found:
-        yield found
+    return shared_system("headlines", reader=True)
 
 
 def test_it_sees_what_corresponds(reader: Reader) -> None:
@@ -159,7 +158,7 @@ def test_a_table_overrules_the_reader(tmp_path: Path) -> None:
     sides = ("Regulator recalls Zorblax", "Regulator recalls Quindle")
     labels = []
     for rules in ((), (words,)):
-        with ists_asp.load("headlines", reader=True, rules=rules) as system:
+        with load_shared("headlines", reader=True, rules=rules) as system:
             answer = system.solve(*sides)
             labels += [line.label for line in answer.alignments if line.tokens1 == (3,)]
     assert labels[-1] == "EQUI"
@@ -169,7 +168,7 @@ def test_a_table_overrules_the_reader(tmp_path: Path) -> None:
 def test_a_rule_overrules_the_reader(tmp_path: Path) -> None:
     rule = tmp_path / "never.lp"
     rule.write_text("forbidden_label(X,Y,equi) :- viable(X,Y).\n", encoding="utf-8")
-    with ists_asp.load("headlines", reader=True, rules=rule) as system:
+    with load_shared("headlines", reader=True, rules=rule) as system:
         answer = system.solve("12 killed in bus accident", "12 killed in bus accident")
     assert {line.label for line in answer.alignments}.isdisjoint({"EQUI"})
 

@@ -5,13 +5,13 @@ import pytest
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Label, Pair
-from tests.sharing import load_shared
+from tests.sharing import shared_system
 
 
 @pytest.fixture(scope="session")
 def trace():
-    with load_shared("headlines") as system:
-        yield system.trace("12 killed in bus accident on Monday", "10 killed in road accident")
+    sides = ("12 killed in bus accident on Monday", "10 killed in road accident")
+    return shared_system("headlines").trace(*sides)
 
 
 @pytest.fixture

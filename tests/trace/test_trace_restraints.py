@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from ists_asp.engine import load
 from ists_asp.errors import UnsatisfiableError
+from tests.sharing import load_shared
 
 PAIR = ("Storm hits coast on Monday", "Storm strikes coast on Monday")
 
@@ -14,7 +14,7 @@ PAIR = ("Storm hits coast on Monday", "Storm strikes coast on Monday")
 def trace_with(tmp_path):
     def make(text, pair=PAIR):
         (tmp_path / "mine.lp").write_text(text)
-        system = load("headlines", rules=tmp_path / "mine.lp")
+        system = load_shared("headlines", rules=tmp_path / "mine.lp")
         return system.trace(*pair)
 
     return make
@@ -43,6 +43,7 @@ def test_why_names_what_changed_the_decision(trace_with, rule, question, label):
     assert label in text.partition("without it")[2]
 
 
+@pytest.mark.slow
 def test_a_rule_that_changed_nothing_is_no_reason(trace_with):
     text = trace_with('%@rule mine: "never"\n:- label(X,Y,oppo).\n').why("1 <==> 1").text()
     assert "never" not in text
@@ -69,6 +70,7 @@ def test_a_rule_that_keeps_a_chunk_whole_is_named_before_what_is_weighed(trace_w
     assert weighed
 
 
+@pytest.mark.slow
 def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
     pair = ("12 killed in bus", "10 killed in bus")
     rule = '%@rule mine: "because I say so"\nforbidden_score(X,Y,{}) :- viable(X,Y).\n'
