@@ -26,7 +26,7 @@ from torch import nn
 from torch.nn import functional
 
 from ists_asp.learn.cross import deal
-from ists_asp.learn.gold import read_gold
+from ists_asp.learn.examples import read_gold
 
 KINDS = ("headlines", "images", "answers-students")
 LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")

@@ -47,7 +47,7 @@ from ists_asp.learn.fit import (
     score_terms,
 )
 from ists_asp.learn.cross import deal
-from ists_asp.learn.gold import read_gold
+from ists_asp.learn.examples import read_gold
 from ists_asp.learn.ratings import (
     RatingExampleBuilder,
     learn_ratings,

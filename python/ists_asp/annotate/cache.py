@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.closing import Closing
 from ists_asp.errors import ResourceError
+from ists_asp.lifetime import Closing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

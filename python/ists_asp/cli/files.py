@@ -59,7 +59,7 @@ def _rules(path: Path) -> Iterable[Path]:
 
 
 def _gold(folder: Path) -> Iterable[Path]:
-    from ists_asp.learn.gold import ALIGNMENTS, CHUNKS
+    from ists_asp.learn.examples import ALIGNMENTS, CHUNKS
 
     return (folder / name for name in (*CHUNKS, ALIGNMENTS))
 

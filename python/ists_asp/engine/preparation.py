@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from clingo import Symbol, parse_term
 
 from ists_asp.annotate import Annotator, Cache
-from ists_asp.closing import Closing
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.gc_control import freeze_gc
 from ists_asp.io.text import Repairs, clean, make_sentence
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.words import knowable
+from ists_asp.lifetime import Closing, freeze_gc
 from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
 from ists_asp.rules import RuleWarning, given_warnings, phrases, unknown_constants

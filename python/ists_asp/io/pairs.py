@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from ists_asp.closing import Closing
 from ists_asp.errors import DataError, FormatError, shortened
 from ists_asp.io.chunks import chunk_parser
 from ists_asp.io.text import (
@@ -29,6 +28,7 @@ from ists_asp.io.text import (
     source_name,
     split_words,
 )
+from ists_asp.lifetime import Closing
 from ists_asp.model import Chunk, Pair, Sentence
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.closing import Closing
 from ists_asp.knowledge.numbers import from_spanish, numbers
 from ists_asp.knowledge.words import (
     acronyms,
@@ -21,6 +20,7 @@ from ists_asp.knowledge.words import (
     spoken,
     stems,
 )
+from ists_asp.lifetime import Closing
 from ists_asp.resources import data_dir
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import MULTIWORD

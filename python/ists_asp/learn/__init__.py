@@ -1,16 +1,14 @@
 """Weights learned from gold: features are read out of the ground program, so every rule counts.
 
 ``learn`` grounds the feature rules on gold pairs (:mod:`~ists_asp.learn.examples`), fits
-regularised linear models to the four decisions (:mod:`~ists_asp.learn.fit`), chooses how
-readily to align (:mod:`~ists_asp.learn.cross`) and writes the weights as facts
-(:mod:`~ists_asp.learn.fit`). scikit-learn is imported only when something is fitted.
+regularised linear models to the four decisions and writes their weights as facts
+(:mod:`~ists_asp.learn.fit`), and chooses how readily to align (:mod:`~ists_asp.learn.cross`).
 """
 
 from ists_asp.learn.confidence import fit_table, render_table
 from ists_asp.learn.cross import CrossValidation, cross_validate, learn_weights
-from ists_asp.learn.examples import Example, ExampleBuilder
+from ists_asp.learn.examples import Example, ExampleBuilder, GoldPair, read_gold
 from ists_asp.learn.fit import Settings, Weight, render_weights
-from ists_asp.learn.gold import GoldPair, read_gold
 
 __all__ = [
     "CrossValidation",

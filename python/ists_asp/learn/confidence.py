@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.confidence import Kind, Lead, Leads
-    from ists_asp.learn.gold import GoldPair
+    from ists_asp.learn.examples import GoldPair
     from ists_asp.model import Answer
 
 _LEAST = 20

@@ -8,6 +8,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_matrix
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
@@ -77,9 +79,6 @@ def best_candidates(
 
 def _packed(weights: Sequence[float], clashes: Sequence[tuple[int, ...]]) -> list[int]:
     """The places of greatest total weight, at most one from each clash: weighted set packing."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_matrix
-
     rows = [row for row, places in enumerate(clashes) for _ in places]
     columns = [place for places in clashes for place in places]
     shape = len(clashes), len(weights)

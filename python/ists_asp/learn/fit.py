@@ -13,7 +13,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from scipy.sparse import csr_matrix
+
 from ists_asp.errors import DataError
+from ists_asp.learn.linear import (
+    Bounds,
+    fit,
+    fit_sparsely,
+    label_losses,
+    points_loss,
+    yes_no_loss,
+)
 from ists_asp.model import Label, Scheme
 from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import BASES, WEIGHT
@@ -21,10 +32,8 @@ from ists_asp.vocabulary import BASES, WEIGHT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-    from scipy.sparse import csr_matrix
-
     from ists_asp.learn.examples import Candidate, Example, Key, Sense, Senses
-    from ists_asp.learn.linear import Bounds, Loss
+    from ists_asp.learn.linear import Loss
     from ists_asp.vocabulary import Predicate
 
 UNIT = 100
@@ -158,10 +167,6 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
     SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
     """
-    import numpy as np
-
-    from ists_asp.learn.linear import label_losses
-
     found = [
         (one, one.gold.label.value.lower())
         for example in examples
@@ -179,10 +184,6 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit where each label begins, in points, and what evidence adds to it or takes from it."""
-    import numpy as np
-
-    from ists_asp.learn.linear import points_loss
-
     rows, points, counts = [], [], []
     for candidate in (one for example in examples for one in example.candidates):
         gold = candidate.gold
@@ -204,10 +205,6 @@ def _yes_or_no(
     senses: Senses,
     settings: Settings,
 ) -> list[Weight]:
-    import numpy as np
-
-    from ists_asp.learn.linear import yes_no_loss
-
     if len(set(taken)) < 2 or not any(rows):
         raise DataError(
             f"the gold pairs show no choice to learn from: {_YES_OR_NO[what]}",
@@ -220,10 +217,6 @@ def _yes_or_no(
 
 def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weight]:
     """Choose as many names as the budget allows, and fit their weights."""
-    import numpy as np
-
-    from ists_asp.learn.linear import fit
-
     support = _support(problem)
     known = {key[0] for key in (*settings.keep, *settings.prior) if _belongs(problem.what, key)}
     always = {BASES.get(problem.what, ""), *known, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
@@ -286,9 +279,6 @@ def _support(problem: _Problem) -> Counter[Key]:
 
 def _matrices(problem: _Problem, keys: Sequence[Key]) -> list[csr_matrix]:
     """For each outcome the values of the evidence: a row an example, a column a key."""
-    import numpy as np
-    from scipy.sparse import csr_matrix
-
     columns = {key: number for number, key in enumerate(keys)}
     found = []
     for terms in problem.rows:
@@ -313,10 +303,6 @@ def _chosen(
     Names are dropped together, not one by one: what is weak beside its like may be strong
     without it.
     """
-    import numpy as np
-
-    from ists_asp.learn.linear import fit_sparsely
-
     budget = settings.names[problem.what]
     bounds = _bounds(every, senses, settings)
     paid = np.array([key[0] not in always for key in every], dtype=float)
@@ -340,10 +326,6 @@ def _chosen(
 
 
 def _bounds(keys: Iterable[Key], senses: Senses, settings: Settings) -> Bounds:
-    import numpy as np
-
-    from ists_asp.learn.linear import Bounds
-
     limits: list[tuple[float, float, float]] = []
     for key in keys:
         centre = settings.prior.get(key, 0) / UNIT

@@ -13,13 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.closing import Closing
+import numpy as np
+from scipy.optimize import nnls
+
 from ists_asp.engine import Setup, System
 from ists_asp.engine.rating import Rater
 from ists_asp.evaluate.ratings import correlation
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
+from ists_asp.lifetime import Closing
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose, load_rules, program_sources, read_overlay
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ists_asp.engine.rating import Evidence
@@ -152,9 +154,6 @@ def learn_ratings(
     Returns:
         The weights that are not 0, in thousandths of a point.
     """
-    import numpy as np
-    from scipy.optimize import nnls
-
     names = sorted({item.name for example in examples for item in example.evidence})
     values = _matrix(examples, names)
     golds = np.array([example.gold for example in examples])
@@ -252,8 +251,6 @@ def predict(
 
 def _matrix(examples: Sequence[RatedExample], names: Sequence[str]) -> NDArray[np.float64]:
     """The evidence, shape (examples, names), in points: 1 where there is all of it."""
-    import numpy as np
-
     columns = {name: number for number, name in enumerate(names)}
     values = np.zeros((len(examples), len(names)))
     for row, example in enumerate(examples):

@@ -23,7 +23,7 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
 )
-from ists_asp.gc_control import gc_paused
+from ists_asp.lifetime import gc_paused
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
 from ists_asp.terminal import open_doors

@@ -1,13 +1,28 @@
-"""Keep Python's garbage collector away from what never becomes garbage."""
+"""What is held open and what lives long: closed at the end of a block, and no garbage meanwhile."""
 
 from __future__ import annotations
 
 import gc
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class Closing(ABC):
+    """A context manager that closes itself, after an error as well."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what is held open; the object cannot be used afterwards."""
 
 
 def freeze_gc() -> None:
