@@ -75,7 +75,7 @@ def test_an_entry_that_unpacks_to_too_much_is_none(
 ) -> None:
     store.put("a", "x" * 1_000_000)
     assert store.get("a") == "x" * 1_000_000
-    monkeypatch.setattr(store_module, "LARGEST", 500_000)
+    monkeypatch.setattr(store_module, "LARGEST_ENTRY", 500_000)
     assert store.get("a") is None
 
 

@@ -85,7 +85,7 @@ class Rater:
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far."""
-        return tuple(dict.fromkeys((*self.rules.warnings, *self.solver.warnings)))
+        return tuple(dict.fromkeys((*self.rules.warnings, *self._deciding.warnings)))
 
     def rate_all(self, known: Iterable[Known]) -> Iterator[Rated]:
         """Rate answers, lazily and in their order, several at a time.

@@ -124,7 +124,7 @@ class System(Preparation):
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
         found = [*self.models_warnings, *self.rules.warnings]
-        for name in ("solver", "explainer", "rater"):
+        for name in ("solver", "_deciding", "explainer", "rater"):
             if name in self.__dict__:
                 found += getattr(self, name).warnings
         return tuple(dict.fromkeys(found))

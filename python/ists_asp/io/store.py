@@ -27,11 +27,20 @@ if TYPE_CHECKING:
 FOLDER = "programs"
 """The folder of a store, in the cache's directory."""
 
-MOST = 2000
-"""Entries that are kept at most: a rule set has one for each file, and some more."""
+TRACES = "traces"
+"""The folder of traces, which are large: a store of their own, so that they push nothing out."""
 
-LARGEST = 128 << 20
-"""Bytes that they take at most."""
+MOST = 10_000
+"""Entries that are kept at most: a rule set has one for each file, a hundred pairs have two."""
+
+LARGEST = 512 << 20
+"""Bytes that they take at most: facts and answers of 100 000 pairs take two thirds of it."""
+
+MOST_TRACES, LARGEST_TRACES = 100_000, 1 << 30
+"""The same for traces, of which a pair has one: 40 kB, packed."""
+
+LARGEST_ENTRY = 128 << 20
+"""Bytes of an entry that are read at most, packed or not."""
 
 _MARK = b"ists-asp "
 _HEAD = _MARK + b"program "
@@ -67,10 +76,15 @@ class Store:
 
     Args:
         directory: the cache's directory, in which the folder lies.
+        folder: the folder's name: :data:`FOLDER` or :data:`TRACES`.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self.path = directory / FOLDER
+    def __init__(self, directory: Path, folder: str = FOLDER) -> None:
+        self.path = directory / folder
+        self._most, self._largest = (
+            (MOST_TRACES, LARGEST_TRACES) if folder == TRACES else (MOST, LARGEST)
+        )
+        self._packed = 0 if folder == TRACES else _LARGE
         self._written = 0
 
     def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
@@ -79,11 +93,11 @@ class Store:
         try:
             with _opened(place) as stream:
                 seen = os.fstat(stream.fileno()).st_mtime
-                head, _, body = stream.read(LARGEST).partition(b"\n")
+                head, _, body = stream.read(LARGEST_ENTRY).partition(b"\n")
             digest = _digest(key, body)
             if head == _PACKED + digest:
                 unpacking = zlib.decompressobj()
-                body = unpacking.decompress(body, LARGEST)
+                body = unpacking.decompress(body, LARGEST_ENTRY)
                 if not unpacking.eof:
                     return None
             elif head != _HEAD + digest:
@@ -100,9 +114,9 @@ class Store:
         A folder that is full or that cannot be written to forgets it.
         """
         body, head = orjson.dumps(value), _HEAD
-        if len(body) > _LARGE:
-            body, head = zlib.compress(body, 1), _PACKED
-        if len(body) > LARGEST // 4:
+        if len(body) > self._packed:
+            body, head = zlib.compress(body, 1 if self._packed else 6), _PACKED
+        if len(body) > LARGEST_ENTRY // 4:
             return
         with suppress(OSError):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -155,7 +169,7 @@ class Store:
         with suppress(OSError), os.scandir(self.path) as files:
             sizes = [file.stat().st_size for file in files]
             # To look whose files they are takes longer.
-            if len(sizes) > MOST or sum(sizes) > LARGEST:
+            if len(sizes) > self._most or sum(sizes) > self._largest:
                 self._remove_oldest()
         self._remove_drafts(_FRESH)
 
@@ -163,7 +177,7 @@ class Store:
         total = 0
         for number, (_, place, size) in enumerate(sorted(self._entries(), reverse=True)):
             total += size
-            if number >= MOST or total > LARGEST:
+            if number >= self._most or total > self._largest:
                 with suppress(OSError):
                     place.unlink()
 

@@ -10,6 +10,7 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ists_asp.edge import inside, too_deep
@@ -23,18 +24,24 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
 )
+from ists_asp.io.store import TRACES, Store
 from ists_asp.lifetime import gc_paused
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
+from ists_asp.rules import RuleWarning
+from ists_asp.rules.remembered import Remembered
+from ists_asp.solver.kept import answer_of, data_of
+from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
+    from clingo import Symbol
+
     from ists_asp.engine import Setup, Timings
     from ists_asp.model import Answer, Pair
-    from ists_asp.rules import RuleWarning
 
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
@@ -87,6 +94,7 @@ class Decider:
         self._begin = begin
         self._setup = setup
         self._warned = 0
+        self._traces = _Traces(self.system)
         rating = self.system.rater.rules.files if setup.rated else ()
         if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
             raise RuleError(
@@ -97,7 +105,7 @@ class Decider:
     def decide(self, pairs: Sequence[Pair]) -> Report:
         """Decide annotated pairs; a pair without an answer does not keep the others from one."""
         outcomes = tuple(self._outcomes(pairs))
-        warnings = self.system.warnings
+        warnings = tuple(dict.fromkeys((*self.system.warnings, *self._traces.warnings)))
         fresh, self._warned = warnings[self._warned :], len(warnings)
         return Report(outcomes, self.system.stages.taken(), fresh)
 
@@ -122,13 +130,8 @@ class Decider:
     def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         system, rated = self.system, self._setup.rated
         if self._setup.traced:
-            from ists_asp.trace.document import trace_line
-
             with gc_paused():
-                traces = system.trace_annotated(pairs, rated=rated)
-                for pair, trace in zip(pairs, traces, strict=True):
-                    line = trace_line(trace)
-                    yield Outcome(pair, (trace.answer,), trace=line, knowledge=system.knowledge)
+                yield from self._traces.outcomes(pairs)
             return
         decided = system.decide(pairs, rated=True) if rated else system.try_all(pairs)
         for pair, found in zip(pairs, decided, strict=True):
@@ -136,6 +139,64 @@ class Decider:
                 yield _failed(pair, found)
             else:
                 yield Outcome(pair, found, knowledge=system.knowledge)
+
+
+class _Traces:
+    """Traces answers, but those that are kept from a run before."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._told: dict[RuleWarning, None] = {}
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo had to say of the rules when answers were traced that are kept."""
+        return tuple(self._told)
+
+    def outcomes(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        """Trace annotated pairs, lazily and in their order.
+
+        Raises:
+            IstsError: a pair cannot be decided or traced.
+        """
+        from ists_asp.trace.document import trace_line
+
+        system = self._system
+        keys = [self._key(pair, facts) for pair, facts in system.known(pairs)]
+        known = [self._memo.get(key) for key in keys]
+        left = (pair for pair, found in zip(pairs, known, strict=True) if found is None)
+        traces = system.trace_annotated(left, rated=system.setup.rated)
+        for pair, key, found in zip(pairs, keys, known, strict=True):
+            if found is not None:
+                data, line, warnings = found
+                answer = answer_of(data, pair)
+                self._told.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
+                system.stages.decide(0.0, 0.0, kept=True)
+            else:
+                trace = next(traces)
+                answer, line = trace.answer, trace_line(trace)
+                if answer.optimal:
+                    warnings = [[one.where, one.text] for one in system.warnings]
+                    self._memo.put(key, [data_of(answer), line, warnings])
+            yield Outcome(pair, (answer,), trace=line, knowledge=system.knowledge)
+
+    @cached_property
+    def _memo(self) -> Remembered:
+        setup = self._system.setup
+        store = Store(setup.cache, TRACES) if setup.cache and setup.incremental else None
+        return Remembered(store, self._system.rules.remembered.digest)
+
+    @cached_property
+    def _about(self) -> list[object]:
+        """What a trace depends on beside rules and facts."""
+        system, setup = self._system, self._system.setup
+        rating = system.rater.rules.remembered.digest if setup.rated else None
+        constants = sorted(system.constants.items())
+        return [system.profile.name, rating, constants, setup.limits.seconds, system.knowledge]
+
+    def _key(self, pair: Pair, facts: Sequence[Symbol]) -> str:
+        about = [*self._about, pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text]
+        return self._memo.key("trace", about)
 
 
 def _failed(pair: Pair, error: IstsError) -> Outcome:

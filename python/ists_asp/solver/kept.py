@@ -21,6 +21,7 @@ import orjson
 
 from ists_asp.errors import IstsError
 from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
+from ists_asp.rules.messages import RuleWarning
 from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.options import Solution
 from ists_asp.solver.program import settled_text
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from ists_asp.solver.solver import Solver
     from ists_asp.syntax.trees import Signature
 
-_MOST = 500
+_MOST = 1200
 """Batches of a run whose answers are kept: more would push other things out of the store."""
 
 _TOGETHER = 4
@@ -59,10 +60,14 @@ _VERSIONS = 3
 
 
 class _Entry(NamedTuple):
-    """The digest of the rules that decided a batch, empty for none, and what they decided."""
+    """The digest of the rules that decided a batch, empty for none, and what they decided.
+
+    ``warnings`` is what clingo had to say about the rules so far.
+    """
 
     rules: str
     answers: list[_Kept | None]
+    warnings: Sequence[Sequence[str]] = ()
 
 
 class _LookedUp(NamedTuple):
@@ -106,6 +111,12 @@ class Keeping:
         self._distances: dict[str, int] = {}
         self._noted = False
         self._batches = 0
+        self._heard: dict[RuleWarning, None] = {}
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has to say of the rules, and had to say when kept answers were decided."""
+        return tuple(dict.fromkeys((*self._solver.warnings, *self._heard)))
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
         """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does.
@@ -142,6 +153,9 @@ class Keeping:
         known, places = entry.answers, [""] * len(items)
         if entry.rules != self._digest:
             known, places = self._untouched(entry, items, texts)
+        else:
+            # It is to be heard in every run.
+            self._heard.update(dict.fromkeys(RuleWarning(*one) for one in entry.warnings))
         return _LookedUp(items, key, entries, entry, known, places)
 
     def _told(
@@ -152,7 +166,7 @@ class Keeping:
         for (pair, _), one, place in zip(batch.items, batch.known, batch.places, strict=True):
             if one is not None:
                 found.append(one)
-                yield Solution(tuple(_read(each, pair) for each in one[1]), 0.0, 0.0, kept=True)
+                yield Solution(tuple(answer_of(each, pair) for each in one[1]), 0.0, 0.0, kept=True)
                 continue
             tried = next(decided)
             if isinstance(tried, Solution):
@@ -165,13 +179,13 @@ class Keeping:
         fresh = [one[0] for one in batch.entries][:1] != [self._digest] or any(
             one is not None and was is None for one, was in zip(found, batch.known, strict=True)
         )
-        # What clingo has to say about the rules is to be heard in every run.
-        if fresh and not self._solver.warnings and self._batches <= _MOST:
+        if fresh and self._batches <= _MOST:
             self._keep_version()
             # The version that was of use comes next, so that it stays.
             others = sorted(batch.entries, key=lambda one: one.rules != batch.entry.rules)
             kept = [tuple(one) for one in others if one.rules != self._digest]
-            self._remembered.put(batch.key, [(self._digest, found), *kept][:_VERSIONS])
+            warnings = [(one.where, one.text) for one in self.warnings]
+            self._remembered.put(batch.key, [(self._digest, found, warnings), *kept][:_VERSIONS])
 
     def _entries(self, key: str) -> list[_Entry]:
         """What is kept of a batch, the last first."""
@@ -205,7 +219,8 @@ class Keeping:
     ) -> tuple[list[_Kept | None], list[str]]:
         """The answers of other rules that still hold, and for the others the edit at fault."""
         places = [""] * len(items)
-        if not any(one and one[0] for one in entry.answers):
+        # What clingo had to say of rules may be about the pairs that it was said of.
+        if entry.warnings or not any(one and one[0] for one in entry.answers):
             return [None] * len(items), places
         edits = self._since(entry.rules, items[0][1])
         if edits is None:
@@ -291,38 +306,40 @@ def _written(solution: Solution[Answer]) -> _Kept | None:
     """The answers of a pair as JSON can write them; None if better ones may be found."""
     if not all(answer.optimal for answer in solution.answers):
         return None
-    return solution.unique, [
+    return solution.unique, [data_of(answer) for answer in solution.answers]
+
+
+def data_of(answer: Answer) -> list[Any]:
+    """An answer as JSON can write it, without its pair."""
+    return [
+        [(chunk.first, chunk.last) for chunk in answer.chunks1],
+        [(chunk.first, chunk.last) for chunk in answer.chunks2],
         [
-            [(chunk.first, chunk.last) for chunk in answer.chunks1],
-            [(chunk.first, chunk.last) for chunk in answer.chunks2],
-            [
-                (
-                    one.tokens1,
-                    one.tokens2,
-                    one.label,
-                    one.score,
-                    sorted(one.tags),
-                    one.confidence
-                    and (one.confidence.alignment, one.confidence.label, one.confidence.score),
-                    one.spans,
-                )
-                for one in answer.alignments
-            ],
-            answer.cost,
-            answer.rating
-            and [
-                answer.rating.thousandths,
-                [(part.name, part.thousandths) for part in answer.rating.contributions],
-            ],
-            answer.boundaries1,
-            answer.boundaries2,
-        ]
-        for answer in solution.answers
+            (
+                one.tokens1,
+                one.tokens2,
+                one.label,
+                one.score,
+                sorted(one.tags),
+                one.confidence
+                and (one.confidence.alignment, one.confidence.label, one.confidence.score),
+                one.spans,
+            )
+            for one in answer.alignments
+        ],
+        answer.cost,
+        answer.rating
+        and [
+            answer.rating.thousandths,
+            [(part.name, part.thousandths) for part in answer.rating.contributions],
+        ],
+        answer.boundaries1,
+        answer.boundaries2,
     ]
 
 
-def _read(kept: Sequence[Any], pair: Pair) -> Answer:
-    """An answer from what :func:`_written` made of it."""
+def answer_of(kept: Sequence[Any], pair: Pair) -> Answer:
+    """The answer to a pair from what :func:`data_of` made of it."""
     chunks1, chunks2, lines, cost, rating, boundaries1, boundaries2 = kept
     return Answer(
         pair,
