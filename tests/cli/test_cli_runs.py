@@ -62,9 +62,8 @@ def killed_and_repeated(
         process.send_signal(kill)
         assert "Traceback" not in process.communicate(timeout=60)[1]
     assert solve(folder, *command).returncode == 0
-    if "--trace" not in options:
-        again = solve(folder, *command)
-        assert f"\n{count} of {count} pairs found in the cache\n" in again.stderr
+    again = solve(folder, *command)
+    assert f"\n{count} of {count} pairs found in the cache\n" in again.stderr
     for name in files[::2]:
         found = folder / name.replace("whole", "out")
         assert found.read_bytes() == (folder / name).read_bytes()

@@ -104,7 +104,7 @@ def _(place: Place) -> Ending:
 def _busy(pid: int) -> bool:
     """Whether a worker has computed for a while."""
     try:
-        return any(_seconds(child) > 2.5 for child in _workers(pid))
+        return any(_seconds(child) > 2.5 for child, _ in _below(pid))
     except (OSError, ValueError):
         return False
 

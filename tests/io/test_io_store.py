@@ -114,6 +114,7 @@ def test_a_process_that_writes_much_bounds_the_folder_again(
 ) -> None:
     monkeypatch.setattr(store_module, "MOST", 5)
     monkeypatch.setattr(store_module, "OFTEN", 10)
+    store = Store(store.path.parent)
     for number in range(41):
         store.put(f"key {number}", number)
     assert store.info().entries == 5

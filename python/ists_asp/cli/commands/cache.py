@@ -10,7 +10,7 @@ from ists_asp.cli.console import show_json, table, write_output
 from ists_asp.cli.files import Group
 from ists_asp.cli.options import cache_option, json_option
 from ists_asp.errors import UsageError
-from ists_asp.io.store import Store
+from ists_asp.io.store import FOLDER, TRACES, Store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def cache() -> None:
     neither Stanza nor torch. So is what a reader says of a pair, with its hash, and what was
     worked out about rule files, by their hashes, so that the next command need not parse them as
     thoroughly. So are answers, so that after an edit of rules only pairs are decided again that it
-    can touch.
+    can touch, and so are traces.
 
     Out: what is in it, or how much was removed.
     """
@@ -55,13 +55,13 @@ def info(cache: Path | None, as_json: bool) -> None:
 
     Out: the file, its size in bytes, and how many texts each set of models has annotated, and
     how many pairs each reader has read; the folder with what was worked out about rules and with
-    answers, its size and how many entries it has.
+    answers, and that with traces: its size and how many entries it has.
     """
     from ists_asp.annotate import Cache
 
     with Cache(_there(cache)) as opened:
         found = opened.info()
-    programs = Store(found.path.parent).info()
+    folders = {name: Store(found.path.parent, name).info() for name in (FOLDER, TRACES)}
     if as_json:
         show_json(
             {
@@ -69,10 +69,9 @@ def info(cache: Path | None, as_json: bool) -> None:
                 "size": found.size,
                 "entries": found.entries,
                 "models": dict(found.models),
-                "programs": {
-                    "folder": str(programs.path),
-                    "size": programs.size,
-                    "entries": programs.entries,
+                **{
+                    name: {"folder": str(one.path), "size": one.size, "entries": one.entries}
+                    for name, one in folders.items()
                 },
             }
         )
@@ -80,8 +79,9 @@ def info(cache: Path | None, as_json: bool) -> None:
     rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
     rows += [("entries", str(found.entries))]
     rows += [(f"  {name}", str(count)) for name, count in sorted(found.models.items())]
-    rows += [("folder", str(programs.path)), ("size", f"{programs.size} bytes")]
-    rows += [("entries", str(programs.entries))]
+    for one in folders.values():
+        rows += [("folder", str(one.path)), ("size", f"{one.size} bytes")]
+        rows += [("entries", str(one.entries))]
     write_output(None, table(rows))
 
 
@@ -98,12 +98,12 @@ def clear(cache: Path | None) -> None:
 
     In: the cache's directory.
 
-    Out: how many entries it had, of both kinds.
+    Out: how many entries it had, of all kinds.
     """
     from ists_asp.annotate import Cache
 
     # Where the disk is full, these make room for SQLite, which needs some to forget.
-    gone = Store(_there(cache)).clear()
+    gone = sum(Store(_there(cache), name).clear() for name in (FOLDER, TRACES))
     with Cache(_there(cache)) as opened:
         gone += opened.clear()
     write_output(None, f"{gone} entries removed\n")
