@@ -1,11 +1,10 @@
 """An ablation study: every rule of a profile left out once.
 
-1. Each pair is traced: its answer, which rules fired, which decisions rest on them. Rules for
-   features of alignments and labels are left out here, too, by one grounding
-   (:mod:`ists_asp.ablate.evidence`).
-2. Other rules are left out of the program, and the pairs for which they fire are decided
-   again; those for which they do not fire keep their answers, as no rule can do anything else
-   than derive atoms from others.
+1. Each pair is traced: its answer, which rules fired, which decisions rest on them.
+2. Each rule is left out of the program, and the pairs for which it fires are decided again;
+   those for which it does not fire keep their answers, as no rule can do anything else than
+   derive atoms from others. What restrains answers without firing, and what is the same for all
+   pairs, is tried on every pair.
 """
 
 from __future__ import annotations
@@ -17,14 +16,15 @@ from functools import cached_property
 from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ists_asp.ablate.evidence import EvidenceAblation
+from clingo.ast import AST, ASTType
+
 from ists_asp.ablate.result import Ablation, RuleWorth, Tally, tally
 from ists_asp.engine import System
 from ists_asp.evaluate.scorer import Reference, Scores, evaluate
 from ists_asp.processes import deaf, end_with_parent
 from ists_asp.rules.catalogue import is_core, is_unconditional, restrains
-from ists_asp.syntax.trees import derives_atom, is_fact
-from ists_asp.vocabulary import WEIGHT
+from ists_asp.syntax.trees import derives_atom, is_fact, walk
+from ists_asp.vocabulary import EVIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.engine import Setup
-    from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.model import Alignment, Pair
     from ists_asp.rules import NamedRule
 
 T = TypeVar("T")
@@ -114,6 +114,10 @@ def _call(method: Callable[..., T], call: tuple[Any, ...]) -> T:
 
 _BATCH = 20
 
+_EVIDENCE = EVIDENCE.signature
+_TARGETS = ("pair", "link", "side")
+"""What evidence about alignments and labels is about."""
+
 
 @dataclass(frozen=True, slots=True)
 class GoldItem:
@@ -121,19 +125,6 @@ class GoldItem:
 
     pair: Pair
     gold: tuple[Alignment, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Surveyed:
-    """What is known of a pair: measures, counts, and the measures without rules for evidence.
-
-    ``inexact`` says that the pair has to be decided by the whole program for those, too.
-    """
-
-    scores: Scores
-    tallies: Mapping[str, Tally]
-    without: Mapping[str, Scores]
-    inexact: bool
 
 
 @dataclass
@@ -195,54 +186,28 @@ class Study:
         )
 
     @cached_property
-    def features(self) -> EvidenceAblation:
-        """Leaves rules for evidence out."""
-        program = self.system.solver.program
-        weights = [fact for fact in program.facts if fact.name == WEIGHT.name]
-        solver = self.system.solver
-        return EvidenceAblation(self.system.rules, solver.options, solver.arguments, weights)
+    def evidence(self) -> frozenset[str]:
+        """The rules that find evidence about alignments and labels."""
+        return frozenset(
+            rule.name
+            for node, rule in zip(
+                self.system.rules.statements, self.system.rules.rules, strict=True
+            )
+            if node.ast_type is ASTType.Rule and _target(node) in _TARGETS
+        )
 
     def __getstate__(self) -> dict[str, object]:
         return {"items": self.items, "setup": self.setup, "_facts": {}}
 
-    def survey(self, numbers: Sequence[int], wanted: Collection[str]) -> list[_Surveyed]:
-        """Trace pairs, and leave out rules for evidence.
-
-        Args:
-            numbers: the places of the pairs.
-            wanted: the names of the rules to leave out.
-        """
+    def survey(self, numbers: Sequence[int]) -> list[tuple[Scores, Mapping[str, Tally]]]:
+        """Trace pairs: the measures of their answers, and what each rule did for them."""
         pairs = [self.items[number].pair for number in numbers]
         found = []
         for number, trace in zip(numbers, self.system.trace_annotated(iter(pairs)), strict=True):
             gold = self.items[number].gold
-            tallies = tally(trace, gold)
-            names = [name for name in self.features.names if name in wanted and name in tallies]
-            without: dict[str, Scores] | None = None
-            if names:
-                without = self._without_features(trace.answer, trace.facts, gold, names)
             scores = _score(trace.answer.pair, trace.answer.alignments, gold)
-            found.append(_Surveyed(scores, tallies, without or {}, bool(names) and without is None))
+            found.append((scores, tally(trace, gold)))
         return found
-
-    def _without_features(
-        self,
-        answer: Answer,
-        facts: Sequence[Symbol],
-        gold: Sequence[Alignment],
-        names: Sequence[str],
-    ) -> dict[str, Scores] | None:
-        pair = replace(
-            answer.pair,
-            sent1=replace(answer.pair.sent1, chunks=answer.chunks1),
-            sent2=replace(answer.pair.sent2, chunks=answer.chunks2),
-        )
-        if answer.pair.sent1.chunks is None:
-            ((_, facts),) = self.system.known([pair])
-        answers = self.features.answers(pair, facts, answer, names)
-        if answers is None:
-            return None
-        return {name: _score(pair, one.alignments, gold) for name, one in answers}
 
     def without(self, name: str, numbers: Sequence[int]) -> dict[int, Scores]:
         """Decide pairs by all rules but one; the measures, by the places of the pairs."""
@@ -297,56 +262,49 @@ def ablate(
     """
     places = range(len(study.items))
     chunks = [places[start : start + _BATCH] for start in places[::_BATCH]]
-    whole = [name for name in wanted if name not in study.features.parts.switched]
-    step = begin(len(chunks) + len(whole))
+    step = begin(len(chunks) + len(wanted))
     with workers(study, jobs) as team:
-        surveyed: dict[int, _Surveyed] = {}
-        for place, found in team.map(Study.survey, [(list(one), set(wanted)) for one in chunks]):
+        surveyed: dict[int, tuple[Scores, Mapping[str, Tally]]] = {}
+        for place, found in team.map(Study.survey, [(list(one),) for one in chunks]):
             surveyed.update(zip(chunks[place], found, strict=True))
             step()
-        changed: dict[str, dict[int, Scores]] = {name: {} for name in wanted}
         calls: list[tuple[str, list[int]]] = []
         for name in wanted:
-            switched = name in study.features.parts.switched
-            again = []
-            for place in places:
-                one = surveyed[place]
-                if switched and name in one.without:
-                    changed[name][place] = one.without[name]
-                fires = name in one.tallies or name in study.tables | study.everywhere
-                if fires and (one.inexact or not switched):
-                    again.append(place)
+            every = name in study.tables | study.everywhere
+            again = [place for place in places if every or name in surveyed[place][1]]
             if again:
                 calls.append((name, again))
-            elif not switched:
+            else:
                 step()
+        changed: dict[str, dict[int, Scores]] = {name: {} for name in wanted}
         for place, scores in team.map(Study.without, calls):
-            name = calls[place][0]
-            changed[name].update(scores)
-            if name not in study.features.parts.switched:
-                step()
-    base = [surveyed[place].scores for place in places]
+            changed[calls[place][0]] = scores
+            step()
+    base = [surveyed[place][0] for place in places]
     total = _sum(base)
     found_rules = []
     for name in wanted:
-        tallies = (one.tallies.get(name) for one in surveyed.values())
+        tallies = [one[name] for _, one in surveyed.values() if name in one]
         differs = {
             place: scores for place, scores in changed[name].items() if scores != base[place]
         }
-        found_rules.append(
-            RuleWorth(
-                study.rules[name],
-                sum((one for one in tallies if one is not None), Tally()),
-                _sum([differs.get(place, scores) for place, scores in enumerate(base)])
-                if differs
-                else total,
-                len(differs),
-            )
-        )
+        without = [differs.get(place, scores) for place, scores in enumerate(base)]
+        rule, did = study.rules[name], sum(tallies, Tally())
+        found_rules.append(RuleWorth(rule, did, _sum(without) if differs else total, len(differs)))
     ablation = Ablation(len(base), total, ())
     order = {id(one): ablation.worth(one) for one in found_rules}
     found_rules.sort(key=lambda one: (-order[id(one)][-1][1], -order[id(one)][0][1]))
     return replace(ablation, rules=tuple(found_rules))
+
+
+def _target(rule: AST) -> str:
+    """What the evidence is about that a rule derives; empty if it derives none."""
+    for part in walk(rule.head) if derives_atom(rule) else ():
+        if part.ast_type is ASTType.Function and (part.name, len(part.arguments)) == _EVIDENCE:
+            first = part.arguments[0]
+            if first.ast_type is ASTType.Function:
+                return str(first.name)
+    return ""
 
 
 def _score(pair: Pair, alignments: Sequence[Alignment], gold: Sequence[Alignment]) -> Scores:

@@ -59,7 +59,7 @@ Examples:
     "--evidence",
     "features",
     is_flag=True,
-    help="Leave out only rules that find evidence about alignments and labels, which is fastest.",
+    help="Leave out only rules that find evidence about alignments and labels.",
 )
 @click.option(
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."
@@ -155,7 +155,7 @@ def _wanted(study: Study, only: Sequence[str], features: bool) -> list[str]:
                 hint=f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list",
             )
     names = list(dict.fromkeys(only)) or list(study.rules)
-    return [name for name in names if name in study.features.names] if features else names
+    return [name for name in names if name in study.evidence] if features else names
 
 
 def _render(found: Ablation, top: int | None) -> str:
