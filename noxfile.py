@@ -37,8 +37,15 @@ def style(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Make the pages of docs/ that come from the code."""
+    """Make the pages that come from the code, in docs/reference/."""
     session.run("python", "-m", "docs.pages")
+
+
+@nox.session
+def sdist(session: nox.Session) -> None:
+    """Build a source distribution, with the pages that come from the code."""
+    session.run("python", "-m", "docs.pages")
+    session.run("python", "-m", "hatchling", "build", "-t", "sdist", *session.posargs)
 
 
 @nox.session

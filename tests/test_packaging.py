@@ -3,8 +3,10 @@
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
+from shutil import copy
 from zipfile import ZipFile
 
 import pytest
@@ -35,6 +37,24 @@ def wheel(tmp_path_factory):
 def names(wheel):
     with ZipFile(wheel) as archive:
         return set(archive.namelist())
+
+
+def test_a_source_distribution_has_the_pages_that_no_repository_has(tmp_path):
+    """Built from a copy of the few files that it takes, where git would ignore the pages."""
+    for name in (".gitignore", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
+        copy(ROOT / name, tmp_path / name)
+    version = tmp_path / "python" / "ists_asp" / "_version.py"
+    pages = tmp_path / "docs" / "reference"
+    for folder in (version.parent, pages):
+        folder.mkdir(parents=True)
+    copy(ROOT / version.relative_to(tmp_path), version)
+    (pages / "commands.md").write_text("# Commands\n", encoding="utf-8")
+    command = (sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", "built")
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (file,) = (tmp_path / "built").iterdir()
+    with tarfile.open(file) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"docs/reference/commands.md", "python/ists_asp/_version.py"} <= names
 
 
 @pytest.mark.parametrize("folder", ["asp", "lp_rules", "data"])

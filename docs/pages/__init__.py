@@ -2,18 +2,19 @@
 
 from pathlib import Path
 
-__all__ = ["PAGES", "ROOT", "write"]
-
 ROOT = Path(__file__).parents[2]
 
-PAGES = ("vocabulary.md", "commands.md")
-"""What :func:`write` writes, in ``docs/``."""
+FOLDER = ROOT / "docs" / "reference"
+"""Where the pages lie in a source distribution; they are in no repository."""
 
 
-def write(folder: Path) -> None:
-    """Write :data:`PAGES` into a folder."""
+def write(folder: Path = FOLDER) -> list[Path]:
+    """Write the pages into a folder, which is made if need be, and return their files."""
     from docs.pages.commands import commands
     from docs.pages.vocabulary import vocabulary
 
-    for name, text in zip(PAGES, (vocabulary(ROOT), commands()), strict=True):
+    folder.mkdir(exist_ok=True)
+    pages = {"commands.md": commands(), "vocabulary.md": vocabulary(ROOT)}
+    for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in pages]

@@ -1,5 +1,6 @@
-"""``python -m docs.pages`` writes the generated pages of ``docs/`` again."""
+"""``python -m docs.pages`` writes the pages that are made from the code to docs/reference/."""
 
 from docs.pages import ROOT, write
 
-write(ROOT / "docs")
+for file in write():
+    print(file.relative_to(ROOT))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from inspect import cleandoc
 from typing import TYPE_CHECKING
 
@@ -10,64 +11,71 @@ import click
 from ists_asp.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["commands"]
+    from collections.abc import Iterable, Iterator
 
 _HEAD = """\
 # Commands
 
 What `ists-asp --help`, and `--help` after each command, say. `python -m docs.pages` makes \
-this page from the commands themselves.
+this page from the commands themselves. Options that many commands have stand at its end.
 """
+
+_MANY = 3
+"""What more commands than this have is said once."""
 
 
 def commands() -> str:
     """The page as Markdown."""
-    return "\n".join([_HEAD, *_command(main, None)]).rstrip() + "\n"
+    found = list(_contexts(main, None))
+    count = Counter(record for context in found for record in _records(context))
+    common = [record for record, owners in count.items() if owners > _MANY]
+    lines = [_HEAD]
+    for context in found:
+        lines += _command(context, common)
+    return "\n".join([*lines, "## Options of many commands\n", *_table(common)]).rstrip() + "\n"
 
 
-def _command(command: click.Command, parent: click.Context | None) -> Iterator[str]:
-    with click.Context(command, parent, info_name=command.name) as context:
-        usage = " ".join(command.collect_usage_pieces(context))
-        yield f"## {context.command_path}\n"
-        yield f"`{context.command_path} {usage}`\n"
-        yield from _paragraphs(command.help or "")
-        options = [option for option in command.params if isinstance(option, click.Option)]
-        if options:
-            yield from _table(options, context)
-        yield from _examples(command.epilog or "")
-        if isinstance(command, click.Group):
-            for name in command.list_commands(context):
-                found = command.get_command(context, name)
-                if found is not None:
-                    yield from _command(found, context)
+def _contexts(command: click.Command, parent: click.Context | None) -> Iterator[click.Context]:
+    """A command and those below it, each with what is typed for it."""
+    context = click.Context(command, parent, info_name=command.name)
+    yield context
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            if found is not None:
+                yield from _contexts(found, context)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    for paragraph in cleandoc(text).split("\n\n"):
-        yield _escaped(" ".join(paragraph.split())) + "\n"
+def _records(context: click.Context) -> Iterator[tuple[str, str]]:
+    """The options of a command: names, and meaning."""
+    for option in context.command.params:
+        if isinstance(option, click.Option) and (record := option.get_help_record(context)):
+            yield record
 
 
-def _table(options: list[click.Option], context: click.Context) -> Iterator[str]:
+def _command(context: click.Context, common: list[tuple[str, str]]) -> Iterator[str]:
+    usage = " ".join(context.command.collect_usage_pieces(context))
+    yield f"## {context.command_path}\n"
+    yield f"`{context.command_path} {usage}`\n"
+    for paragraph in cleandoc(context.command.help or "").split("\n\n"):
+        yield _escaped(paragraph) + "\n"
+    records = list(_records(context))
+    if own := [record for record in records if record not in common]:
+        yield from _table(own)
+    if shared := [f"`{record[0]}`" for record in records if record in common]:
+        yield f"[Also](#options-of-many-commands) {', '.join(shared)}.\n"
+    lines = cleandoc((context.command.epilog or "").replace("\b", "")).splitlines()
+    if examples := [line.strip() for line in lines if line.startswith(" ")]:
+        yield "\n".join(("Examples:\n", "```console", *examples, "```\n"))
+
+
+def _table(records: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield "| Option | Meaning |"
     yield "| --- | --- |"
-    for option in options:
-        record = option.get_help_record(context)
-        if record is not None:
-            names, meaning = (_escaped(" ".join(part.split())) for part in record)
-            yield f"| `{names}` | {meaning} |"
+    for names, meaning in records:
+        yield f"| `{_escaped(names)}` | {_escaped(meaning)} |"
     yield ""
 
 
-def _examples(epilog: str) -> Iterator[str]:
-    lines = [line for line in cleandoc(epilog.replace("\b", "")).splitlines() if line.strip()]
-    if lines:
-        yield "Examples:\n"
-        yield "```console"
-        yield from (line.strip() for line in lines if line.startswith(" "))
-        yield "```\n"
-
-
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ASTSequence, ASTType, parse_files
+from clingo.ast import AST, ASTType, parse_files
+
+from ists_asp.syntax.trees import children, derived, head_elements, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["Doc", "RuleFile", "Uses", "rule_files", "uses"]
+    from ists_asp.syntax.trees import Signature
 
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
 _PURPOSE = re.compile(r"^% Purpose:\s+(.*?)(?=^% [A-Z]\w+:|^%$|^[^%])", re.MULTILINE | re.DOTALL)
-_DIRECTIVES = (ASTType.Defined, ASTType.ShowSignature)
+_SAY_NOTHING = (ASTType.Comment, ASTType.Defined, ASTType.ShowSignature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,27 @@ def uses(root: Path, files: list[RuleFile]) -> dict[str, Uses]:
     found: dict[str, Uses] = defaultdict(Uses)
     for file in files:
         for statement in _statements(root / file.path):
-            if statement.ast_type in _DIRECTIVES:
-                continue
-            for atom, in_head in _atoms(statement):
-                if not atom.startswith("_"):
-                    place = found[atom].heads if in_head else found[atom].bodies
-                    place.add(file.path)
+            parts = list(children(statement))
+            if statement.ast_type is ASTType.Rule:
+                for name in _public(derived(statement.head)):
+                    found[name].heads.add(file.path)
+                # Conditions of a choice are looked at, not derived.
+                conditions = [condition for _, condition in head_elements(statement.head)]
+                parts = [*chain.from_iterable(conditions), *statement.body]
+            for name in chain.from_iterable(_public(predicates(part)) for part in parts):
+                found[name].bodies.add(file.path)
     return dict(found)
+
+
+def _public(found: Iterable[Signature]) -> Iterator[str]:
+    return (f"{name}/{arity}" for name, arity in found if not name.startswith("_"))
+
+
+def _statements(file: Path) -> list[AST]:
+    found: list[AST] = []
+    parse_files([str(file)], found.append, logger=lambda _code, _text: None)
+    own = [node for node in found if node.location.begin.filename == str(file)]
+    return [node for node in own if node.ast_type not in _SAY_NOTHING]
 
 
 def _read(file: Path, path: str) -> RuleFile:
@@ -101,61 +118,3 @@ def _name(signature: str) -> str:
         depth += (character in "([") - (character in ")]")
         arity += character == "," and depth == 0
     return f"{name}/{arity}"
-
-
-def _statements(file: Path) -> list[AST]:
-    found: list[AST] = []
-    parse_files([str(file)], found.append, logger=lambda _code, _text: None)
-    own = [node for node in found if node.location.begin.filename == str(file)]
-    return [node for node in own if node.ast_type is not ASTType.Comment]
-
-
-def _atoms(statement: AST) -> Iterator[tuple[str, bool]]:
-    """The predicates of a statement's atoms, and whether each stands in the head."""
-    for key in statement.child_keys:
-        for node in _nodes(getattr(statement, key)):
-            # Conditions of a choice are looked at, not derived.
-            if node.ast_type is ASTType.ConditionalLiteral and key == "head":
-                yield from ((name, True) for name in _names(node.literal))
-                for part in node.condition:
-                    yield from ((name, False) for name in _names(part))
-            elif node.ast_type is ASTType.Literal:
-                yield from ((name, key == "head") for name in _names(node))
-
-
-def _nodes(part: object) -> Iterator[AST]:
-    """A node and what it consists of, down to literals and conditional literals of a head."""
-    if isinstance(part, ASTSequence):
-        for one in part:
-            yield from _nodes(one)
-    elif isinstance(part, AST):
-        yield part
-        if part.ast_type not in (ASTType.Literal, ASTType.ConditionalLiteral):
-            for key in part.child_keys:
-                yield from _nodes(getattr(part, key))
-        elif part.ast_type is ASTType.Literal and part.atom.ast_type in (
-            ASTType.BodyAggregate,
-            ASTType.Aggregate,
-        ):
-            yield from _nodes(part.atom)
-
-
-def _names(node: AST) -> Iterator[str]:
-    for part in _below(node):
-        if part.ast_type is ASTType.SymbolicAtom:
-            term = part.symbol
-            while term.ast_type is ASTType.Pool:
-                term = term.arguments[0]
-            if term.ast_type is ASTType.UnaryOperation:
-                term = term.argument
-            yield f"{term.name}/{len(term.arguments)}"
-
-
-def _below(part: object) -> Iterator[AST]:
-    if isinstance(part, ASTSequence):
-        for one in part:
-            yield from _below(one)
-    elif isinstance(part, AST):
-        yield part
-        for key in part.child_keys:
-            yield from _below(getattr(part, key))

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from docs.pages.predicates import Doc, RuleFile
 
-__all__ = ["vocabulary"]
 
 _HEAD = """\
 # Vocabulary
