@@ -176,11 +176,7 @@ def main(verbose: bool) -> None:
 
 
 def _version(*, verbose: bool) -> str:
-    """The text to print.
-
-    Raises:
-        IstsError: a shipped rule file or model is missing or faulty.
-    """
+    """The text to print."""
     text = f"ists-asp {__version__}\n"
     return text + _details() if verbose else text
 

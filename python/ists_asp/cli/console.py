@@ -111,11 +111,7 @@ def warn_failed(failed: Failed) -> None:
 
 
 def end_with_failed(failed: Sequence[Failed], count: int) -> None:
-    """End with a warning and an exit code of its own where some of the pairs have no result.
-
-    Raises:
-        click.exceptions.Exit: there are such pairs.
-    """
+    """End with a warning and an exit code of its own where some of the pairs have no result."""
     if failed:
         ids = ", ".join(shortened(one.pair.id) for one in failed[:_MOST])
         more = ", …" if len(failed) > _MOST else ""
@@ -147,11 +143,7 @@ class RuleWarnings:
 
 
 def write_output(target: Path | None, text: str) -> None:
-    """Write text to a file, which appears whole or not at all, or to standard output.
-
-    Raises:
-        DataError: it cannot be written.
-    """
+    """Write text to a file, which appears whole or not at all, or to standard output."""
     if target is not None:
         from ists_asp.io.files import atomic_writer
 
@@ -177,13 +169,7 @@ def show_json(value: object, target: Path | None = None) -> None:
 
 @contextmanager
 def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error, if that is a terminal; yield what to call after each step.
-
-    Args:
-        total: how many steps there are.
-        shown: whether to show it at all.
-        done: how many steps were taken before.
-    """
+    """Show a bar on standard error, if that is a terminal; yield what to call after each step."""
     if not shown or total < 2 or sys.stderr is None or not sys.stderr.isatty():
         yield alive
         return

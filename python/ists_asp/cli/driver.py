@@ -96,11 +96,7 @@ class Working:
 
 @contextmanager
 def working(setup: Setup) -> Iterator[Working]:
-    """Load a system, and print what clingo finds suspicious about its rules.
-
-    Raises:
-        IstsError: a rule file is faulty, or something is missing.
-    """
+    """Load a system, and print what clingo finds suspicious about its rules."""
     isolate(patience(setup.limits.seconds))
     from ists_asp.engine import System
 
@@ -114,11 +110,7 @@ def working(setup: Setup) -> Iterator[Working]:
 def on_one(
     inputs: Inputs, identifier: str | None, setup: Setup, work: Callable[[System, Pair], T]
 ) -> T:
-    """What is made of one pair, the only one or that with an id; it comes annotated.
-
-    Raises:
-        IstsError: the input or the rules are faulty, or there is no answer.
-    """
+    """What is made of one pair, the only one or that with an id; it comes annotated."""
     pair = inputs.read_one(identifier)
     with working(setup) as run:
         (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
@@ -203,14 +195,7 @@ class _Sink:
 
 
 def solve_pairs(job: Job) -> int:
-    """Decide the pairs of a job and write the answers.
-
-    Returns:
-        The exit code: :data:`EXIT_FAILED` where some pairs have no answer.
-
-    Raises:
-        IstsError: the input or the rules are faulty, or an output cannot be written.
-    """
+    """Decide the pairs of a job and write the answers."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.setup import sums
     from ists_asp.io.files import atomic_writer, old_journal
@@ -297,11 +282,7 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Executor:
 
 
 def _tell_failure(outcome: Outcome, job: Job) -> None:
-    """Warn of a pair without an answer, or end with it.
-
-    Raises:
-        SolveError: it is the only one, or the run is to end with the first.
-    """
+    """Warn of a pair without an answer, or end with it."""
     failure, pair = outcome.failure, outcome.pair
     assert failure is not None
     if job.fail_fast or job.inputs.single:
@@ -323,12 +304,7 @@ def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
 
 
 def watch_rules(job: Job) -> int:
-    """Run a job, and again after each change of its rules, until somebody ends it.
-
-    Raises:
-        UsageError: there are no rules of one's own to watch.
-        IstsError: what the rules do not cause, such as a faulty input.
-    """
+    """Run a job, and again after each change of its rules, until somebody ends it."""
     if not job.setup.rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
 

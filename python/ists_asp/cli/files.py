@@ -117,11 +117,7 @@ class Command(click.Command):
         self.replaces = replaces
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
-        """Run the command, unless a file would be lost, or an output could not be written.
-
-        Raises:
-            UsageError: one of them.
-        """
+        """Run the command, unless a file would be lost, or an output could not be written."""
         named = list(_named(ctx))
         outputs = [(one.option, one.path) for one in named if one.kind in _WRITTEN]
         for one in named:
@@ -138,15 +134,7 @@ class Group(click.Group):
 
 
 def check_written(context: click.Context, outputs: Sequence[tuple[str, Path]]) -> None:
-    """Refuse outputs by which a file would be lost.
-
-    Args:
-        context: the command's.
-        outputs: the option and the file of each; standard output is one if there is no ``-o``.
-
-    Raises:
-        UsageError: an output is what the command reads, or another output.
-    """
+    """Refuse outputs by which a file would be lost."""
     written = [Use(f"{option} {path}", path) for option, path in outputs]
     named = [one for one in _named(context) if one.kind not in _WRITTEN]
     caches = [Use(str(one), file) for one in named for file in _cached(one)]
@@ -215,12 +203,7 @@ def _in_folders(context: click.Context, named: Iterable[_Named]) -> Iterator[Use
 
 
 def check_target(option: str, target: Path) -> None:
-    """Refuse a file that cannot be written, before any work is done for it.
-
-    Raises:
-        UsageError: the folder is missing or not writable, or the target is a folder, or has a
-            name that no file can have.
-    """
+    """Refuse a file that cannot be written, before any work is done for it."""
     where = f"{option} {target}"
     try:
         there = target.exists()
@@ -244,18 +227,7 @@ def check_target(option: str, target: Path) -> None:
 def by_ending(
     output: Path | None, forms: Mapping[str, Form], default: Form, hint: str | None = None
 ) -> Form:
-    """The format that goes with the name of an output.
-
-    Args:
-        output: the file; None for standard output.
-        forms: formats by their endings.
-        default: the format of standard output, of pipes and devices, and of names without an
-            ending.
-        hint: what to do where another format, or another name, is wanted.
-
-    Raises:
-        UsageError: the ending is that of a format that is not written here.
-    """
+    """The format that goes with the name of an output."""
     ending = "" if output is None else output.suffix
     if output is None or not ending or (output.exists() and not output.is_file()):
         return default
@@ -272,20 +244,12 @@ def by_ending(
 
 
 def check_ending(output: Path | None, *endings: str) -> None:
-    """Refuse a name with the ending of another format.
-
-    Raises:
-        UsageError: it has none of these endings.
-    """
+    """Refuse a name with the ending of another format."""
     by_ending(output, dict.fromkeys(endings), None)
 
 
 def check_text_ending(output: Path | None, *, as_json: bool) -> None:
-    """Refuse a name with the ending of another format where text is written, unless JSON is.
-
-    Raises:
-        UsageError: the name is not one of a text.
-    """
+    """Refuse a name with the ending of another format where text is written, unless JSON is."""
     if not as_json:
         json = output is not None and output.suffix.lower() == ".json"
         texts = {".txt": None, ".md": None}
@@ -295,11 +259,7 @@ def check_text_ending(output: Path | None, *, as_json: bool) -> None:
 def choose_format(
     forms: Mapping[str, Format], name: str | None, output: Path | None, default: str
 ) -> Format:
-    """The format that was named, or that which goes with the output.
-
-    Raises:
-        UsageError: the ending of the output is unknown, and no format was named.
-    """
+    """The format that was named, or that which goes with the output."""
     if name is not None:
         return forms[name]
     endings = {one.ending: one for one in forms.values()}

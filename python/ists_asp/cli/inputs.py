@@ -92,11 +92,7 @@ class Inputs:
         return [_shown(name) for name in self._given.values()]
 
     def check(self) -> None:
-        """Refuse options that do not go together.
-
-        Raises:
-            UsageError: the message names the options.
-        """
+        """Refuse options that do not go together."""
         files, sentences = self._given, self.sentences
         given = list(files)
         if sentences and given:
@@ -130,41 +126,19 @@ class Inputs:
             )
 
     def read(self, identifier: str | None = None) -> list[Pair]:
-        """Read all pairs, so that a fault on the last line shows before any work is done.
-
-        Args:
-            identifier: the id of the only pair that is wanted; None for all.
-
-        Raises:
-            DataError: the input is faulty, there are no pairs, none has this id, or a sentence
-                is too long.
-        """
+        """Read all pairs, so that a fault on the last line shows before any work is done."""
         with reader_warnings() as warn:
             return chosen(list(self.checked(warn)), identifier)
 
     def read_one(self, identifier: str | None) -> Pair:
-        """Read the pair with an id, or the only one.
-
-        Raises:
-            DataError: as for :meth:`read`.
-            UsageError: there are several and no id says which.
-        """
+        """Read the pair with an id, or the only one."""
         found = self.read(identifier)
         if len(found) > 1:
             raise UsageError(f"{len(found)} pairs", hint="Choose one with --id ID")
         return found[0]
 
     def checked(self, warn: Warn, *, sized: bool = True) -> Iterator[Pair]:
-        """Read the pairs lazily; each is sure to be one that can be decided.
-
-        Args:
-            warn: gets a message for each fault that was repaired.
-            sized: whether a sentence that is too long is a fault of the input.
-
-        Raises:
-            DataError: the input is faulty, there are no pairs, or a sentence is too long; after
-                the last pair, so that all faults are told.
-        """
+        """Read the pairs lazily; each is sure to be one that can be decided."""
         from ists_asp.io.text import Faults
 
         faults, empty = Faults(), True
@@ -202,11 +176,7 @@ class Inputs:
         return f"{place}, sentence 1", f"{place}, sentence 2"
 
     def pairs(self, warn: Warn) -> Iterable[Pair]:
-        """Read the pairs lazily, whatever they hold.
-
-        Raises:
-            DataError: the input is faulty.
-        """
+        """Read the pairs lazily, whatever they hold."""
         from ists_asp.io.pairs import read_jsonl, read_pairs, read_tsv
         from ists_asp.model import Pair
 
@@ -297,11 +267,7 @@ class Inputs:
                 yield Pair(pair.id, next(sentences), next(sentences)) if fits(pair) else pair
 
     def digest(self) -> str:
-        """A SHA-256 sum of what is read and how.
-
-        Raises:
-            OSError: a file cannot be read.
-        """
+        """A SHA-256 sum of what is read and how."""
         whole = hashlib.sha256()
         for part in (*self.sentences, self.chunked, self.raw, self.strict):
             whole.update(f"{part!r},".encode())
@@ -348,11 +314,7 @@ class PairSource:
             return False
 
     def check_same(self) -> None:
-        """Make sure that all pairs were those that were counted and checked.
-
-        Raises:
-            DataError: a file has changed meanwhile.
-        """
+        """Make sure that all pairs were those that were counted and checked."""
         if not self.same():
             raise DataError(
                 "the input has changed while it was read",
@@ -366,9 +328,6 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
     """Read all pairs once, to count and check them; they can then be read again.
 
     Only what tells them apart is held in memory. Standard input is kept in a file meanwhile.
-
-    Raises:
-        DataError: as for :meth:`Inputs.read`.
     """
     from ists_asp.limits import fits, is_long
 
@@ -391,11 +350,7 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
 
 
 def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
-    """The pair with an id, or all pairs where there is none to choose by.
-
-    Raises:
-        DataError: there is no pair with this id.
-    """
+    """The pair with an id, or all pairs where there is none to choose by."""
     if identifier is None:
         return pairs
     found = [pair for pair in pairs if pair.id == identifier]
@@ -434,11 +389,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _copied(names: Iterable[str], stack: ExitStack) -> dict[str, Path]:
-    """Copies of what can be read only once, by name; they are gone when the stack is closed.
-
-    Raises:
-        DataError: there is no room, or a file is a device that may have no end.
-    """
+    """Copies of what can be read only once, by name; they are gone when the stack is closed."""
     once = sorted(name for name in dict.fromkeys(names) if name == STDIN or _only_once(Path(name)))
     if not once:
         return {}
@@ -461,11 +412,7 @@ def _copied(names: Iterable[str], stack: ExitStack) -> dict[str, Path]:
 
 
 def _only_once(path: Path) -> bool:
-    """Whether what is read from a path is gone afterwards: from a pipe, or what somebody types.
-
-    Raises:
-        DataError: it is a device that may have no end.
-    """
+    """Whether what is read from a path is gone afterwards: from a pipe, or what somebody types."""
     if not path.is_char_device():
         return path.is_fifo()
     with path.open("rb") as stream:

@@ -40,11 +40,7 @@ def heard() -> bool:
 
 
 def still_heard() -> None:
-    """Raise an interrupt again that a library has caught, for whoever has much left to do.
-
-    Raises:
-        KeyboardInterrupt: the command was interrupted.
-    """
+    """Raise an interrupt again that a library has caught, for whoever has much left to do."""
     if _heard:
         raise KeyboardInterrupt
 

@@ -321,14 +321,7 @@ def profile_options(function: Function) -> Function:
 def setup_options(
     profile: str = "default", *, timeout: bool = False, run: bool = False
 ) -> Decorator:
-    """Give a command ``setup``.
-
-    Args:
-        profile: the profile if nobody names one.
-        timeout: whether there is a limit for a pair.
-        run: whether there are the other options of a run as well: the command gets ``jobs``,
-            ``fail_fast`` and ``traces``.
-    """
+    """Give a command ``setup``."""
     more = _RUN if run else (timeout_option,) if timeout else ()
     options = (_profile(profile), *_SETUP, *more)
     return lambda function: decorated(_with_setup(function), options)

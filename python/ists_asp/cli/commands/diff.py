@@ -124,11 +124,7 @@ def diff(
 
 
 def _of_rules(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> bool:
-    """Whether rules are compared, rather than outputs.
-
-    Raises:
-        UsageError: the arguments do not go together.
-    """
+    """Whether rules are compared, rather than outputs."""
     written = [path for path in (old, new) if path.suffix in _OUTPUTS]
     if len(written) == 1:
         raise UsageError(

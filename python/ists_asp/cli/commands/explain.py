@@ -124,11 +124,7 @@ def explain(
 
 
 def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
-    """The answers for the pairs, read from a file.
-
-    Raises:
-        DataError: the file is faulty, or has no answer for a pair.
-    """
+    """The answers for the pairs, read from a file."""
     from ists_asp.io.text import Faults
     from ists_asp.io.wa import given_answer, read_wa
 

@@ -112,11 +112,7 @@ def report(
 
 
 def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
-    """The gold alignments by id.
-
-    Raises:
-        DataError: the file is faulty, or has none of the pairs.
-    """
+    """The gold alignments by id."""
     from ists_asp.evaluate.files import read_references
 
     with reader_warnings() as repaired:
@@ -135,11 +131,7 @@ def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
 
 
 def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:
-    """Refuse gold that is about other sentences.
-
-    Raises:
-        DataError: the sentences have other numbers of tokens.
-    """
+    """Refuse gold that is about other sentences."""
     if gold is None:
         return
     given, found = (

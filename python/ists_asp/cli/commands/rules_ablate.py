@@ -109,12 +109,7 @@ def ablate(
 
 
 def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
-    """The rules, and the pairs, annotated.
-
-    Raises:
-        DataError: a folder is faulty.
-        RuleError: a rule file is faulty.
-    """
+    """The rules, and the pairs, annotated."""
     from ists_asp.ablate import GoldItem, Study
     from ists_asp.cli.driver import working
     from ists_asp.learn import read_gold
@@ -140,11 +135,7 @@ def _bare(pair: Pair) -> Pair:
 
 
 def _wanted(study: Study, only: Sequence[str], features: bool) -> list[str]:
-    """The rules to leave out.
-
-    Raises:
-        UsageError: there is no such rule.
-    """
+    """The rules to leave out."""
     for name in only:
         if name not in study.rules:
             close = get_close_matches(name, study.rules, n=1)

@@ -120,11 +120,7 @@ def check(
 
 
 def _pairs(folders: Sequence[Path]) -> list[Pair]:
-    """The sample pairs.
-
-    Raises:
-        DataError: a folder lacks a file, or a file is faulty.
-    """
+    """The sample pairs."""
     from ists_asp.io.pairs import read_pairs
     from ists_asp.resources import data_dir
 
