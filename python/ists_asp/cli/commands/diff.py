@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import RuleWarnings, reader_warnings, show_json, write_output
 from ists_asp.cli.files import READ, RULES, Command, check_text_ending
 from ists_asp.cli.inputs import chosen
-from ists_asp.cli.options import (
-    id_option,
-    json_option,
-    number_option,
-    optional_input_options,
-    output_option,
-    quiet_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import Failed
 
@@ -50,22 +42,22 @@ Examples:
 )
 @click.argument("old", type=RULES, metavar="OLD")
 @click.argument("new", type=RULES, metavar="NEW")
-@optional_input_options
-@setup_options()
-@id_option
+@options.optional_input_options
+@options.setup_options()
+@options.id_option
 @click.option(
     "--gold",
     type=READ,
     metavar="FILE",
     help="Say what each of the official measures gains, by the alignments in this .wa file.",
 )
-@number_option(
+@options.number_option(
     "--top", "Tell so many pairs: with --gold so many of the best and of the worst.", default=10
 )
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
-@json_option
-@output_option()
-@quiet_option
+@options.json_option
+@options.output_option()
+@options.quiet_option
 def diff(
     old: Path,
     new: Path,

@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, Command, check_text_ending
-from ists_asp.cli.options import (
-    id_option,
-    input_options,
-    json_option,
-    output_option,
-    quiet_option,
-    setup_options,
-)
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
 
@@ -41,9 +34,9 @@ Examples:
   ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
 """,
 )
-@input_options
-@setup_options()
-@id_option
+@options.input_options
+@options.setup_options()
+@options.id_option
 @click.option(
     "--answers",
     type=READ,
@@ -62,9 +55,9 @@ Examples:
     metavar="FILE",
     help="Wording of your own: a copy of data/templates/en.toml, edited.",
 )
-@json_option
-@output_option()
-@quiet_option
+@options.json_option
+@options.output_option()
+@options.quiet_option
 def explain(
     inputs: Inputs,
     setup: Setup,

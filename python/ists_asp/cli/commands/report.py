@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import (
     note,
     reader_warnings,
@@ -16,13 +17,6 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.files import READ, Command, check_ending
-from ists_asp.cli.options import (
-    id_option,
-    input_options,
-    output_option,
-    quiet_option,
-    setup_options,
-)
 from ists_asp.errors import DataError, shortened
 from ists_asp.run.watch import Failed
 
@@ -45,17 +39,19 @@ Examples:
   ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
 """,
 )
-@input_options
-@setup_options(timeout=True)
-@id_option
+@options.input_options
+@options.setup_options(timeout=True)
+@options.id_option
 @click.option(
     "--gold",
     type=READ,
     metavar="FILE",
     help="Compare with the alignments in this .wa file, pairs by their ids.",
 )
-@output_option("HTML file to write; it appears whole or not at all. Default: standard output.")
-@quiet_option
+@options.output_option(
+    "HTML file to write; it appears whole or not at all. Default: standard output."
+)
+@options.quiet_option
 def report(
     inputs: Inputs,
     setup: Setup,

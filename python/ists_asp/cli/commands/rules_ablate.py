@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import progress, reader_warnings, show_json, table, write_output
 from ists_asp.cli.files import GOLD, Command, check_text_ending
-from ists_asp.cli.options import (
-    json_option,
-    number_option,
-    output_option,
-    quiet_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +42,7 @@ Examples:
     metavar="DIR",
     help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa; repeat it for more data.",
 )
-@setup_options()
+@options.setup_options()
 @click.option(
     "--only",
     multiple=True,
@@ -64,11 +58,13 @@ Examples:
 @click.option(
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."
 )
-@number_option("--top", "Tell only the N rules that are worth most, and the N that harm most.")
-@number_option("--jobs", "Processes that work at a time.", default=1)
-@json_option
-@output_option()
-@quiet_option
+@options.number_option(
+    "--top", "Tell only the N rules that are worth most, and the N that harm most."
+)
+@options.number_option("--jobs", "Processes that work at a time.", default=1)
+@options.json_option
+@options.output_option()
+@options.quiet_option
 def ablate(
     folders: tuple[Path, ...],
     setup: Setup,

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.files import Command, check_text_ending
-from ists_asp.cli.options import (
-    id_option,
-    input_options,
-    json_option,
-    number_option,
-    output_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,9 +31,9 @@ Examples:
   ists-asp trace "a cat" "one cat" --json -o trace.json
 """,
 )
-@input_options
-@id_option
-@setup_options(timeout=True)
+@options.input_options
+@options.id_option
+@options.setup_options(timeout=True)
 @click.option(
     "--only",
     multiple=True,
@@ -49,7 +42,7 @@ Examples:
     "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
     "the pair: rating. Repeatable.",
 )
-@number_option("--depth", "How many rules deep the tree goes.", default=2, least=0)
+@options.number_option("--depth", "How many rules deep the tree goes.", default=2, least=0)
 @click.option(
     "--all",
     "everything",
@@ -57,8 +50,8 @@ Examples:
     help="All features, and all rules that derive the same; otherwise the weightiest, and the "
     "first.",
 )
-@json_option
-@output_option()
+@options.json_option
+@options.output_option()
 def trace(
     inputs: Inputs,
     identifier: str | None,

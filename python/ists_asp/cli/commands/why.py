@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.files import Command, check_text_ending
-from ists_asp.cli.options import (
-    json_option,
-    number_option,
-    output_option,
-    question_options,
-    setup_options,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,12 +31,12 @@ Examples:
   ists-asp why "a cat sleeps" "one cat naps" "3 <==> 3" --json -o why.json
 """,
 )
-@question_options
-@setup_options(timeout=True)
-@number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
+@options.question_options
+@options.setup_options(timeout=True)
+@options.number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
 @click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
-@json_option
-@output_option()
+@options.json_option
+@options.output_option()
 def why(
     inputs: Inputs,
     question: str,
@@ -85,10 +79,10 @@ Examples:
   ists-asp why-not "a cat sleeps" "one kitten naps" "alike(3,3,synonym,_)"
 """,
 )
-@question_options
-@setup_options(timeout=True)
-@json_option
-@output_option()
+@options.question_options
+@options.setup_options(timeout=True)
+@options.json_option
+@options.output_option()
 def why_not(
     inputs: Inputs,
     question: str,
