@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ists_asp
@@ -189,6 +190,17 @@ def test_a_damaged_reader_is_refused(tmp_path: Path, name: str) -> None:
         shutil.copyfile(shipped_reader() / file, tmp_path / file)
     (tmp_path / name).write_bytes((shipped_reader() / name).read_bytes()[:1000])
     with pytest.raises(ResourceError, match="cannot be loaded"):
+        Reader(tmp_path).read(pair(*PAIRS[0]))
+
+
+def test_a_reader_of_what_is_no_number_is_refused(tmp_path: Path) -> None:
+    for file in FILES:
+        shutil.copyfile(shipped_reader() / file, tmp_path / file)
+    with np.load(shipped_reader() / "heads.npz") as shipped:
+        heads = dict(shipped)
+    heads["align.bias"] = heads["align.bias"] * np.nan
+    np.savez(tmp_path / "heads.npz", **heads)
+    with pytest.raises(ResourceError, match=r"cannot be loaded: .*heads.npz: not all of align.bias"):
         Reader(tmp_path).read(pair(*PAIRS[0]))
 
 

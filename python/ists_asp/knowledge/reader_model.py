@@ -66,6 +66,9 @@ class Model:
             self._heads: Mapping[str, Floats] = {
                 name: heads[name].astype(np.float32) for name in heads.files
             }
+        for name, values in self._heads.items():
+            if not np.isfinite(values).all():
+                raise ValueError(f"{path.name}: not all of {name} are numbers")
         self._size = self._heads["boundary.0.weight"].shape[1] // 2
 
     def read(self, pair: Pair) -> Reading | None:
