@@ -237,21 +237,7 @@ def test_a_faulty_profile_does_not_hide_the_others(folder):
 
 
 @pytest.mark.slow
-def test_a_file_without_a_header(tmp_path):
-    write(tmp_path / "mine", {"a.lp": GOOD})
-    _, findings = check_rules([tmp_path / "mine"])
-    assert [(one.kind, one.severity) for one in findings if one.line == 1] == [("header", "note")]
-
-
-def test_what_a_heading_does_not_say(tmp_path):
-    write(tmp_path / "mine", {"a.lp": HEADER.replace("% Private: none\n", "") + GOOD})
-    _, findings = check_rules([tmp_path / "mine"], ["baseline"])
-    [header] = [one for one in findings if one.kind == "header"]
-    assert "the heading of the file lacks Private:" in str(header)
-    assert '"% Private: none"' in str(header)
-
-
-def test_word_tables_need_neither_names_nor_headings(tmp_path):
+def test_word_tables_need_no_names(tmp_path):
     table = tmp_path / "words.tsv"
     table.write_text("power = electricity\nhawkish <> dovish\n", encoding="utf-8")
     assert check_rules([table])[1] == ()

@@ -2,6 +2,7 @@ import pytest
 
 from ists_asp.errors import RuleError
 from ists_asp.rules import NamedRule, find_rules, load_rules
+from ists_asp.rules.parsing import names_in
 
 from .conftest import write
 
@@ -24,6 +25,36 @@ def test_a_directive_names_the_next_rule(load):
         "spe1(A,W) :- chunk(A),  % in the rule\n     adds(A,W).",
     )
     assert rules.rules[2] == NamedRule("x.lp:7", None, "x.lp", 7, 1, "other.")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('%@rule r: "one\n% and two\n%   and three"', "one and two and three"),
+        ('  %@rule r: "a \\"b\n  % c\\""', 'a "b c"'),
+        ('%@rule r: "whole"\n% "a remark"', "whole"),
+    ],
+)
+def test_a_sentence_may_run_on_in_the_comments_below(load, text, sentence):
+    assert load(f"{text}\na(1).\n").rules[1].sentence == sentence
+    assert names_in(f"{text}\na(1).\n").keys() == {"r"}
+    assert " ".join(names_in(f"{text}\na(1).\n")["r"].split()) == sentence.replace('"', '\\"')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '%@rule r: "one\n\n% and two"\na(1).',
+        '%@rule r: "one\na(1).\n% and two"',
+        '%@rule r: "one\na(1). % and two"',
+        '%@rule r: "one\n%@rule s: "two"\na(1).',
+        '%@rule r: "one\n%* and two" *%\na(1).',
+        '%@rule r: "' + "\n% ".join(["a" * 100] * 11) + '"\na(1).',
+    ],
+)
+def test_a_sentence_that_does_not_end_is_malformed(load, text):
+    with pytest.raises(RuleError, match=r"malformed directive|has 11\d\d characters"):
+        load(text + "\n")
 
 
 def test_all_elements_of_an_objective_share_its_name(load):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
+_OPEN = re.compile(r'%@rule\s+\w+\s*:\s*"(?:[^"\\]|\\.)*+')
+_RUN_ON = re.compile(r"\s*\n[ \t]*%[ \t]*")
 _LONGEST = 1000
 """Characters of a directive at most: its sentence stands in traces, lists and pictures."""
 
@@ -62,7 +64,9 @@ def _raise(error: RuleError) -> None:
 
 def names_in(text: str) -> Mapping[str, str]:
     """The names that a file gives, with their sentences, without parsing the rules."""
-    return {match["name"]: match["sentence"] for match in _DIRECTIVE.finditer(text)}
+    return {
+        match["name"]: _RUN_ON.sub(" ", match["sentence"]) for match in _DIRECTIVE.finditer(text)
+    }
 
 
 def name_rules(
@@ -85,11 +89,9 @@ def name_rules(
     """
     begins = [_begin(statement) for statement in statements]
     given: dict[tuple[int, int], tuple[str, str]] = {}
-    for comment in comments:
-        if not str(comment.value).startswith("%@"):
-            continue
+    for comment, text in _directives(source, comments):
         try:
-            name, sentence = _parse(source, comment)
+            name, sentence = _parse(source, comment, text)
             place = _named_place(source, comment, statements, begins)
             begin = begins[place]
             if begin in given:
@@ -113,12 +115,28 @@ def check_forms(
 
     That is all that can be said where some of the rules that they name could not be parsed.
     """
-    for comment in comments:
-        if str(comment.value).startswith("%@"):
-            try:
-                _parse(source, comment)
-            except RuleError as error:
-                report(error)
+    for comment, text in _directives(source, comments):
+        try:
+            _parse(source, comment, text)
+        except RuleError as error:
+            report(error)
+
+
+def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[AST, str]]:
+    """The directives with their texts: a sentence may run on in the comments right below."""
+    for place, comment in enumerate(comments):
+        text = str(comment.value).rstrip()
+        if not text.startswith("%@"):
+            continue
+        line = _begin(comment)[0]
+        for below in comments[place + 1 :]:
+            line += 1
+            more = str(below.value).rstrip()
+            alone = _begin(below)[0] == line and not source.span((line, 1), _begin(below)).strip()
+            if not alone or more.startswith(("%@", "%*")) or not _OPEN.fullmatch(text):
+                break
+            text = f"{text} {more.lstrip('%').strip()}"
+        yield comment, text
 
 
 def _named_place(
@@ -159,13 +177,12 @@ def _variables(node: AST, skip: tuple[ASTType, ...]) -> Iterator[str]:
             yield from _variables(part, skip)
 
 
-def _parse(source: SourceText, comment: AST) -> tuple[str, str]:
+def _parse(source: SourceText, comment: AST, text: str) -> tuple[str, str]:
     line, byte = _begin(comment)
     if source.span((line, 1), (line, byte)).strip():
         raise _fault(
             source, comment, "this directive shares its line with a rule", expected="its own line"
         )
-    text = str(comment.value).rstrip()
     keyword = re.match(r"%@\S*", text)
     if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
         raise _fault(source, comment, f"unknown directive {shortened(keyword[0])}", expected=_FORM)

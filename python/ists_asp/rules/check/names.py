@@ -1,4 +1,4 @@
-"""Names and headers: what traces and readers go by."""
+"""Names, and the evidence and weights that they stand for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ists_asp.syntax.trees import is_fact, predicates
 from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.rules.check.source import Checked, Statement, Weighed
     from ists_asp.syntax.terms import Bindings, Term
@@ -85,14 +85,10 @@ def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
 
 
 _NAMED = (ASTType.Rule, ASTType.Minimize)
-_HEADER = re.compile(r"(%[^\n]*\n)*")
-_FIRST = re.compile(r"% [A-Z].*[.:]")
-_PARTS = ("Purpose", "Input", "Output", "Private")
-_PART = re.compile(rf"^% ({'|'.join(_PARTS)}):\s+\S", re.MULTILINE)
 
 
 def check_names(checked: Checked) -> Iterator[Finding]:
-    """Look for rules without a name, names used twice, odd files and headers."""
+    """Look for rules without a name, names used twice, and odd files."""
     yield from _twice(checked)
     yield from _replacing(checked)
     yield from _nameless(checked)
@@ -176,7 +172,6 @@ def _weights_files(checked: Checked) -> Iterator[Finding]:
 
 
 def _files(checked: Checked) -> Iterator[Finding]:
-    including = {file.path for file in checked.rules.files if file.includes}
     for path in checked.own:
         if checked.plan.programs and not checked.programs_of[path]:
             yield checked.finding(
@@ -187,43 +182,6 @@ def _files(checked: Checked) -> Iterator[Finding]:
                 "no profile loads this file",
                 "Name it, or its folder, in profiles/NAME.toml",
             )
-        if path.suffix == SUFFIX:
-            continue
-        if path in including and not any(
-            one.node.ast_type in _NAMED for one in checked.by_file[path]
-        ):
-            wanted: tuple[str, ...] = ()
-        else:
-            wanted = _PARTS
-        text = checked.text(path).text
-        found = _HEADER.match(text)
-        header = found[0] if found else ""
-        first = header.partition("\n")[0]
-        parts_said = tuple(_PART.findall(header))
-        lacking = [part for part in wanted if part not in parts_said]
-        if _FIRST.fullmatch(first) and parts_said and lacking:
-            yield checked.finding(
-                Severity.NOTE,
-                "header",
-                path,
-                (1, 1),
-                "the heading of the file lacks " + _listed("{}:", lacking),
-                "Add " + _listed('"% {}: none"', lacking) + ", or what there is",
-            )
-        elif not _FIRST.fullmatch(first) or parts_said != wanted:
-            parts = f", then {', '.join(wanted)}" if wanted else ""
-            yield checked.finding(
-                Severity.NOTE,
-                "header",
-                path,
-                (1, 1),
-                "the file does not begin with what it is about and which predicates it has",
-                f'Begin with a sentence ("% What: why."){parts}, as the shipped files do',
-            )
-
-
-def _listed(form: str, parts: Sequence[str]) -> str:
-    return " and ".join(map(form.format, parts))
 
 
 _EVIDENCE = EVIDENCE.signature
