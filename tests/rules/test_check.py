@@ -7,15 +7,6 @@ from ists_asp.rules.check import check_rules
 
 from .conftest import write
 
-HEADER = """\
-% Words: a few.
-%
-% Purpose: to be checked.
-% Input:   none
-% Output:  none
-% Private: none
-
-"""
 GOOD = '%@rule like: "{X} is like {Y}"\nevidence(pair(X,Y),like,100) :- proposed(X,Y).\n'
 LABELS = """\
 description = "Small"
@@ -31,10 +22,9 @@ def found(tmp_path):
     """Check one rule file beside those of the small profile baseline; return kinds and places."""
 
     def check(text, name="extra.lp"):
-        folder = write(tmp_path / "mine", {name: HEADER + text})
+        folder = write(tmp_path / "mine", {name: text})
         _, findings = check_rules([folder], ["baseline"])
-        first = HEADER.count("\n")
-        return [(one.kind, one.line - first, one) for one in findings if one.kind != "unweighed"]
+        return [(one.kind, one.line, one) for one in findings if one.kind != "unweighed"]
 
     return check
 
@@ -47,9 +37,7 @@ def folder(tmp_path):
         root = write(tmp_path / "rules", {"profiles/small.toml": LABELS, **files})
         _, findings = check_rules([root])
         return [
-            (one.kind, f"{one.file.removeprefix(str(root))}:{one.line}", one)
-            for one in findings
-            if one.kind != "header"
+            (one.kind, f"{one.file.removeprefix(str(root))}:{one.line}", one) for one in findings
         ]
 
     return check
@@ -69,7 +57,7 @@ def test_syntax_errors_with_excerpt_and_caret_and_all_of_them(found):
     assert findings[0][2].excerpt.endswith(
         "evidence(pair(X,Y),a,100) :- proposed(X Y).\n" + " " * 44 + "^"
     )
-    assert str(findings[0][2]).startswith(f"{findings[0][2].file}:9:41: error: syntax error")
+    assert str(findings[0][2]).startswith(f"{findings[0][2].file}:2:41: error: syntax error")
 
 
 def test_what_a_syntax_error_hides_is_not_called_undefined(found):
@@ -303,7 +291,7 @@ def test_entries_that_match_nothing_or_contradict(found):
 
 
 def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):
-    root = write(tmp_path / "mine", {"baseline/links.lp": HEADER + GOOD})
+    root = write(tmp_path / "mine", {"baseline/links.lp": GOOD})
     _, findings = check_rules([root / "baseline" / "links.lp"], ["baseline"])
     (told,) = (one for one in findings if one.kind == "replaces")
     assert "takes the place of lp_rules/baseline/links.lp" in told.found
@@ -316,7 +304,7 @@ def test_a_name_that_is_taken_is_blamed_on_the_file_that_is_not_shipped(tmp_path
     copy_rules(tmp_path / "copy")
     # Files are read in the order of their names.
     rule = '%@rule same_lemma: "s"\nforbidden_pair(X,Y) :- proposed(X,Y), 1 > 2.\n'
-    (tmp_path / "copy" / "words" / "aaa.lp").write_text(HEADER + rule)
+    (tmp_path / "copy" / "words" / "aaa.lp").write_text(rule)
     _, findings = check_rules([tmp_path / "copy"], ["headlines"])
     (told,) = (one for one in findings if one.kind == "name-twice")
     assert told.file.endswith("words/aaa.lp")

@@ -27,9 +27,8 @@ from scipy.optimize import minimize_scalar
 from train_reader import KINDS, RATING_PARTS
 
 from ists_asp.engine.rating import Evidence
-from ists_asp.evaluate.scorer import compare_chunks
 from ists_asp.evaluate.ratings import correlation, weighted_mean
-from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
 from ists_asp.learn.cross import best_candidates
@@ -436,7 +435,7 @@ def write(options, weights) -> None:
         "%          on top of the profile's weights. This writes the file again:\n"
         "%          python data/reader/train/weigh_reader.py --data DATA --work WORK"
         f" --profile {options.profile} -o weights/reader-{options.profile}.lp\n"
-        "% Input:   none\n% Output:  weight/3\n% Private: none\n\n"
+        "\n"
     )
     order = ["boundary", "align", "label", "this_spe", "score"]
     rows = sorted(

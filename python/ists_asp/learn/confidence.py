@@ -162,7 +162,7 @@ def render_table(table: Table, title: str, command: str) -> str:
         "in how many of 100 cases decisions that lead so far are right, learned from pairs",
         "that no weight had seen; behind each kind how many decisions there were.",
     )
-    lines = file_head(f"Confidence: {title}", purpose, command, CONFIDENCE)
+    lines = file_head(f"Confidence: {title}", purpose, command)
     heading = None
     for (name, chunks), steps in table.items():
         if chunks != heading:

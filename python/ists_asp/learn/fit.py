@@ -410,9 +410,7 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
     return "\n".join(lines) + "\n"
 
 
-def file_head(
-    title: str, purpose: Sequence[str], command: str, output: Predicate = WEIGHT
-) -> list[str]:
+def file_head(title: str, purpose: Sequence[str], command: str) -> list[str]:
     """The lines that say what a file of facts is, and how it is made again."""
     first, *more = (*purpose, "This writes the file again:", command)
     return [
@@ -420,9 +418,6 @@ def file_head(
         "%",
         f"% Purpose: {first}",
         *(f"%          {unbroken(line)}" for line in more),
-        "% Input:   none",
-        f"% Output:  {output}",
-        "% Private: none",
     ]
 
 
