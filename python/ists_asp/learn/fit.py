@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from ists_asp.learn.examples import Candidate, Example, Key, Sense, Senses
     from ists_asp.learn.linear import Loss
-    from ists_asp.vocabulary import Predicate
 
 UNIT = 100
 """Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
