@@ -31,8 +31,8 @@ from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.cross import best_candidates
-from ists_asp.learn.examples import ExampleBuilder
+from ists_asp.learn.cross import Table, best_candidates, best_shift, deal
+from ists_asp.learn.examples import ExampleBuilder, read_gold
 from ists_asp.learn.fit import (
     LABELS,
     SCORES,
@@ -43,18 +43,16 @@ from ists_asp.learn.fit import (
     fit_labels,
     fit_scores,
     label_terms,
+    render_rating_weights,
+    render_weights,
     score_terms,
 )
-from ists_asp.learn.cross import deal
-from ists_asp.learn.examples import read_gold
 from ists_asp.learn.ratings import (
     RatingExampleBuilder,
     learn_ratings,
     mismatched,
     predict,
 )
-from ists_asp.learn.cross import Table, best_shift
-from ists_asp.learn.fit import render_rating_weights, render_weights
 from ists_asp.model import Label
 
 FOLDS = 5

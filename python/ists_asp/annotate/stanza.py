@@ -263,7 +263,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch compute in one thread, which these small models fill, unless the user said how many.
+    """Let torch compute in one thread, which these models fill, unless the user said how many.
 
     More gain nothing on an idle machine, and take ten times as long where others compute
     too, as the threads wait for one another.
