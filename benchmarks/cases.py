@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
+from ists_asp.engine import Setup
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Chunking, compare_chunks, evaluate
 from ists_asp.evaluate.wa_check import check_file
@@ -146,7 +147,7 @@ def held_out(
     golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     title = f"{data.name}, {folds} folds, {profile}"
     with (
-        ExampleBuilder(profile) as teacher,
+        ExampleBuilder(Setup(profile)) as teacher,
         Counter(2 * len(golds), title) as counter,
     ):
         examples = list(teacher.examples(golds))

@@ -19,6 +19,7 @@ from benchmarks.progress import Counter
 from benchmarks.sets import find_data, read_set
 from benchmarks.tables import markdown
 from ists_asp.confidence import percent
+from ists_asp.engine import Setup
 from ists_asp.errors import IstsError
 from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
 from ists_asp.learn.confidence import fit_table
@@ -120,7 +121,7 @@ def _decide(data: PairSet, folds: int) -> dict[str, tuple[tuple[Judged, ...], ..
     """The decisions of each part of a set, with given chunks and with found ones."""
     golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     with (
-        ExampleBuilder(data.name) as teacher,
+        ExampleBuilder(Setup(data.name)) as teacher,
         Counter(2 * len(golds), f"{data.name}, {folds} folds") as counter,
     ):
         examples = list(teacher.examples(golds))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
 from benchmarks.options import add_write, make_parser, rewrite
+from ists_asp.engine import Setup
 from ists_asp.errors import DataError, IstsError
 from ists_asp.evaluate.ratings import correlation, tokencos, weighted_mean
 from ists_asp.io.pairs import read_sts
@@ -114,7 +115,8 @@ def _measured(
     profile: str, golds: dict[str, list[ScoredPair]], options: argparse.Namespace
 ) -> Iterator[Row]:
     learned = _learned_from(profile, reader=options.reader) & golds.keys()
-    with RatingExampleBuilder(profile, reader=options.reader, cache=options.cache) as teacher:
+    setup = Setup(profile, reader=options.reader, cache=options.cache)
+    with RatingExampleBuilder(setup) as teacher:
         highest = teacher.highest
         examples = {name: list(teacher.examples(name, found)) for name, found in golds.items()}
         known = [golds[name] for name in golds if name in learned]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ists_asp.engine import Setup
 from ists_asp.learn import ExampleBuilder, read_gold
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ def gold(samples, tmp_path):
 
 @pytest.fixture(scope="session")
 def teacher():
-    with ExampleBuilder("headlines") as made:
+    with ExampleBuilder(Setup("headlines")) as made:
         yield made
 
 

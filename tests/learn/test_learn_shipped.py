@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from clingo import parse_term
 
 from ists_asp.cli import main
+from ists_asp.engine import Setup
 from ists_asp.learn import ExampleBuilder
 from ists_asp.rules import list_profiles, load_profile
 
@@ -90,7 +91,7 @@ def test_weights_are_few_and_one_name_a_line(file):
 
 def test_no_weight_speaks_against_the_sense_of_its_name(file):
     profile = file.stem
-    with ExampleBuilder(profile) as teacher:
+    with ExampleBuilder(Setup(profile)) as teacher:
         senses = teacher.senses()
     checked = 0
     for name, weights, _ in (line for group in groups(file) for line in group):
@@ -127,7 +128,7 @@ def test_the_head_says_how_to_write_the_file_again(file):
 def test_what_the_reader_holds_counts_in_its_sense():
     names = {name for name in list_profiles() if load_profile(name).reader}
     assert {path.stem.removeprefix("reader-") for path in READER} == names
-    with ExampleBuilder("headlines", (ROOT / "lp_rules" / "reader",)) as teacher:
+    with ExampleBuilder(Setup("headlines", (ROOT / "lp_rules" / "reader",))) as teacher:
         senses = teacher.senses()
     for path in READER:
         found = re.findall(r"^weight\((.+),(\w+),(-?\d+)\)\.$", path.read_text("utf-8"), re.M)

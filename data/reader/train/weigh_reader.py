@@ -26,6 +26,7 @@ from export_reader import export
 from scipy.optimize import minimize_scalar
 from train_reader import KINDS, RATING_PARTS
 
+from ists_asp.engine import Setup
 from ists_asp.engine.rating import Evidence
 from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
@@ -302,7 +303,7 @@ def main() -> None:
             folds.update((gold.pair.id, fold) for gold in test)
         golds += own
     reading = Path(__file__).parents[3] / "lp_rules" / "reader"
-    with ExampleBuilder(options.profile, (reading,), cache=options.cache) as teacher:
+    with ExampleBuilder(Setup(options.profile, (reading,), cache=options.cache)) as teacher:
         examples = list(teacher.examples(golds, {key: both[0] for key, both in known.items()}))
         senses = {
             key: sense for key, sense in teacher.senses().items() if not key[0].startswith("reader")
@@ -381,7 +382,7 @@ def weigh_ratings(options) -> None:
         held = readers[folds[name]].read(pair).rating
         return replace(example, evidence=(*example.evidence, Evidence(EVIDENCE, held or 0)))
 
-    with RatingExampleBuilder(options.profile, cache=options.cache) as teacher:
+    with RatingExampleBuilder(Setup(options.profile, cache=options.cache)) as teacher:
         plain = {name: list(teacher.examples(name, golds[name])) for name in names}
         apart = mismatched(list(golds.values()))
         strange = list(teacher.examples("", apart))

@@ -42,10 +42,6 @@ class TraceHandle:
     """Traces the answer to a pair when somebody asks for the first time, and keeps the trace.
 
     It stays in its process: an answer that is pickled leaves it behind.
-
-    Args:
-        pair: the annotated pair.
-        trace: makes the trace.
     """
 
     def __init__(self, pair: Pair, trace: Callable[[Pair], AskedTrace]) -> None:
@@ -53,11 +49,7 @@ class TraceHandle:
         self._make = trace
 
     def __call__(self) -> AskedTrace:
-        """The trace.
-
-        Raises:
-            IstsError: as for :meth:`ists_asp.engine.System.trace`.
-        """
+        """The trace."""
         return self._trace
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
@@ -169,14 +161,7 @@ class Provenance:
 def provenance(
     profile: Profile, files: Iterable[RuleFile], models: Models, reader: str | None = None
 ) -> Provenance:
-    """What answers by these rules and models are made by.
-
-    Args:
-        profile: the profile.
-        files: its rule files in the order of loading; each counts once.
-        models: the models that annotate.
-        reader: the hash of the reader; None without one.
-    """
+    """What makes answers: rule files in the order of loading, models, the hash of a reader."""
     found = tuple({file.path: file for file in files}.values())
     learned = [file for file in found if file.path.parent.name == _WEIGHTS]
     others = [file for file in found if file not in learned]
@@ -266,14 +251,7 @@ class Timings:
     def decide(
         self, grounding: float, solving: float, *, kept: bool = False, edit: str = ""
     ) -> None:
-        """Add the time that a pair took to ground and to solve.
-
-        Args:
-            grounding: seconds.
-            solving: seconds.
-            kept: whether its answer was kept from a run before.
-            edit: the place of the edit that made it necessary to decide again.
-        """
+        """Add a pair's seconds, whether its answer was kept, or the edit it was decided for."""
         self.kept += kept
         if edit:
             self.edits[edit] += 1

@@ -68,11 +68,6 @@ class Preparation(Closing):
     Args:
         setup: what to load.
         parsed: the profile and its rules, where they have been parsed already.
-
-    Raises:
-        UsageError: there is no such profile, or the options do not go together.
-        RuleError: the profile is faulty.
-        ResourceError: a package or a file of the reader is missing.
     """
 
     def __init__(self, setup: Setup, parsed: tuple[Profile, RuleSet] | None = None) -> None:
@@ -92,11 +87,7 @@ class Preparation(Closing):
 
     @cached_property
     def rules(self) -> RuleSet:
-        """The parsed rules that decide pairs.
-
-        Raises:
-            RuleError: a rule file is faulty.
-        """
+        """The parsed rules that decide pairs."""
         rules = self._parsed or self.setup.load_program()
         values, given = self.setup.constants, self.setup.rules
         odd = [
@@ -109,11 +100,7 @@ class Preparation(Closing):
 
     @cached_property
     def files(self) -> ProfileFiles:
-        """The files of the rules, read and not parsed.
-
-        Raises:
-            RuleError: there is something in them that clingo must not see.
-        """
+        """The files of the rules, read and not parsed."""
         return self.setup.read_files()
 
     @property
@@ -133,11 +120,7 @@ class Preparation(Closing):
 
     @property
     def models(self) -> Models:
-        """The models that annotate.
-
-        Raises:
-            ResourceError: there are none.
-        """
+        """The models that annotate."""
         return self._annotator.models
 
     @property
@@ -268,28 +251,19 @@ class Preparation(Closing):
 
 
 class PairReader:
-    """A reader for pairs that remembers what it has said.
-
-    Args:
-        reader: reads what is not known yet; its model is loaded when the first such pair comes.
-        cache: keeps what it says, by its hash and by the words and chunks of a pair.
-    """
+    """A reader whose cache keeps what it says, by its hash and by words and chunks of a pair."""
 
     def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
         self._reader = reader
         self._cache = cache
 
     def close(self) -> None:
-        """Close the cache; nothing can be read afterwards."""
+        """Close the cache."""
         if self._cache is not None:
             self._cache.close()
 
     def facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
-        """What the reader holds about pairs, lazily and in their order, as facts.
-
-        Raises:
-            ResourceError: a file of the reader is damaged.
-        """
+        """What the reader holds about pairs, lazily and in their order, as facts."""
         key = f"reader {self._reader.digest}"
         shown = [knowable(pair) for pair in pairs]
         inputs = [[made_by(), _shown(pair.sent1), _shown(pair.sent2)] for pair in shown]
@@ -324,16 +298,7 @@ def _parsed(text: object) -> Atoms | None:
 
 
 def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader | None:
-    """Find the reader of this name or folder; its model is read when the first pair is.
-
-    Args:
-        profile: the profile whose rules weigh what it holds.
-        name: as for :class:`~ists_asp.engine.setup.Setup`.
-
-    Raises:
-        UsageError: the profile has no rules for the reader.
-        ResourceError: a package or a file of the reader is missing.
-    """
+    """Find the reader of this name or folder, for which the profile must have rules."""
     if name is None:
         return None
     from ists_asp.knowledge.reader import USE, find_reader
@@ -352,22 +317,12 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
 
 
 def read_pair(sent1: GivenSentence, sent2: GivenSentence, identifier: str = "1") -> Pair:
-    """A pair of two sentences.
-
-    Raises:
-        DataError: a sentence is empty.
-        UsageError: what was given is no sentence.
-    """
+    """A pair of two sentences."""
     return Pair(identifier, _sentence(sent1, 1), _sentence(sent2, 2))
 
 
 def read_pairs(given: Iterable[GivenPair]) -> Iterator[Pair]:
-    """Pairs, lazily and in their order; two sentences get their number as id, from 1.
-
-    Raises:
-        DataError: a sentence is empty.
-        UsageError: what was given is no pair.
-    """
+    """Pairs, lazily and in their order; two sentences get their number as id, from 1."""
     for number, item in enumerate(given, start=1):
         if isinstance(item, Pair):
             yield item

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
@@ -45,14 +45,6 @@ class Evidence(NamedTuple):
     thousandths: int
 
 
-class Rated(NamedTuple):
-    """A rating, and the seconds that it took to ground and to solve."""
-
-    rating: Rating
-    grounding: float
-    solving: float
-
-
 class Rater:
     """The rules that rate a pair as a whole.
 
@@ -60,10 +52,6 @@ class Rater:
         rules: the parsed rules.
         constants: values of ``#const`` definitions.
         incremental: whether ratings are kept between runs, where the rules have a memory.
-
-    Raises:
-        UsageError: a constant is not an ASP term.
-        RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
     def __init__(
@@ -87,17 +75,9 @@ class Rater:
         """What clingo has found suspicious about the rules so far."""
         return tuple(dict.fromkeys((*self.rules.warnings, *self._deciding.warnings)))
 
-    def rate_all(self, known: Iterable[Known]) -> Iterator[Rated]:
-        """Rate answers, lazily and in their order, several at a time.
-
-        Raises:
-            RuleError: the rules do not rate an answer.
-            SolveError: the rules contradict themselves.
-        """
-        for solution in self._deciding.solve_all(map(_facts, known)):
-            (rated, *_) = solution.answers
-            assert rated.rating is not None
-            yield Rated(rated.rating, solution.grounding, solution.solving)
+    def rate_all(self, known: Iterable[Known]) -> Iterator[Solution[Answer]]:
+        """Rate answers, lazily and in their order: solutions whose only answer has its rating."""
+        return self._deciding.solve_all(map(_facts, known))
 
     def rate_solutions(
         self, decided: Iterable[tuple[Solution[Answer], Sequence[Symbol]]]
@@ -105,10 +85,6 @@ class Rater:
         """Rate all answers of solutions, each with the facts of its pair, lazily, in their order.
 
         The times grow accordingly.
-
-        Raises:
-            RuleError: the rules do not rate an answer.
-            SolveError: there is no answer for a pair, or none with a rating.
         """
         given, again = tee(decided)
         ratings = self.rate_all(
@@ -120,7 +96,7 @@ class Rater:
             yield replace(
                 solution,
                 answers=tuple(
-                    replace(answer, rating=one.rating)
+                    replace(answer, rating=one.answers[0].rating)
                     for answer, one in zip(solution.answers, found, strict=True)
                 ),
                 grounding=solution.grounding + sum(one.grounding for one in found),
@@ -139,11 +115,7 @@ class Rater:
             )
 
     def trace_all(self, known: Iterable[Known]) -> Iterator[AskedTrace]:
-        """Trace the ratings of answers, lazily and in their order.
-
-        Raises:
-            TraceError: a trace does not account for its rating.
-        """
+        """Trace the ratings of answers, lazily and in their order."""
         return self._tracer.trace_all(map(_facts, known))
 
     @cached_property

@@ -48,19 +48,11 @@ class Limits:
 class Setup:
     """The options of a system; :class:`~ists_asp.engine.System` takes one. Equal ones decide alike.
 
+    Those that are not listed are as for :func:`ists_asp.load`.
+
     Args:
-        profile: the profile's name, such as ``headlines``.
-        rules: rule folders or files that replace or extend the shipped ones, see
-            :mod:`ists_asp.rules.profiles`.
-        constants: values of ``#const`` definitions; they win over the profile's.
         reader: ``shipped``, ``use`` or the folder of a reader; None for none.
-        stanza_dir: a directory of Stanza models; the shipped ones by default.
-        vectors: a file of word vectors; the shipped ones by default.
-        cache: the directory of what is kept between runs; None for none.
-        models: how many answers to find for a pair, best first.
         limits: what a pair may take.
-        incremental: whether answers are kept as well, so that after an edit of rules only those
-            pairs are decided again that it can touch.
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
@@ -87,38 +79,21 @@ class Setup:
         return None if self.cache is None else Store(self.cache)
 
     def load_profile(self) -> Profile:
-        """Read the profile.
-
-        Raises:
-            UsageError: there is no such profile, or the rules do not go together.
-            RuleError: the profile is faulty.
-        """
+        """Read the profile."""
         return load_profile(self.profile, read_overlay(self.rules).base)
 
     def load_program(self, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
-        """Parse the rules for a purpose.
-
-        Raises:
-            IstsError: as for :func:`ists_asp.rules.load_program`.
-        """
+        """Parse the rules for a purpose."""
         reader = self.reader is not None
         _, rules = load_program(self.profile, self.rules, purpose, reader=reader, store=self.store)
         return rules
 
     def read_files(self) -> ProfileFiles:
-        """Read the rules without parsing them.
-
-        Raises:
-            IstsError: as for :func:`ists_asp.rules.read_profile_rules`.
-        """
+        """Read the rules without parsing them."""
         return read_profile_rules(self.profile, self.rules, reader=self.reader is not None)
 
     def check_rates(self) -> None:
-        """Refuse a profile that has no rules for ratings.
-
-        Raises:
-            IstsError: there is no such profile, or it does not rate pairs.
-        """
+        """Refuse a profile that has no rules for ratings."""
         find_program(self.profile, self.rules, Purpose.RATING)
 
 

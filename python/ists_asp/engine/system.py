@@ -131,11 +131,7 @@ class System(Preparation):
 
     @cached_property
     def solver(self) -> Solver[Answer]:
-        """What decides a pair, given its facts.
-
-        Raises:
-            RuleError: a rule file is faulty.
-        """
+        """What decides a pair, given its facts."""
         options = SolverOptions(self.setup.models, self.setup.limits.seconds, self.constants)
         return Solver(self.rules, options, partial(read_answer, scheme=self.profile.scheme))
 
@@ -210,11 +206,7 @@ class System(Preparation):
             yield one.answers
 
     def try_all(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...] | IstsError]:
-        """As :meth:`decide`, without ratings; a pair without an answer has its error instead.
-
-        Raises:
-            MemoryLimitError: there was not enough memory.
-        """
+        """As :meth:`decide`, without ratings; a pair without an answer has its error instead."""
         for one in self._deciding.try_all(self.known(annotated)):
             if isinstance(one, IstsError):
                 yield one
@@ -223,11 +215,7 @@ class System(Preparation):
                 yield one.answers
 
     def answered(self, pairs: Iterable[Pair]) -> Iterator[Known]:
-        """Decide pairs, lazily and in their order; the best answer of each, and its facts.
-
-        Raises:
-            SolveError: there is no answer for a pair.
-        """
+        """Decide pairs, lazily and in their order; the best answer of each, and its facts."""
         for solution, facts in self._solutions(self.annotate(pairs)):
             self._count(solution)
             yield Known(solution.answers[0], facts)
@@ -286,7 +274,10 @@ class System(Preparation):
                 answers, lambda some: self.facts(answer.pair for answer in some)
             )
         )
-        return (one.rating for one in self.rater.rate_all(known))
+        for solution in self.rater.rate_all(known):
+            (rated,) = solution.answers
+            assert rated.rating is not None
+            yield rated.rating
 
     def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> AskedTrace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
@@ -342,11 +333,7 @@ class System(Preparation):
 
     @cached_property
     def tracer(self) -> Tracer:
-        """What traces a pair, given its facts; made when it is first asked for.
-
-        Raises:
-            RuleError: a rule cannot be traced.
-        """
+        """What traces a pair, given its facts; made when it is first asked for."""
         from ists_asp.trace import Tracer
 
         return Tracer(self.rules, self.solver, self.knowledge)

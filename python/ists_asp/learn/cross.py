@@ -60,9 +60,7 @@ def best_candidates(
 ) -> tuple[Candidate, ...]:
     """Return the candidates of greatest total weight, no token being used twice.
 
-    Args:
-        candidates: proposed pairs.
-        weights: what aligning each of them is worth; those of 0 or less are never chosen.
+    ``weights`` says what aligning each of them is worth; those of 0 or less are never chosen.
     """
     worthy = [number for number, weight in enumerate(weights) if weight > 0]
     users: dict[tuple[int, int], list[int]] = {}
@@ -134,10 +132,8 @@ def best_shift(
 ) -> int:
     """How much readier to align is best, of :data:`SHIFTS`; the smallest change that is.
 
-    Args:
-        held_out: gold pairs, each with an id of its own, and what weights that were not learned
-            from it make of its candidates.
-        scheme: whose official measure decides.
+    ``held_out`` are gold pairs, each with an id of its own, and what weights that were not learned
+    from it make of its candidates.
     """
     gold = {
         example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
@@ -235,11 +231,7 @@ class CrossValidation:
     judged: tuple[tuple[Judged, ...], ...] = ()
 
     def spread(self, measure: str) -> tuple[float, float]:
-        """Mean and standard deviation over the folds of a measure's F1.
-
-        Args:
-            measure: a field of :class:`~ists_asp.evaluate.scorer.Scores`.
-        """
+        """Mean and standard deviation over the folds of the F1 of a field of ``Scores``."""
         values = [getattr(fold, measure).f1 for fold in self.folds]
         return fmean(values), stdev(values)
 

@@ -142,29 +142,16 @@ class ExampleBuilder(Closing):
     Use it as a context manager, or call :meth:`close`.
 
     Args:
-        profile: the profile's name.
-        rules: what ``--rules`` names; see :mod:`ists_asp.rules.profiles`.
-        vectors: the file of word vectors; the shipped ones by default.
-        cache: the directory of the annotation cache; None for none.
+        setup: the profile and what else to load; readers play no part.
 
     Raises:
-        UsageError: there is no such profile, or the rules do not go together.
-        RuleError: a rule file is faulty.
-        ResourceError: models, the lexicon or the vectors are missing, or the extra is.
+        IstsError: as for :func:`ists_asp.load`.
     """
 
-    def __init__(
-        self,
-        profile: str,
-        rules: Sequence[Path] = (),
-        *,
-        vectors: Path | None = None,
-        cache: Path | None = None,
-    ) -> None:
-        setup = Setup(profile, tuple(rules), vectors=vectors, cache=cache, incremental=False)
+    def __init__(self, setup: Setup) -> None:
         self.profile = setup.load_profile()
-        overlay = read_overlay(rules)
-        self._shipped = tuple(
+        overlay = read_overlay(setup.rules)
+        self.shipped = tuple(
             overlay.base / f"{name.removesuffix('.lp')}.lp" for name in self.profile.answer.weights
         )
         bare = self.profile.unweighed(Purpose.ANSWER)
@@ -186,19 +173,10 @@ class ExampleBuilder(Closing):
         return found
 
     def weights(self, files: Iterable[Path]) -> dict[Key, int]:
-        """The weights in rule files, by name and class.
-
-        Raises:
-            RuleError: a file is faulty.
-        """
+        """The weights in rule files, by name and class."""
         sources = [source for file in files for source in find_rules(file)]
         found = weights_of(load_rules(sources).statements, {}) if sources else ()
         return {(str(name), str(decision)): value for name, decision, value in found}
-
-    @property
-    def shipped(self) -> tuple[Path, ...]:
-        """The files of weights that the profile names."""
-        return self._shipped
 
     def sentences(self) -> dict[str, str]:
         """What the rules say that find evidence, by its name or what its names begin with."""

@@ -28,7 +28,6 @@ from ists_asp.rules import Purpose, load_rules, program_sources, read_overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -68,27 +67,15 @@ class RatingExampleBuilder(Closing):
     Use it as a context manager, or call :meth:`close`.
 
     Args:
-        profile: the profile's name.
-        rules: what ``--rules`` names; see :mod:`ists_asp.rules.profiles`.
-        reader: whether what a reader holds counts as well; see :func:`ists_asp.engine.load`.
-        cache: the directory of the annotation cache; None for none.
+        setup: the profile, and what else to load.
 
     Raises:
-        UsageError: there is no such profile, or the rules do not go together.
-        RuleError: a rule file is faulty, or the profile does not rate pairs.
-        ResourceError: models, the lexicon or the vectors are missing, or the extra is.
+        RuleError: the profile does not rate pairs.
+        IstsError: as for :func:`ists_asp.load`.
     """
 
-    def __init__(
-        self,
-        profile: str,
-        rules: Sequence[Path] = (),
-        *,
-        reader: str | None = None,
-        cache: Path | None = None,
-    ) -> None:
-        setup = Setup(profile, tuple(rules), reader=reader, cache=cache)
-        overlay = read_overlay(rules)
+    def __init__(self, setup: Setup) -> None:
+        overlay = read_overlay(setup.rules)
         bare = setup.load_profile().unweighed(Purpose.RATING)
         sources = program_sources(bare, Purpose.RATING, overlay.base)
         self._constants = bare.constants
@@ -116,13 +103,8 @@ def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:
     """Put unrelated sentences together: the first of a pair, the second of one far away.
 
     Both are from one data set: sentences of a kind are harder to tell apart than others.
-
-    Args:
-        data_sets: the pairs of each data set.
-
-    Returns:
-        At most :data:`UNRELATED` pairs, as many from each data set that has enough, the same
-        each time, rated 0.
+    There are at most :data:`UNRELATED` pairs, as many from each data set that has enough, the same
+    each time, rated 0.
     """
     share = max(1, UNRELATED // max(1, len(data_sets)))
     found = []
@@ -145,14 +127,8 @@ def learn_ratings(
     begins, ``base``, and how wide it is follow from both of its ends; correlation is not
     affected by either.
 
-    Args:
-        examples: gold pairs of one data set or several.
-        unrelated: what was made of :func:`mismatched` pairs; without any the scale stays as the
-            regression has it, and begins at 0.
-        highest: the best rating.
-
-    Returns:
-        The weights that are not 0, in thousandths of a point.
+    ``unrelated`` is what was made of :func:`mismatched` pairs; without any the scale stays as the
+    regression has it, and begins at 0. Weights are in thousandths of a point.
     """
     names = sorted({item.name for example in examples for item in example.evidence})
     values = _matrix(examples, names)
@@ -179,10 +155,7 @@ def learn_ratings(
 def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
     """Where the scale begins, and by what weights are to be multiplied.
 
-    Args:
-        full: what all evidence is worth.
-        unrelated: what that of unrelated pairs is worth.
-        highest: the best rating.
+    ``full`` is what all evidence is worth, ``unrelated`` what that of unrelated pairs is worth.
     """
     if not unrelated:
         return 0.0, 1.0
@@ -205,18 +178,10 @@ def cross_validate_ratings(
     folds: int | None,
     seed: int = 0,
 ) -> dict[str, tuple[Correlation, ...]]:
-    """Learn on some pairs and rate the others.
+    """Learn on some pairs and rate the others: each data set's correlation in each part it is in.
 
-    Args:
-        examples: gold pairs.
-        unrelated: as for :func:`learn_ratings`.
-        highest: the best rating.
-        folds: how many parts the pairs are dealt into; None leaves each data set out as a
-            whole, which tells what to expect of another kind of text.
-        seed: deals pairs into parts.
-
-    Returns:
-        For each data set its correlation in each part that has pairs of it.
+    Without ``folds`` each data set is left out as a whole, which tells what to expect of another
+    kind of text.
     """
     sets = list(dict.fromkeys(example.data_set for example in examples))
     if folds is None:

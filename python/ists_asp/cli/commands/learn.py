@@ -263,6 +263,7 @@ def _learn_alignments(
     confidence: Path | None = None,
 ) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
+    from ists_asp.engine import Setup
     from ists_asp.learn import (
         ExampleBuilder,
         Settings,
@@ -282,12 +283,8 @@ def _learn_alignments(
         )
     if lesson.rules:
         isolate(SECONDS)
-    with ExampleBuilder(
-        lesson.profile,
-        lesson.rules,
-        vectors=lesson.own,
-        cache=lesson.cache,
-    ) as teacher:
+    setup = Setup(lesson.profile, lesson.rules, vectors=lesson.own, cache=lesson.cache)
+    with ExampleBuilder(setup) as teacher:
         settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
         if lesson.keep:
             settings = replace(settings, keep=teacher.weights(lesson.keep))
@@ -360,6 +357,7 @@ def _report(results: Sequence[CrossValidation]) -> str:
 
 def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
+    from ists_asp.engine import Setup
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn.fit import render_rating_weights
     from ists_asp.learn.ratings import (
@@ -385,13 +383,9 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None
         )
     if lesson.rules:
         isolate(SECONDS)
+    setup = Setup(lesson.profile, lesson.rules, reader=lesson.reader, cache=lesson.cache)
     with (
-        RatingExampleBuilder(
-            lesson.profile,
-            lesson.rules,
-            reader=lesson.reader,
-            cache=lesson.cache,
-        ) as teacher,
+        RatingExampleBuilder(setup) as teacher,
         progress(count + UNRELATED, shown=not lesson.quiet) as step,
     ):
         examples = []
