@@ -222,7 +222,8 @@ def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
     """.replace("main([", f"main(['{command}', ")
     found = call("-c", script, folder=tmp_path)
     assert (found.returncode, found.stdout) == (1, "")
-    line = "error: pair 1: no answer within 0.3 s. Allow more time, or simplify the rules\n"
+    what = "answer" if command == "report" else "trace"
+    line = f"error: pair 1: no {what} within 0.3 s. Allow more time, or simplify the rules\n"
     assert found.stderr == line
 
 

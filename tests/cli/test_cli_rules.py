@@ -36,6 +36,8 @@ def test_copy_does_not_touch_a_folder_with_files(bad, tmp_path):
     (tmp_path / "my").mkdir()
     (tmp_path / "my/x").touch()
     assert bad(2, "rules", "copy", "my").startswith("my: this folder is not empty")
+    (tmp_path / "loop").symlink_to("loop")
+    assert bad(2, "rules", "copy", "loop").startswith("loop: the rules cannot be copied")
 
 
 def test_added_file_and_folder(good, rule, tmp_path):
@@ -230,6 +232,12 @@ def test_check_tells_errors_and_exits_with_1(run, tmp_path):
         result.stdout
     )
     assert result.stdout.splitlines()[-1] == "mine.lp: 1 error, 0 warnings, 0 notes"
+
+
+def test_check_writes_nothing_that_a_terminal_would_obey(run, rule):
+    found = run("rules", "check", rule(":- foo(\x1b[41m)."), "--no-sample")
+    assert (found.exit_code, "\x1b" in found.stdout) == (1, False)
+    assert 'error: syntax error at "\\u001b"' in found.stdout
 
 
 def test_check_as_json_has_all_findings(run, tmp_path):

@@ -110,6 +110,6 @@ def _(place: Place) -> Ending:
     process = place.start("--rules", "mine.lp", "--timeout", "3")
     from .place import wait_for
 
-    wait_for(place.journal.exists)
+    wait_for(lambda: place.drafts)
     place.write("mine.lp", _BOMB + "more.")
     return place.ended(process)

@@ -58,8 +58,9 @@ def test_missing_file_and_directory(tmp_path):
             list(read_lines(path))
 
 
-def test_no_break_space_stays_inside_a_token_but_is_none():
-    assert split_words("5\u00a0000 \u00a0 x \t y") == ["5\u00a0000", "\u00a0", "x", "y"]
+def test_only_blanks_and_tabs_separate_tokens():
+    found = split_words(" 5\u00a0000 \u00a0 x \t y\u3000 \u3000 z ")
+    assert found == ["5\u00a0000", "\u00a0", "x", "y\u3000", "\u3000", "z"]
 
 
 def test_very_long_line():

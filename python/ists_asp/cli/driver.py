@@ -114,7 +114,7 @@ def on_one(
     pair = inputs.read_one(identifier)
     with working(setup) as run:
         (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
-        with working_on(pair, setup.limits.seconds):
+        with working_on(pair, setup.limits.seconds, "trace"):
             return work(run.system, annotated)
 
 

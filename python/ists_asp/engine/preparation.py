@@ -13,7 +13,7 @@ from ists_asp.annotate import Annotator, Cache
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.io.text import Repairs, clean, make_sentence
+from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.words import knowable
 from ists_asp.lifetime import Closing, freeze_gc
@@ -339,7 +339,7 @@ def read_pairs(given: Iterable[GivenPair]) -> Iterator[Pair]:
 def _sentence(given: GivenSentence, number: int) -> Sentence:
     where = f"sentence {number}"
     if isinstance(given, str):
-        given = make_sentence(clean(given, where, Repairs()).split())
+        given = make_sentence(split_words(clean(given, where, Repairs())))
     if not isinstance(given, Sentence):
         raise UsageError(
             f"{given!r} is no sentence",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
@@ -28,7 +30,6 @@ from ists_asp.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from clingo.ast import AST
 
@@ -101,7 +102,8 @@ def copy_rules(target: Path) -> list[Path]:
     """
     source = rules_dir()
     files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
-    if target.resolve().is_relative_to(source):
+    # A loop of links is left to whoever makes the folder.
+    if Path(os.path.realpath(target)).is_relative_to(source):
         raise UsageError(
             "this is inside the shipped rules", where=str(target), hint="Choose another folder"
         )

@@ -273,7 +273,8 @@ class _Worker(threading.Thread):
                 return _joined([self._decide([pair]) for pair in pairs])
             failure = self._ended(lost.code)
             if lost.code == OUT_OF_TIME:
-                failure = Failure(f"no answer within {self._setup.limits.seconds:g} s")
+                what = "trace" if self._setup.traced else "answer"
+                failure = Failure(f"no {what} within {self._setup.limits.seconds:g} s")
         return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
 
     def _ask(self, pairs: Sequence[Pair]) -> Report:

@@ -239,14 +239,15 @@ def told_before(warning: str) -> bool:
 
 
 @contextmanager
-def working_on(pair: Pair, seconds: float) -> Iterator[None]:
+def working_on(pair: Pair, seconds: float, what: str = "answer") -> Iterator[None]:
     """Work on a pair, the only one: whatever goes wrong is told of it, also by the parent.
 
     Args:
         pair: the pair; it is annotated already, as to load the models takes no pair's time.
         seconds: the time limit for it, which begins now.
+        what: what is made of it.
     """
-    _state.tell("pair", [0, pair.id, 1, seconds])
+    _state.tell("pair", [0, pair.id, 1, seconds, what])
     _state.limit(seconds, 1)
     with inside(pair):
         yield
@@ -279,7 +280,7 @@ def each(
     while place < len(items):
         alone = place < careful or len(items) == 1
         pair = pair_of(items[place])
-        _state.tell("pair" if alone else "pairs", [place, pair.id, len(items), seconds])
+        _state.tell("pair" if alone else "pairs", [place, pair.id, len(items), seconds, "answer"])
         some = items[place : place + 1] if alone else items[place:]
         try:
             if place in _state.lost:
@@ -378,7 +379,7 @@ class _Child:
             found = f"the rules take more than {value:g} s before any pair"
             return self._lost(RuleError(found, hint=f"{_HINT}; or allow more with --timeout"))
         if code == OUT_OF_TIME:
-            found = f"no answer within {value[-1]:g} s"
+            found = f"no {value[-1]} within {value[-2]:g} s"
             return self._lost(TimeLimitError(found, hint="Allow more time, or simplify the rules"))
         found = f"with these rules the command {ending(code)}"
         return self._lost(RuleError(found, hint=likely_reason(code)))
@@ -401,7 +402,7 @@ class _Child:
         what, value = self._at
         if what in ("done", "load"):
             raise error
-        place, identifier, size, _ = value
+        place, identifier, size, *_ = value
         if what == "pair":
             error.where = of_pair(identifier)
             if size == 1:

@@ -19,7 +19,7 @@ from ists_asp.cli.files import READ, RULES, Command
 from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.run.watch import isolate
-from ists_asp.terminal import unbroken
+from ists_asp.terminal import unbroken, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -114,7 +114,8 @@ def check(
         lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:
             lines.append(_summary(findings, ", ".join(map(str, given))))
-        write_output(None, "".join(f"{line}\n" for line in lines))
+        # Excerpts of rule files may hold anything.
+        write_output(None, visible("".join(f"{line}\n" for line in lines)))
     if any(one.severity == "error" for one in findings):
         context.exit(1)
 
