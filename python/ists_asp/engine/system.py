@@ -165,10 +165,8 @@ class System(Preparation):
             pairs: two sentences each, as for :meth:`solve`, or a :class:`~ists_asp.model.Pair`.
 
         Raises:
-            DataError: a sentence is empty or too long.
-            RuleError: what the rules derive for a pair is no answer, or clingo cannot take them.
-            SolveError: there is no answer for a pair.
             UsageError: something is no pair.
+            IstsError: as for :meth:`solve`.
         """
         return (answers[0] for answers in self.solve_all(pairs))
 
@@ -182,10 +180,7 @@ class System(Preparation):
             pairs: as for :meth:`solve_many`.
 
         Raises:
-            DataError: a sentence is empty or too long.
-            RuleError: what the rules derive for a pair is no answer, or clingo cannot take them.
-            SolveError: there is no answer for a pair.
-            UsageError: something is no pair.
+            IstsError: as for :meth:`solve_many`.
         """
         for best, *others in self.decide(self.annotate(read_pairs(pairs))):
             handle = TraceHandle(best.pair, self._trace_annotated)
