@@ -261,12 +261,7 @@ def _ratings(file: Path) -> list[float | None]:
 
 
 def _rating(line: Line) -> float | None:
-    """The rating on a line; None if it is empty.
-
-    Raises:
-        DataError: there is none.
-        FormatError: the first line names columns.
-    """
+    """The rating on a line; None if it is empty."""
     text = line.text.strip()
     if not text:
         return None

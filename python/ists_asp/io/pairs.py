@@ -117,16 +117,7 @@ class Ids(Closing):
         self._database.close()
 
     def add(self, identifier: str, line: int, file: str) -> None:
-        """Take an id.
-
-        Args:
-            identifier: the id.
-            line: where it stands.
-            file: the file, for messages.
-
-        Raises:
-            DataError: it was taken, or there is no room on disk.
-        """
+        """Take the id of a line; one that was taken is refused."""
         try:
             self._database.execute("INSERT INTO ids VALUES (?,?)", (identifier, line))
         except sqlite3.IntegrityError:
@@ -242,12 +233,7 @@ def _scored(line: Line) -> ScoredPair:
 
 
 def _cells(line: Line, expected: str) -> list[str]:
-    """The cells of a line.
-
-    Raises:
-        DataError: the line is empty.
-        FormatError: the first line is not that of a table without a header, with tabs.
-    """
+    """The cells of a line."""
     cells = line.text.split("\t")
     if line.number == 1:
         check_no_header(cells, line.where)
@@ -317,12 +303,7 @@ def read_jsonl(
 
 
 def read_object(line: Line) -> dict[str, object]:
-    """The JSON object on a line.
-
-    Raises:
-        DataError: there is none.
-        FormatError: the first line begins a list.
-    """
+    """The JSON object on a line."""
     fault, expected, hint = DataError, "one object a line", None
     if not line.text.strip():
         raise DataError("an empty line", where=line.where, expected=expected)
@@ -343,12 +324,7 @@ def read_object(line: Line) -> dict[str, object]:
 
 
 def _check_keys(record: dict[str, object], line: Line) -> None:
-    """Refuse an object without sentences; on the first line, those of other programs.
-
-    Raises:
-        DataError: a sentence is missing.
-        FormatError: on the first line both are.
-    """
+    """Refuse an object without sentences; on the first line, those of other programs."""
     missing = [f"'{key}'" for key in ("sent1", "sent2") if key not in record]
     if not missing:
         return

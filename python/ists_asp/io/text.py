@@ -110,11 +110,7 @@ class Repairs:
     strict: bool = False
 
     def report(self, where: str, found: str, done: str) -> None:
-        """Tell that ``found`` at ``where`` was dealt with as ``done`` says.
-
-        Raises:
-            DataError: in strict mode.
-        """
+        """Tell that ``found`` at ``where`` was dealt with as ``done`` says."""
         if self.strict:
             raise DataError(found, where=where, hint="Mend it, or read without strict checking.")
         self.warn(f"{where}: {found}; {done}")
@@ -198,11 +194,7 @@ def parse_each(
     warn: Warn = ignore,
     strict: bool = False,
 ) -> Iterator[Parsed | DataError]:
-    """Yield what each line says, or its fault, which is taken up by ``faults`` as well.
-
-    Raises:
-        DataError: reading cannot go on; with the faults taken up before.
-    """
+    """Yield what each line says, or its fault, which is taken up by ``faults`` as well."""
     label = source_name(source, name)
     repairs = Repairs(warn, strict)
     try:
@@ -303,11 +295,7 @@ def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
 
 
 def check_no_header(columns: Sequence[str], where: str) -> None:
-    """Refuse the first line of a table (or of a file of sentences) if it names its columns.
-
-    Raises:
-        FormatError: it does.
-    """
+    """Refuse the first line of a table (or of a file of sentences) if it names its columns."""
     names = [column.strip() for column in columns]
     sides = sum(1 for name in names if _NUMBERED.fullmatch(name))
     if len(names) > 1:
@@ -333,12 +321,7 @@ def read_sentences(
 
 
 def parse_sentence(line: Line) -> Sentence:
-    """The sentence on a line.
-
-    Raises:
-        DataError: the line is empty.
-        FormatError: the first line names a column.
-    """
+    """The sentence on a line."""
     words = split_words(line.text)
     if not words:
         raise DataError("an empty sentence", where=line.where, expected="at least one token")
