@@ -50,7 +50,6 @@ def places(study):
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_feature_switched_off_is_as_good_as_its_rule_deleted(study, places, name):
     surveyed = study.survey(places, {name})
-    assert not any(one.inexact for one in surveyed)
     fast = [one.without.get(name, one.scores) for one in surveyed]
     assert fast == [study.without(name, places)[place] for place in places]
 
@@ -68,7 +67,6 @@ def test_some_of_these_make_a_difference(study, places):
 def test_chunks_that_the_rules_find_are_kept_while_features_are_left_out():
     study = make("images", "images", bare=True)
     surveyed = study.survey([0, 1], {"any_pair"})
-    assert not any(one.inexact for one in surveyed)
     fast = [one.without.get("any_pair", one.scores) for one in surveyed]
     assert fast == [study.without("any_pair", [0, 1])[place] for place in (0, 1)]
 

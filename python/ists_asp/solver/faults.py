@@ -38,13 +38,13 @@ from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
-from ists_asp.syntax.changes import declared, guarded, switch
+from ists_asp.syntax.changes import off, switched, switches
 from ists_asp.syntax.trees import functions, predicates, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from clingo import Control, Symbol
+    from clingo import Symbol
 
     from ists_asp.rules import NamedRule, RuleSet
 
@@ -251,9 +251,6 @@ def _place(rule: NamedRule) -> str:
     return place if rule.name == place else f"{rule.name} ({place})"
 
 
-_SWITCH = f"{OWN}holds"
-_MACHINE = "asp/"
-
 MOST = 50
 """Constraints that are tried at most."""
 
@@ -266,48 +263,41 @@ def culprits(
 ) -> tuple[NamedRule, ...]:
     """A smallest set of constraints that cannot all hold for a pair.
 
-    Args:
-        rules: the parsed rules.
-        arguments: clingo's command line arguments.
-        facts: those of the pair.
-
-    Returns:
-        The rules; none if the reason lies elsewhere, or was not found in time.
+    None if the reason lies elsewhere, or was not found in time.
     """
-    statements: list[AST] = []
-    switched: list[NamedRule] = []
-    for node, rule in zip(rules.statements, rules.rules, strict=True):
-        if node.ast_type is ASTType.Minimize:
-            continue
-        if _restrains(node) and not rule.file.startswith(_MACHINE) and len(switched) < MOST:
-            switched.append(rule)
-            statements.append(guarded(node, _SWITCH, len(switched)))
-        else:
-            statements.append(node)
-    if not switched:
+    both = list(zip(rules.statements, rules.rules, strict=True))
+    tried = [
+        (node, rule)
+        for node, rule in both
+        if node.ast_type is ASTType.Rule
+        and str(node.head) == "#false"
+        and not rule.file.startswith("asp/")
+    ][:MOST]
+    if not tried:
         return ()
-    statements += declared(_SWITCH, len(switched))
-    control = ground(statements, facts, arguments, Messages(rules.names))
+    numbers = {id(node): number for number, (node, _) in enumerate(tried, start=1)}
+    statements = [
+        switched(node, numbers[id(node)]) if id(node) in numbers else node
+        for node, _ in both
+        if node.ast_type is not ASTType.Minimize
+    ]
+    control = ground([*statements, switches(len(tried))], facts, arguments, Messages(rules.names))
     ends = time.monotonic() + SECONDS
-    if not _satisfiable(control, set(), len(switched), ends):
+
+    def satisfiable(on: Collection[int]) -> bool | None:
+        """Whether there is an answer with some constraints on; None if there is no time left."""
+        for number in numbers.values():
+            control.assign_external(off(number), number not in on)
+        with control.solve(async_=True) as search:
+            if not search.wait(max(0.0, ends - time.monotonic())):
+                search.cancel()
+                return None
+            return bool(search.get().satisfiable)
+
+    if not satisfiable(()):
         return ()
-    needed = set(range(1, len(switched) + 1))
+    needed = set(numbers.values())
     for number in sorted(needed):
-        if _satisfiable(control, needed - {number}, len(switched), ends) is False:
+        if satisfiable(needed - {number}) is False:
             needed.discard(number)
-    return tuple(switched[number - 1] for number in sorted(needed))
-
-
-def _restrains(node: AST) -> bool:
-    return node.ast_type is ASTType.Rule and str(node.head) == "#false"
-
-
-def _satisfiable(control: Control, on: set[int], count: int, ends: float) -> bool | None:
-    """Whether there is an answer with some constraints on; None if there is no time left."""
-    for number in range(1, count + 1):
-        control.assign_external(switch(_SWITCH, number), number in on)
-    with control.solve(async_=True) as search:
-        if not search.wait(max(0.0, ends - time.monotonic())):
-            search.cancel()
-            return None
-        return bool(search.get().satisfiable)
+    return tuple(tried[number - 1][1] for number in sorted(needed))

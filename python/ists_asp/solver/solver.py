@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -25,11 +26,12 @@ from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, search
 from ists_asp.solver.single import Alone, Best, Grounder
 from ists_asp.solver.statements import Shapes
+from ists_asp.syntax.changes import switched, switches
 from ists_asp.syntax.ground import texts
 from ists_asp.vocabulary import BEYOND_LIMITS, CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
@@ -96,6 +98,22 @@ class Solver(Generic[A]):
     def with_rules(self, rules: RuleSet, confident: AddConfidence[A] | None = None) -> Solver[A]:
         """A solver of other rules, with the same options, that reads alike."""
         return Solver(rules, self._options, self._read, confident)
+
+    def switched(self, places: Collection[int]) -> Solver[A]:
+        """A solver of the same rules, with a switch for those at some places among them.
+
+        A pair that has :func:`ists_asp.syntax.changes.off` of a place among its facts is decided
+        as if that rule were not there.
+        """
+        rules = self._rules
+        statements = [
+            switched(node, place) if place in places else node
+            for place, node in enumerate(rules.statements)
+        ]
+        statements.append(switches())
+        # A statement of the core encoding, so to speak: of no user's rule.
+        names = (*rules.rules, replace(rules.rules[0], sentence=None))
+        return self.with_rules(replace(rules, statements=tuple(statements), rules=names))
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

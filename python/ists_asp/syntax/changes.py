@@ -40,6 +40,8 @@ PREFIX = "__"
 ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
 
+_OFF = "_off"
+
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
 
@@ -121,23 +123,24 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(_NAMES.split(text))
 
 
-def switch(name: str, number: int) -> Symbol:
-    """The atom that a switch is."""
-    return FunctionSymbol(name, [Number(number)])
+def off(number: int) -> Symbol:
+    """The atom that says that a rule with a switch does not fire."""
+    return FunctionSymbol(_OFF, [Number(number)])
 
 
-def guarded(rule: AST, name: str, number: int) -> AST:
-    """A rule that only fires if its switch is on."""
+def switched(rule: AST, number: int) -> AST:
+    """A rule, constraint or ``#minimize`` with a switch: it fires unless :func:`off` holds."""
     place = rule.location
-    atom = Function(place, name, [SymbolicTerm(place, Number(number))], 0)
-    return rule.update(body=[*rule.body, Literal(place, Sign.NoSign, SymbolicAtom(atom))])
+    atom = Function(place, _OFF, [SymbolicTerm(place, Number(number))], 0)
+    return rule.update(body=[*rule.body, Literal(place, Sign.Negation, SymbolicAtom(atom))])
 
 
-def declared(name: str, count: int) -> list[AST]:
-    """The statements that declare the switches 1 to ``count``."""
+def switches(count: int = 0) -> AST:
+    """What makes switches known: as facts of pairs or, with a count, as externals from 1."""
     found: list[AST] = []
-    parse_string(f"#external {name}(1..{count}).", found.append)
-    return found
+    text = f"#external {_OFF}(1..{count})." if count else f"#defined {_OFF}/1."
+    parse_string(text, found.append)
+    return found[-1]
 
 
 class Lifter(Transformer):

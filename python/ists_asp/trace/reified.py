@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clingo.ast import AST, ASTType, Program, parse_string
 from msgspec import convert, to_builtins
 
-from ists_asp.rules.catalogue import shipped_texts
+from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.programs import constants_in
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import by_name, texts
@@ -67,7 +66,6 @@ class ReifiedRules:
         self.strata = self._recalled("strata", Strata, lambda: find_strata(self.probes))
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._rewritten: dict[int, Rewritten] = {}
-        self._without: dict[int, Solver[Answer]] = {}
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made anew, which is faster."""
@@ -127,17 +125,14 @@ class ReifiedRules:
         """What the variables of the rules stand for."""
         return self._recalled("places", ArgumentTypes, lambda: argument_types(self.probes))
 
-    def solver_without(self, place: int) -> Solver[Answer]:
-        """A solver of the same rules but for the one at a place, made once."""
-        if place not in self._without:
-            rules = self.rules
-            less: RuleSet = replace(
-                rules,
-                statements=(*rules.statements[:place], *rules.statements[place + 1 :]),
-                rules=(*rules.rules[:place], *rules.rules[place + 1 :]),
-            )
-            self._without[place] = self.solver.with_rules(less)
-        return self._without[place]
+    @cached_property
+    def switched(self) -> Solver[Answer]:
+        """A solver of the same rules, with a switch for each that may restrain an answer."""
+        every, unconditional = restraining(self.rules)
+        rules = self.rules.rules
+        return self.solver.switched(
+            {place for place in every | unconditional if not is_core(rules[place])}
+        )
 
     @cached_property
     def own(self) -> frozenset[int]:

@@ -29,8 +29,8 @@ from clingo.ast import (
 
 from ists_asp.errors import IstsError
 from ists_asp.rules.catalogue import HARD, is_core, restraining
-from ists_asp.syntax.changes import PREFIX, atom, tuple_of
-from ists_asp.syntax.ground import texts
+from ists_asp.syntax.changes import PREFIX, atom, off, tuple_of
+from ists_asp.syntax.ground import Atoms, texts
 from ists_asp.trace.decisions import decided
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.probes import Kind
@@ -101,13 +101,13 @@ def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
 
 def without(trace: Trace, place: int) -> Mapping[Decided, str] | None:
     """The decisions of the best answer without a rule; None if there is no answer then."""
-    solver = trace.reified.solver_without(place)
+    facts = Atoms.of(trace.facts).with_more([off(place)])
     try:
-        best = solver.best(trace.answer.pair, trace.facts)
+        solution = trace.reified.switched.solve(trace.answer.pair, facts)
     except IstsError:
         # Whatever has no answer without the rule says nothing about it.
         return None
-    return decided(best.answer)
+    return decided(solution.answers[0])
 
 
 def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
