@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.io.store import Store
+from ists_asp.io.store import Memo, Store
 from ists_asp.rules import (
     Purpose,
     RuleSet,
@@ -19,7 +19,6 @@ from ists_asp.rules import (
 )
 from ists_asp.rules import parsing as parsing_module
 from ists_asp.rules.messages import Messages
-from ists_asp.rules.remembered import Remembered
 from ists_asp.solver import program as program_module
 from ists_asp.solver.program import Program, prepare, prepared
 
@@ -115,7 +114,7 @@ def test_a_copy_with_other_statements_has_no_memory(store: Store, tmp_path: Path
     rules = load_rules(sources(tmp_path / "a", "p(1). p(2)."), store=store)
     prepared(rules, (), Messages())
     less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
-    assert less.remembered == Remembered()
+    assert less.remembered == Memo()
     assert list(map(str, prepared(less, (), Messages()).facts)) == ["p(1)"]
 
 

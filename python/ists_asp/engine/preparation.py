@@ -13,6 +13,7 @@ from ists_asp.annotate import Annotator, Cache
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
+from ists_asp.io.store import Memo, made_by
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.knowledge.words import knowable
@@ -20,7 +21,6 @@ from ists_asp.lifetime import Closing, freeze_gc
 from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
 from ists_asp.rules import RuleWarning, given_warnings, phrases, unknown_constants
-from ists_asp.rules.remembered import Remembered, made_by
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
 
@@ -211,12 +211,12 @@ class Preparation(Closing):
         )
 
     @cached_property
-    def _remembered(self) -> Remembered:
+    def _remembered(self) -> Memo:
         """What keeps the facts of pairs, batch by batch, so that a rerun looks up nothing."""
         store = self.setup.store
         if store is None:
-            return Remembered()
-        return Remembered(store, f"{self.profile.language} {self._knowledge.key} {self.reader}")
+            return Memo()
+        return Memo(store, f"{self.profile.language} {self._knowledge.key} {self.reader}")
 
     def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         texts: list[str] = []

@@ -4,6 +4,7 @@ An entry belongs to a key that names all it follows from. It is written beside i
 renamed, so that processes may share a folder. The head of the file has the hash of its key and of
 the rest: a file that is damaged, or has the name of another, is no entry, and is written anew.
 What was not used for longest goes first where there is too much. Nothing in it is more than time.
+A :class:`Memo` makes keys of a store of all that something follows from, the code included.
 """
 
 from __future__ import annotations
@@ -15,14 +16,17 @@ import time
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
+from ists_asp._version import __version__
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
 FOLDER = "programs"
 """The folder of a store, in the cache's directory."""
@@ -58,6 +62,9 @@ OFTEN = 200
 
 _FRESH = 3600.0
 """Seconds after which a use is noted again, and what an interrupted process left is removed."""
+
+
+_PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +196,92 @@ class Store:
                     with suppress(OSError):
                         if time.time() - place.stat().st_mtime >= age:
                             place.unlink()
+
+
+@cache
+def made_by() -> str:
+    """What tells the code that works something out from all other versions of it.
+
+    In a checkout the files of the package change without its version.
+    """
+    import clingo
+
+    digest = sha256(f"{__version__} {clingo.__version__}".encode())
+    folders = [_PACKAGE]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in sorted(entries, key=lambda each: each.name):
+                if entry.name.endswith(".py"):
+                    found = entry.stat()
+                    digest.update(
+                        f"{entry.path} {found.st_size} {found.st_mtime_ns}\n".encode(
+                            errors="surrogateescape"
+                        )
+                    )
+                elif "." not in entry.name and entry.is_dir():
+                    folders.append(Path(entry.path))
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """The memory of a rule set, or of whatever else is always the same.
+
+    Args:
+        store: where it is kept; None for nowhere.
+        digest: what tells the rule set from all others.
+        family: what it has in common with the rule set that an edit makes of it.
+    """
+
+    store: Store | None = None
+    digest: str = ""
+    family: str = ""
+
+    def recall(
+        self,
+        what: str,
+        options: object,
+        work: Callable[[], Any],
+        sure: Callable[[], bool] = lambda: True,
+    ) -> Any:  # noqa: ANN401 (whatever JSON can write)
+        """What was worked out about the rule set, now or before; None is not kept.
+
+        Args:
+            what: its name.
+            options: what it depends on beside the rules; whatever JSON can write.
+            work: works it out, as whatever JSON can write.
+            sure: whether what has been worked out is to be kept, asked afterwards: clingo's
+                warnings, for one, would be told no more.
+        """
+        if self.store is None:
+            return work()
+        key = self.key(what, options)
+        found = self.get(key)
+        if found is None:
+            found = work()
+            if found is not None and sure():
+                self.put(key, found)
+        return found
+
+    def key(self, what: str, options: object) -> str:
+        """What the store calls something that depends on ``options``; empty without a store."""
+        if self.store is None:
+            return ""
+        return f"{what} {made_by()} {self.digest} {sha256(orjson.dumps(options)).hexdigest()}"
+
+    def key_of(self, what: str, parts: Sequence[str]) -> str:
+        """What the store calls something that depends on nothing but some texts."""
+        whole = sha256("\0".join(parts).encode(errors="surrogateescape"))
+        return f"{what} {made_by()} {whole.hexdigest()}"
+
+    def get(self, key: str) -> Any:  # noqa: ANN401 (whatever JSON can write)
+        """What is kept under a key; None if there is nothing."""
+        return None if self.store is None else self.store.get(key)
+
+    def put(self, key: str, value: object) -> None:
+        """Keep something under a key."""
+        if self.store is not None:
+            self.store.put(key, value)
 
 
 def _digest(key: str, body: bytes) -> bytes:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ProgramBuilder
 
 from ists_asp.errors import RuleError, shortened
+from ists_asp.io.store import Memo
 from ists_asp.rules.messages import Report, refuse
 from ists_asp.rules.parsing import Parsing
-from ists_asp.rules.remembered import Remembered
 from ists_asp.rules.source import (
     Include,
     RuleFile,
@@ -172,14 +172,14 @@ class RuleSet:
     statements: tuple[AST, ...]
     rules: tuple[NamedRule, ...]
     warnings: tuple[RuleWarning, ...]
-    remembered: Remembered = field(default=Remembered(), init=False, compare=False)
+    remembered: Memo = field(default=Memo(), init=False, compare=False)
 
     @property
     def names(self) -> Mapping[str, str]:
         """The files' names in messages, by absolute path."""
         return {str(file.path): file.name for file in self.files}
 
-    def remembering(self, remembered: Remembered) -> RuleSet:
+    def remembering(self, remembered: Memo) -> RuleSet:
         """These rules, with the memory of the same statements."""
         object.__setattr__(self, "remembered", remembered)
         return self
@@ -254,4 +254,10 @@ def _parsed(reading: Reading, store: Store | None = None, family: str = "") -> R
         tuple(parsing.statements),
         tuple(parsing.rules),
         parsing.messages.warnings,
-    ).remembering(Remembered.of(store, files, family))
+    ).remembering(Memo(store, _digest(files), family))
+
+
+def _digest(files: Iterable[RuleFile]) -> str:
+    """What tells the rule set that files give, loaded in this order, from all others."""
+    names = [f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files]
+    return sha256("".join(names).encode(errors="surrogateescape")).hexdigest()

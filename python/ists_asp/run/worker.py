@@ -24,12 +24,11 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
 )
-from ists_asp.io.store import TRACES, Store
+from ists_asp.io.store import TRACES, Memo, Store
 from ists_asp.lifetime import gc_paused
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
 from ists_asp.rules import RuleWarning
-from ists_asp.rules.remembered import Remembered
 from ists_asp.solver.kept import answer_of, data_of
 from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
@@ -181,10 +180,10 @@ class _Traces:
             yield Outcome(pair, (answer,), trace=line, knowledge=system.knowledge)
 
     @cached_property
-    def _memo(self) -> Remembered:
+    def _memo(self) -> Memo:
         setup = self._system.setup
         store = Store(setup.cache, TRACES) if setup.cache and setup.incremental else None
-        return Remembered(store, self._system.rules.remembered.digest)
+        return Memo(store, self._system.rules.remembered.digest)
 
     @cached_property
     def _about(self) -> list[object]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo.ast import ASTType, parse_string
 
-from ists_asp.rules.remembered import Remembered, made_by
+from ists_asp.io.store import Memo, made_by
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import (
     Signature,
@@ -206,8 +206,8 @@ class Shapes:
         remembered: keeps them between runs, for all rule sets of its family.
     """
 
-    def __init__(self, remembered: Remembered | None = None) -> None:
-        self._remembered = remembered or Remembered()
+    def __init__(self, remembered: Memo | None = None) -> None:
+        self._remembered = remembered or Memo()
         self._key = f"statements {made_by()} {self._remembered.family}"
         self._used: dict[str, dict[str, Any]] = {}
         self._shapes: dict[int, tuple[AST, Shape]] = {}
