@@ -267,7 +267,7 @@ FORMATS = (
     Format(
         "jsonl",
         ".jsonl",
-        "an object an answer",
+        "an object an answer, with its rating and what contributes",
         _write_jsonl,
         answers=True,
         ratings=True,
@@ -279,3 +279,10 @@ FORMATS = (
 
 ANSWERS = {one.name: one for one in FORMATS if one.answers}
 RATINGS = {one.name: one for one in FORMATS if one.ratings}
+
+
+def describe(forms: Mapping[str, Format]) -> str:
+    """What the help says of formats: what each is, and which ending chooses it."""
+    abouts = "; ".join(f"{one.name}: {one.about}" for one in forms.values())
+    endings = ", ".join(one.ending for one in forms.values())
+    return f"{abouts}. Default: by the ending of -o ({endings})"

@@ -11,7 +11,7 @@ import click
 from ists_asp.cli.files import Command, choose_format
 from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import ANSWERS
+from ists_asp.io.formats import ANSWERS, describe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,9 +42,8 @@ Examples:
     "--format",
     "form",
     type=click.Choice(list(ANSWERS)),
-    help="wa: SemEval word alignments; jsonl: an object an answer; text: for people. Default: by "
-    "the ending of -o (.wa, .jsonl, .txt); without -o, text for a pair from the command line "
-    "that goes to a terminal, and wa otherwise.",
+    help=f"{describe(ANSWERS)}; without -o, text for a pair from the command line that goes to a "
+    "terminal, and wa otherwise.",
 )
 @output_option()
 @click.option(

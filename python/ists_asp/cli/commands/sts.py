@@ -9,7 +9,7 @@ import click
 from ists_asp.cli.files import Command, choose_format
 from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import RATINGS
+from ists_asp.io.formats import RATINGS, describe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,9 +36,7 @@ Examples:
     "--format",
     "form",
     type=click.Choice(list(RATINGS)),
-    help="ratings: one a line, the format of SemEval; tsv: rating TAB id; jsonl: an object a "
-    "pair, with what contributes to the rating, and the alignment. Default: by the ending of -o "
-    "(.txt, .tsv, .jsonl), or ratings.",
+    help=f"{describe(RATINGS)}, or ratings.",
 )
 @click.option(
     "--baseline",
