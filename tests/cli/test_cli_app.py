@@ -205,7 +205,6 @@ HEAVY = {
     "msgspec",
     "networkx",
     "numpy",
-    "pebble",
     "rapidfuzz",
     "rich",
     "scipy",
