@@ -14,29 +14,17 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def asp_dir() -> Path:
-    """Return the absolute folder of the machine (``asp/``).
-
-    Raises:
-        ResourceError: the installation has no such folder.
-    """
+    """Return the absolute folder of the machine (``asp/``)."""
     return _find("asp")
 
 
 def rules_dir() -> Path:
-    """Return the absolute folder of the shipped rules (``lp_rules/``).
-
-    Raises:
-        ResourceError: the installation has no such folder.
-    """
+    """Return the absolute folder of the shipped rules (``lp_rules/``)."""
     return _find("lp_rules")
 
 
 def data_dir() -> Path:
-    """Return the absolute folder of samples, models, lexicon and vectors (``data/``).
-
-    Raises:
-        ResourceError: the installation has no such folder.
-    """
+    """Return the absolute folder of samples, models, lexicon and vectors (``data/``)."""
     return _find("data")
 
 

@@ -95,10 +95,6 @@ def copy_rules(target: Path) -> list[Path]:
     """Copy the shipped rule folder to a new or empty folder; return the files' new paths, sorted.
 
     A copy that fails half-way is removed again.
-
-    Raises:
-        UsageError: the target is a file or a folder that is not empty, or cannot be written.
-        ResourceError: the installation lacks the shipped rules.
     """
     source = rules_dir()
     files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
@@ -134,20 +130,12 @@ def copy_rules(target: Path) -> list[Path]:
 
 
 def is_shipped(file: Path) -> bool:
-    """Whether a file is a shipped rule file, or an unchanged copy of one under its name.
-
-    Raises:
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """Whether a file is a shipped rule file, or an unchanged copy of one under its name."""
     return file.read_bytes() in _shipped().get(file.name, ())
 
 
 def shipped_texts(file: Path) -> tuple[str, ...] | None:
-    """The texts of the shipped rule files of a file's name; None for what came along itself.
-
-    Raises:
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """The texts of the shipped rule files of a file's name; None for what came along itself."""
     if file.is_relative_to(asp_dir().resolve()) or file.is_relative_to(rules_dir().resolve()):
         return None
     return tuple(text.decode() for text in _shipped().get(file.name, ()))
@@ -211,19 +199,7 @@ def list_rules(
     reader: bool = False,
     store: Store | None = None,
 ) -> Catalogue:
-    """List the rules of a profile that have a name, each once.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-        reader: whether a reader is used; see :func:`ists_asp.rules.program_sources`.
-        store: keeps what is worked out about the rules.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: a rule file or the profile is faulty.
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """List the rules of a profile that have a name, each once."""
     profile, answer = load_program(name, given, reader=reader, store=store)
     weights = rule_weights(answer, profile.constants.items())
     first = _named(answer)
@@ -261,15 +237,6 @@ def rule_sentences(name: str, given: Sequence[Path] = ()) -> Mapping[str, str]:
     """The names of a profile's rules with their sentences, read in no time.
 
     No file is given to clingo, so that faults of syntax are no hindrance.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty, or a file is missing or cannot be read.
-        ResourceError: the installation lacks the shipped rules.
     """
     files = read_profile_rules(name, given)
     every = files.every

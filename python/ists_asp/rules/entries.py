@@ -76,12 +76,7 @@ def _may_list(rule: NamedRule) -> bool:
 
 
 def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[Fault]:
-    """What is wrong with entries: those that match nothing, and those that contradict others.
-
-    Args:
-        every: the entries of all tables.
-        own: the paths of the files whose entries are looked at.
-    """
+    """What is wrong with entries: those that match nothing, and those that contradict others."""
     known: dict[tuple[bool, frozenset[str]], Entry] = {}
     asked = []
     for entry in every:

@@ -197,31 +197,14 @@ def load_rules(
     store: Store | None = None,
     family: str = "",
 ) -> RuleSet:
-    """Parse rule files, and what they include, each once, in the order of their mention.
-
-    Args:
-        sources: the files.
-        store: keeps what is worked out about them.
-        family: names what these rules and those that an edit makes of them have in common.
-
-    Raises:
-        RuleError: a file is missing, is not UTF-8, has a syntax error, a script, an include
-            that leaves its folder, a faulty directive, or a rule name that is taken.
-    """
+    """Parse rule files, and what they include, each once, in the order of their mention."""
     reading = Reading()
     reading.read_all(sources)
     return _parsed(reading, store, family)
 
 
 def rule_files(sources: Iterable[RuleSource]) -> tuple[RuleFile, ...]:
-    """Say which files :func:`load_rules` loads, without giving any of them to clingo.
-
-    Args:
-        sources: the files.
-
-    Raises:
-        RuleError: a file is missing, is not UTF-8, or has what clingo must not see.
-    """
+    """Say which files :func:`load_rules` loads, without giving any of them to clingo."""
     reading = Reading()
     reading.read_all(sources)
     return tuple(reading.files.values())
@@ -232,11 +215,6 @@ def read_rules(sources: Iterable[RuleSource], report: Report) -> RuleSet:
 
     Names and private predicates that two files define are not looked at: these may be files
     of different programs.
-
-    Args:
-        sources: the files.
-        report: gets each fault with its kind: ``file``, ``syntax``, ``include`` or
-            ``directive``.
     """
     reading = Reading(report=report)
     for source in sources:

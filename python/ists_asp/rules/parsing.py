@@ -75,18 +75,7 @@ def name_rules(
     statements: Sequence[AST],
     report: Callable[[RuleError], None] = _raise,
 ) -> tuple[NamedRule, ...]:
-    """Return a named rule for each statement of a file, in order.
-
-    Args:
-        source: the file.
-        comments: its comments, as parsed.
-        statements: its other statements, as parsed, in order.
-        report: gets each fault; if it does not raise it, the directive is passed over.
-
-    Raises:
-        RuleError: a directive is unknown or malformed, shares its line with a rule, stands
-            in a rule or before no rule, or names a variable that its rule lacks.
-    """
+    """Return a named rule for each statement of a file, in order."""
     begins = [_begin(statement) for statement in statements]
     given: dict[tuple[int, int], tuple[str, str]] = {}
     for comment, text in _directives(source, comments):

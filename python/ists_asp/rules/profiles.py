@@ -117,11 +117,7 @@ def is_value(text: str) -> bool:
 
 
 def check_constant(name: str, value: str) -> None:
-    """Refuse what is no value for a ``#const``.
-
-    Raises:
-        UsageError: the name or the value is none.
-    """
+    """Refuse what is no value for a ``#const``."""
     if not is_name(name):
         raise UsageError(
             f"'{shortened(name)}' is no name of a constant",
@@ -147,20 +143,13 @@ class Overlay:
         """Return a program's files with the user's in the place of those of their name.
 
         The others that the user gave are added where pairs are decided.
-
-        Raises:
-            UsageError: it is not clear which file a user's file replaces.
         """
         result, more = self._replaced(sources)
         found = (*result, *more, *self.added) if purpose is Purpose.ANSWER else tuple(result)
         return (*found, *self.tables)
 
     def taken(self, sources: Sequence[RuleSource]) -> tuple[tuple[RuleSource, RuleSource], ...]:
-        """The user's files that take the place of others, each with the one that it replaces.
-
-        Raises:
-            UsageError: it is not clear which file a user's file replaces.
-        """
+        """The user's files that take the place of others, each with the one that it replaces."""
         result, _ = self._replaced(sources)
         return tuple(
             (mine, theirs)
@@ -201,13 +190,7 @@ class Overlay:
 
 
 def read_overlay(given: Sequence[Path]) -> Overlay:
-    """Sort out what the user gave with ``--rules``, in order.
-
-    Raises:
-        UsageError: there are two rule folders, or a file is no ``.lp`` file.
-        RuleError: there is nothing at a path, or a folder without rule files.
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """Sort out what the user gave with ``--rules``, in order."""
     bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
     if len(bases) > 1:
         raise UsageError(
@@ -333,23 +316,13 @@ _REQUIRED = ("description", "language", "answer")
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
-    """Return the names of the profiles in a rule folder (the shipped one by default), sorted.
-
-    Raises:
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """Return the names of the profiles in a rule folder (the shipped one by default), sorted."""
     folder = (rules_dir() if rules is None else rules) / "profiles"
     return tuple(sorted(file.stem for file in folder.glob("*.toml")))
 
 
 def load_profile(name: str, rules: Path | None = None) -> Profile:
-    """Read a profile from a rule folder (the shipped one by default).
-
-    Raises:
-        UsageError: there is no profile of this name.
-        RuleError: the profile is faulty; the message names file and key.
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """Read a profile from a rule folder (the shipped one by default)."""
     base = rules_dir() if rules is None else rules
     known = list_profiles(base)
     if name not in known:

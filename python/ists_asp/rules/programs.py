@@ -46,21 +46,7 @@ def load_program(
     reader: bool = False,
     store: Store | None = None,
 ) -> tuple[Profile, RuleSet]:
-    """Return a profile and the parsed rules of one of its programs.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order; see
-            :mod:`ists_asp.rules.profiles`.
-        purpose: what the program is for.
-        reader: whether a reader is used; see :func:`program_sources`.
-        store: keeps what is worked out about the rules.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: a rule file or the profile is faulty, or it has no such program.
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """Return a profile and the parsed rules of one of its programs."""
     profile, sources = find_program(name, given, purpose, reader=reader)
     return profile, load_rules(sources, store=store, family=f"{name} {purpose}")
 
@@ -76,17 +62,6 @@ def find_program(
 
     A user's file takes the place of the one of its name. Others are added to the program that
     decides pairs, and to no other.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-        purpose: what the program is for.
-        reader: whether a reader is used; see :func:`program_sources`.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty or has no such program, or a file is missing.
-        ResourceError: the installation lacks the shipped rules.
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
@@ -97,13 +72,7 @@ def find_program(
 def given_warnings(
     rules: RuleSet, profile: Profile, given: Sequence[Path]
 ) -> tuple[RuleWarning, ...]:
-    """What the user should know of the files given: those that replace others, odd entries.
-
-    Args:
-        rules: the rules that were loaded to decide pairs.
-        profile: their profile.
-        given: what the user gave with ``--rules``, in order.
-    """
+    """What the user should know of the files given: those that replace others, odd entries."""
     overlay = read_overlay(given)
     taken = overlay.taken(program_sources(profile, Purpose.ANSWER, overlay.base))
     told = [
@@ -137,18 +106,7 @@ def read_profile_rules(
     *,
     reader: bool = False,
 ) -> ProfileFiles:
-    """Return a profile and its rule files, which are read but not given to clingo.
-
-    Args:
-        name: the profile's name.
-        given: what the user gave with ``--rules``, in order.
-        reader: whether a reader is used; see :func:`program_sources`.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: the profile is faulty, or a file is, as :func:`rule_files` tells.
-        ResourceError: the installation lacks the shipped rules.
-    """
+    """Return a profile and its rule files, which are read but not given to clingo."""
     profile, sources = find_program(name, given, reader=reader)
     deciding = rule_files(sources)
     if profile.rating is None:
@@ -164,20 +122,10 @@ def program_sources(
     *,
     reader: bool = False,
 ) -> tuple[RuleSource, ...]:
-    """Return the files that a profile loads for a purpose, each once: core, rules, weights.
+    """The files that a profile loads for a purpose, each once: core, rules, weights.
 
-    Args:
-        profile: the profile.
-        purpose: what they are for.
-        rules: its rule folder (the shipped one by default).
-        reader: whether a reader is used: the program that decides pairs then has the rules and
-            weights for what it holds, and the weights are the ``reader_weights``, if there are
-            any.
-
-    Raises:
-        RuleError: the profile names no such files, or one that does not exist; the message names
-            the key.
-        ResourceError: the installation lacks the shipped rules or encodings.
+    Where a reader is used, the program that decides pairs has the rules and weights for what it
+    predicts, too, and the weights are the ``reader_weights``, if there are any.
     """
     base = rules_dir() if rules is None else rules
     files = profile.files(purpose)
@@ -254,18 +202,7 @@ def unknown_constants(
     rules: RuleSet,
     given: Sequence[Path] = (),
 ) -> Iterator[RuleWarning]:
-    """Warn of constants that no rule of a profile has, whatever the rule is for.
-
-    Args:
-        values: those that somebody gives to constants.
-        profile: the profile.
-        rules: its rules for answers.
-        given: what the user gave with ``--rules``, in order.
-
-    Raises:
-        UsageError: a value is of another kind than the rules reckon with.
-        RuleError: a file with rules for explanations or for ratings is faulty.
-    """
+    """Warn of constants that no rule of a profile has, whatever the rule is for."""
     known = check_kinds(values, rules)
     if known.issuperset(values):
         return
@@ -285,11 +222,7 @@ def unknown_constants(
 
 
 def check_kinds(values: Mapping[str, str], rules: RuleSet) -> set[str]:
-    """Refuse values that are no numbers where the rules have one; return the constants they have.
-
-    Raises:
-        UsageError: there is such a value, or a number beyond :data:`LARGEST`.
-    """
+    """Refuse values that are no numbers where the rules have one; return the known constants."""
     kinds: dict[str, bool] = rules.remembered.recall("constants", [], lambda: _kinds(rules))
     for name, value in values.items():
         if kinds.get(name):

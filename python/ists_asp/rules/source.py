@@ -130,13 +130,11 @@ class SourceText:
         return self.error(found, line, column, expected=expected, hint=hint)
 
     def includes(self) -> tuple[Include, ...]:
-        """Return the file's includes in order.
+        """The file's includes in order; a RuleError for what clingo must not see.
 
-        Raises:
-            RuleError: the text has what clingo must not see: a script, an include of one
-                of clingo's own libraries, a string or comment without an end, or
-                characters beyond ASCII outside strings and comments (clingo's Python
-                module ends the process when it reports those).
+        That is a script, an include of one of clingo's own libraries, a string or comment without
+        an end, and characters beyond ASCII outside strings and comments (clingo's Python module
+        ends the process when it reports those).
         """
         found: list[Include] = []
         position = 0
@@ -219,17 +217,7 @@ class SourceText:
 
 
 def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> bytes:
-    """Read a file of the rules, which is not to be a pipe, a device or without an end.
-
-    Args:
-        path: the file.
-        name: what to call it in messages.
-        most: how many bytes it may have.
-        kind: what it should be.
-
-    Raises:
-        RuleError: there is no such file, it cannot be read, is no plain file, or is too large.
-    """
+    """Read a file of the rules, which is not to be a pipe, a device or without an end."""
     try:
         # Opening a pipe would wait for somebody to write to it.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
@@ -249,11 +237,7 @@ def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> byt
 
 
 def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
-    """Read a rule file; return its text and its bytes.
-
-    Raises:
-        RuleError: there is no such file, it cannot be read, or it is not UTF-8.
-    """
+    """Read a rule file; return its text and its bytes."""
     data = read_plain(path, name, LARGEST)
     try:
         text = data.decode()
@@ -326,15 +310,7 @@ class RuleSource:
 
 
 def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
-    """Return the rule files that a path stands for: itself, or all ``.lp`` files below it.
-
-    Args:
-        path: a file or a folder.
-        name: what to call it in messages; the path as given by default.
-
-    Raises:
-        RuleError: there is nothing at the path, or a folder without ``.lp`` files.
-    """
+    """Return the rule files that a path stands for: itself, or all ``.lp`` files below it."""
     shown = str(path) if name is None else name
     place = resolved(path)
     if place is None:

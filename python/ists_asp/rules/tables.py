@@ -28,14 +28,8 @@ _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
 def table_rules(text: str, name: str) -> str:
     """A word table as the text of a rule file with as many lines.
 
-    Args:
-        text: lines ``A = B`` (the same) or ``A <> B`` (opposites), of words or runs of words in
-            whatever letter case; also in two columns, of which the first ends in the sign.
-            Blank lines and what follows ``#`` are left out.
-        name: the name of the table in messages.
-
-    Raises:
-        RuleError: a line is something else.
+    Lines are ``A = B`` or ``A <> B``, also in two columns of which the first ends in the sign;
+    blank lines, letter case and what follows ``#`` do not count.
     """
     return "\n".join(_rules(text, name)) + "\n"
 

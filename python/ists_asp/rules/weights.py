@@ -66,15 +66,7 @@ class Weight:
 def rule_weights(
     rules: RuleSet, constants: Iterable[tuple[str, str]] = ()
 ) -> Mapping[str, tuple[Weight, ...]]:
-    """The weights of each rule that can derive evidence, strongest first, by its name.
-
-    Args:
-        rules: the rules of a profile, with its weights, which are facts.
-        constants: values of ``#const`` definitions.
-
-    Raises:
-        RuleError: clingo cannot evaluate them, such as a constant that is defined twice.
-    """
+    """The weights of each rule that can derive evidence, strongest first, by its name."""
     values = dict(constants)
     kept = rules.remembered.recall(
         "weights",

@@ -35,22 +35,7 @@ _CHECKS = (
 def check_rules(
     given: Sequence[Path], profiles: Sequence[str] = (), *, machine: bool = False
 ) -> tuple[Checked, tuple[Finding, ...]]:
-    """Check rules.
-
-    Args:
-        given: rule folders and files, as ``--rules`` takes them.
-        profiles: the profiles that load them; if there are none, all profiles of a rule
-            folder that has its own, and otherwise the one that is called ``default``.
-        machine: whether findings about ``asp/`` are told as well.
-
-    Returns:
-        What was read, and the findings by file and line.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: there is nothing at a path.
-        ResourceError: the installation lacks the shipped rules or encodings.
-    """
+    """Check rules, as :func:`make_plan` takes them: what was read, findings in order."""
     found: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:

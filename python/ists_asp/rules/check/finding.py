@@ -148,17 +148,8 @@ def make_plan(
 ) -> Plan:
     """Find out what the given rules are loaded for.
 
-    Args:
-        given: what would be given with ``--rules``.
-        profiles: the profiles to look at; if there are none, all profiles of a rule folder
-            that has its own, and otherwise the one that is called ``default``.
-        report: gets faults of profiles.
-        machine: whether findings about ``asp/`` are told as well.
-
-    Raises:
-        UsageError: there is no such profile, or what was given does not go together.
-        RuleError: there is nothing at a path.
-        ResourceError: the installation lacks the shipped rules.
+    Without ``profiles`` those are all profiles of a rule folder that has its own, and otherwise
+    the one that is called ``default``. ``machine`` asks for findings about ``asp/`` as well.
     """
     overlay = read_overlay(given)
     whole = any((path / "profiles").is_dir() for path in given)

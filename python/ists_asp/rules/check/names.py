@@ -47,11 +47,7 @@ _Predicate = tuple[str, int]
 
 @cache
 def documented() -> frozenset[_Predicate]:
-    """The predicates, name and number of arguments, that comments ``%*! p(X)`` in ``asp/`` tell.
-
-    Raises:
-        ResourceError: the installation lacks the encodings.
-    """
+    """The predicates, name and number of arguments, that comments ``%*! p(X)`` in ``asp/`` tell."""
     return frozenset(
         (match["name"], match["arguments"].count(",") + 1 if match["arguments"] else 0)
         for file in sorted(asp_dir().glob("*.lp"))
@@ -60,12 +56,7 @@ def documented() -> frozenset[_Predicate]:
 
 
 def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
-    """What was probably meant by an unknown predicate, as a question; empty if nothing is near.
-
-    Args:
-        predicate: the unknown predicate.
-        known: those to choose from, beside the documented ones.
-    """
+    """What was probably meant by an unknown predicate, as a question; empty if nothing is near."""
     name, arity = predicate
     if predicate in RENAMED:
         return f"It is called {RENAMED[predicate]}/{arity} now"

@@ -25,15 +25,8 @@ def check_sample(
     """Look for rules that decide answers and have never fired, or that have disagreed.
 
     Constraints are left out, which never fire in an answer, and so are the rules of
-    explanations.
-
-    Args:
-        checked: what was read.
-        fired: the names of the rules that fired.
-        seen: the names of the predicates that had atoms.
-        clashes: the names of rules of which one split chunks where the other joined them, with
-            an example.
-        pairs: how many pairs were decided.
+    explanations. ``seen`` are names of predicates that had atoms; ``clashes`` are pairs of rules
+    of which one split chunks where the other joined them, with an example.
     """
     yield from _clashing(checked, clashes)
     for statement in checked.statements:

@@ -298,12 +298,7 @@ class Checked:
 
 
 def read_plan(plan: Plan, report: Callable[[str, RuleError], None]) -> Checked:
-    """Read all files of a plan.
-
-    Args:
-        plan: what is checked.
-        report: gets each fault that keeps something from being read.
-    """
+    """Read all files of a plan."""
     faulty: set[str] = set()
 
     def note(kind: str, error: RuleError) -> None:
