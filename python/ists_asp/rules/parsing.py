@@ -11,7 +11,6 @@ from string import Formatter
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import AST, ASTSequence, ASTType, Location, parse_files, parse_string
-from clingo.script import enable_python
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import made_by
@@ -290,8 +289,6 @@ class Parsing:
                 self._keep(key, found)
                 if self.store is not None:
                     self.store.put(_entry_name(text), found.kept)
-        if any(node.ast_type is ASTType.Script for node in found.statements):
-            enable_python()
         if self.report is refuse:
             self._keep_apart(text, found)
         self.statements.extend(found.statements)
