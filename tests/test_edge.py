@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.edge import inside
 from ists_asp.engine import load
-from ists_asp.errors import IstsError, RuleError, SolveError
+from ists_asp.errors import IstsError, RuleError, SolveError, inside
 from ists_asp.model import Pair, Sentence, Token, Word
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ists_asp.knowledge.numbers import decimal, from_spanish, measure, numeral
+from ists_asp.knowledge.words import decimal, from_spanish, measure, numeral
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from ists_asp._version import __version__
 from ists_asp.cli.console import error, fail, table, write_output
 from ists_asp.cli.files import Group
 from ists_asp.cli.interrupts import INTERRUPTED, heard
-from ists_asp.edge import too_deep
-from ists_asp.errors import IstsError, UsageError, told
+from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import one_line, open_doors
 
 if TYPE_CHECKING:

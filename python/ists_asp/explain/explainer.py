@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Function, Number, String
 
-from ists_asp.edge import inside
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, inside
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.templates import ARTICLE, phrase, quoted, sentence
 from ists_asp.facts import line_facts

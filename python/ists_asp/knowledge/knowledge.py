@@ -8,11 +8,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.knowledge.numbers import from_spanish, numbers
 from ists_asp.knowledge.words import (
     acronyms,
+    from_spanish,
     glued,
     knowable,
+    numbers,
     plain_form,
     prefixed,
     shared_letters,

@@ -27,8 +27,15 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ists_asp.edge import inside
-from ists_asp.errors import IstsError, RuleError, SolveError, TimeLimitError, TraceError, of_pair
+from ists_asp.errors import (
+    IstsError,
+    RuleError,
+    SolveError,
+    TimeLimitError,
+    TraceError,
+    inside,
+    of_pair,
+)
 from ists_asp.limits import lifetime, loading_time
 from ists_asp.processes import (
     OUT_OF_TIME,

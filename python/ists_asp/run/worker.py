@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.edge import inside, too_deep
 from ists_asp.engine import System
 from ists_asp.engine.setup import sums
 from ists_asp.errors import (
@@ -23,6 +22,8 @@ from ists_asp.errors import (
     RuleError,
     SolveError,
     TraceError,
+    inside,
+    too_deep,
 )
 from ists_asp.io.store import TRACES, Memo, Store
 from ists_asp.lifetime import gc_paused

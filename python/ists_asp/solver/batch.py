@@ -16,7 +16,7 @@ from clingo import Function, SymbolType
 
 from ists_asp.answers import AnswerError
 from ists_asp.confidence import WEIGHTS
-from ists_asp.edge import unless_it_fails
+from ists_asp.errors import unless_it_fails
 from ists_asp.lifetime import gc_paused
 from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
 
-from ists_asp.edge import clingo_error
+from ists_asp.errors import clingo_error
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.bounds import DualValues, Objective
 from ists_asp.syntax.ground import Ground, texts

@@ -16,8 +16,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ists_asp.answers import AnswerError, read_answer, too_large
 from ists_asp.confidence import Confident, confidence_tables
-from ists_asp.edge import inside, unless_it_fails
-from ists_asp.errors import IstsError, MemoryLimitError, RuleError, UnsatisfiableError, WeightsError
+from ists_asp.errors import (
+    IstsError,
+    MemoryLimitError,
+    RuleError,
+    UnsatisfiableError,
+    WeightsError,
+    inside,
+    unless_it_fails,
+)
 from ists_asp.solver.batch import Batches, in_batches, short_pairs, weights_of, weights_of_atoms
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.faults import Blame, culprits

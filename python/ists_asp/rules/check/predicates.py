@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
-from ists_asp.edge import unsafe
+from ists_asp.errors import unsafe
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.syntax.trees import Signature, walk
