@@ -92,10 +92,6 @@ def tally(trace: Trace, gold: Sequence[Alignment]) -> Mapping[str, Tally]:
     A decision rests on the rules for the features that speak for it, and on those that these
     rest on. It is right if gold aligns the same tokens (for a label or a score, with the same
     label or score); single punctuation marks do not count.
-
-    Args:
-        trace: the trace of the answer.
-        gold: the gold alignments of the pair.
     """
     fires = Counter(
         firing.probe.rule.name

@@ -67,12 +67,7 @@ class _Surveyed:
 
 @dataclass
 class Study:
-    """A profile's rules, and the pairs to try them on; it can be sent to another process.
-
-    Args:
-        items: annotated pairs with gold.
-        setup: what to load.
-    """
+    """A profile's rules, and the pairs to try them on; it can be sent to another process."""
 
     items: Sequence[GoldItem]
     setup: Setup

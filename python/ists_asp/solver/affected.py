@@ -175,11 +175,7 @@ class Reach:
         self._steps = 0
 
     def holding(self, atoms: Sequence[Call], bound: Bindings) -> int:
-        """The pairs for which all of some atoms could be derived.
-
-        Raises:
-            TooMuchError: that takes too long.
-        """
+        """The pairs for which all of some atoms could be derived."""
         while True:
             # What depends on itself is asked for again until nothing is added.
             self._seen, self._grown = set(), False

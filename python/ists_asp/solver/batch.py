@@ -165,13 +165,7 @@ class BatchModel:
 
     @classmethod
     def of(cls, control: Control, found: Found, size: int) -> BatchModel:
-        """Give each pair its share.
-
-        Args:
-            control: the ground program.
-            found: the answer set with all its atoms.
-            size: how many pairs there are.
-        """
+        """Give each pair its share."""
         atoms, cost = shown(found.shown, size), costs(found.shown, control, size)
         shares = {number: PairModel(atoms[number], cost[number]) for number in atoms}
         by_number = {str(number): share for number, share in shares.items()}
@@ -323,10 +317,6 @@ class Batches(Generic[A]):
         self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
     ) -> list[list[Symbol]] | None:
         """Ground pairs together and return the atoms of some predicates that could be derived.
-
-        Args:
-            items: pairs with their facts.
-            wanted: predicates that depend on the pair.
 
         Returns:
             The atoms of each pair; None where :meth:`solve` has no solutions.

@@ -233,13 +233,7 @@ def _choices(
 def _prices(
     alignments: Sequence[_Alignment], covered: Set[Chunk], priority: int
 ) -> dict[Chunk, int] | None:
-    """The price of each chunk; None if the linear programme has no solution.
-
-    Args:
-        alignments: those in question.
-        covered: the chunks that the best answers align.
-        priority: which costs count.
-    """
+    """The price of each chunk; None if the linear programme has no solution."""
     # Taking a fifth of a second to load, and only long pairs need them.
     import numpy as np
     from scipy.optimize import linprog

@@ -64,15 +64,7 @@ class _Duty(NamedTuple):
 
 
 class Edits:
-    """What differs between two versions of a rule set.
-
-    Args:
-        old: the version before.
-        new: the version now.
-        rules: the rule set now.
-        program: what was made of it for one pair.
-        shapes: what is known of its statements.
-    """
+    """What differs between two versions of a rule set."""
 
     def __init__(
         self, old: Version, new: Version, rules: RuleSet, program: Program, shapes: Shapes
@@ -92,12 +84,7 @@ class Edits:
         shapes.keep()
 
     def touched(self, given: Indexed, decided: Decided) -> list[tuple[str, int]]:
-        """The pairs that each change can touch, as bits; those that an earlier one can included.
-
-        Args:
-            given: the facts of the pairs.
-            decided: the answers that they had.
-        """
+        """The pairs that each change can touch, as bits; those that an earlier one can included."""
         every = [(EVERYTHING, given.whole)]
         named = {name.name for name in self._tables}
         if self._duties is None or not given.names.isdisjoint(named):
@@ -118,13 +105,7 @@ class Edits:
         return found
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
-        """What must hold in a pair for it to be touched.
-
-        Raises:
-            TooMuchError: there is too much of it.
-            ValueError: something is not understood.
-            RuntimeError: clingo does not understand what was there before.
-        """
+        """What must hold in a pair for it to be touched."""
         changes = list(self._changes(old, new))
         kinds = {self._shapes.of(node).kind for node in self._rules.statements}
         kinds |= {self._shapes.of(change.node).kind for change in changes}

@@ -70,24 +70,14 @@ class _Reason(NamedTuple):
 
 
 class Blame:
-    """Names the rules that are to blame for what is no answer.
-
-    Args:
-        rules: the parsed rules.
-        arguments: clingo's command line arguments.
-    """
+    """Names the rules that are to blame for what is no answer."""
 
     def __init__(self, rules: RuleSet, arguments: Sequence[str]) -> None:
         self._rules = rules
         self._arguments = arguments
 
     def named(self, error: AnswerError, true: Collection[Symbol]) -> AnswerError:
-        """The same error with the rules in its words.
-
-        Args:
-            error: says which atoms are at fault.
-            true: all atoms of the answer set.
-        """
+        """The same error with the rules in its words."""
         told = []
         for atom, rules in self._origins(error.atoms, true).items():
             if rules:

@@ -119,11 +119,7 @@ class Keeping:
         return tuple(dict.fromkeys((*self._solver.warnings, *self._heard)))
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
-        """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does.
-
-        Raises:
-            IstsError: there is no answer for a pair.
-        """
+        """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does."""
         for tried in self.try_all(items):
             if isinstance(tried, IstsError):
                 raise tried

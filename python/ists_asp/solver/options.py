@@ -60,11 +60,7 @@ class Solution(Generic[A]):
 
 
 def constant_arguments(constants: Mapping[str, str]) -> list[str]:
-    """The command line arguments that set constants.
-
-    Raises:
-        UsageError: a constant has no name of one, or its value is no term, or one to be evaluated.
-    """
+    """The command line arguments that set constants."""
     for name, value in constants.items():
         check_constant(name, value)
     return [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]

@@ -162,9 +162,6 @@ def prepare(
         tables: whether to look for tables; otherwise only facts are evaluated. Statements
             that make a predicate known in other ways, such as ``#external``, prevent it, too.
         shapes: what is known of the statements.
-
-    Raises:
-        RuleError: clingo cannot ground the tables.
     """
     known = shapes or Shapes()
     every = [(node, known.of(node)) for node in statements]
@@ -252,13 +249,7 @@ def settled_text() -> str:
 
 
 def settle(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...] | None:
-    """The statements with settled labels and scores; None if some rule may restrain them.
-
-    Args:
-        rules: the rule set.
-        program: what is grounded for a pair.
-        shapes: what is known of the statements.
-    """
+    """The statements with settled labels and scores; None if some rule may restrain them."""
     core = asp_dir().resolve()
     own: list[AST] = []
     parse_files([str(core / _FILE)], own.append)

@@ -36,15 +36,6 @@ class Grounder:
 
     ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
     clingo's command line arguments, without those that choose a strategy.
-
-    Args:
-        rules: the parsed rules.
-        options: the values of constants.
-        shapes: what is known of the statements.
-
-    Raises:
-        UsageError: a constant is not an ASP term.
-        RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
     def __init__(self, rules: RuleSet, options: SolverOptions, shapes: Shapes) -> None:
@@ -82,9 +73,6 @@ class Grounder:
             facts: those of the pair.
             strategy: clingo's argument for how to optimise.
             objective: is told the weights of the objective; prices are added to it.
-
-        Raises:
-            RuleError: clingo could not ground the rules.
         """
         program = self.program_for(facts)
         arguments = (strategy, *self.arguments)
@@ -122,9 +110,6 @@ class Alone:
             it, the search still has a second.
         objective: watches the objective, with prices or without.
         atoms: whether all true atoms are wanted, not only the shown ones.
-
-    Raises:
-        RuleError: clingo cannot ground the rules.
     """
 
     def __init__(
@@ -152,13 +137,7 @@ class Alone:
         return self._grounder.program_for(self._facts)
 
     def first(self) -> Found:
-        """The best answer set.
-
-        Raises:
-            UnsatisfiableError: the rules admit no answer set for the pair.
-            TimeLimitError: there was no answer set within the time limit.
-            RuleError: clingo cannot solve the program.
-        """
+        """The best answer set."""
         left = self._left_for_one()
         found, unsatisfiable = self._search(left, patience=left / 2)
         if found is None and not unsatisfiable:

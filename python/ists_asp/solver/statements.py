@@ -46,10 +46,6 @@ class Given:
 
     This object is the context in which clingo grounds. Where it fetches anything, clingo knows no
     functions of scripts.
-
-    Args:
-        facts: the facts of each predicate.
-        added: facts to be added in any case.
     """
 
     def __init__(
@@ -114,13 +110,7 @@ class Version(NamedTuple):
 
 
 def version(rules: RuleSet, arguments: Sequence[str], tables: Iterable[Signature]) -> Version:
-    """A rule set as it is.
-
-    Args:
-        rules: the rule set.
-        arguments: clingo's command line arguments.
-        tables: the predicates that are tables.
-    """
+    """A rule set as it is."""
     places = [
         f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
         for rule in rules.rules
