@@ -184,6 +184,19 @@ def test_every_file_that_is_named_exists(name):
     assert [target for target in targets if not (folder / target).exists()] == []
 
 
+def test_the_design_names_every_package():
+    table = TEXTS["docs/design.md"].partition("| Package | Owns |")[2].partition("\n\n")[0]
+    named = {
+        name
+        for row in table.splitlines()
+        for name in re.findall(r"`(\w+/?)`", row[: row.find("|", 1)])
+    }
+    source = ROOT / "python" / "ists_asp"
+    packages = {f"{file.parent.name}/" for file in source.glob("*/__init__.py")}
+    assert packages <= named
+    assert [name for name in named - packages if not (source / f"{name}.py").exists()] == []
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_every_predicate_that_is_named_exists(name):
     """In text as `name/2`, in tables as `name(X,Y)`."""

@@ -56,6 +56,24 @@ def test_a_group_alone_prints_its_help(run, path):
         ("chunk --json a b", "'--json'. See ists-asp chunk --help"),
         ("solve --forma text a b", "'--forma'. Did you mean --format? See ists-asp solve --help"),
         ("solve --model x", "'--model'. See ists-asp solve --help"),
+        *(
+            (f"{line} {option}", f"'{option}' any more: {instead}")
+            for line, option, instead in (
+                ("solve", "--semantic", "in English --reader shipped does its work, in Spanish"),
+                ("sts", "--semantic-model", "--reader takes a reader of your own. See"),
+                (
+                    "sts",
+                    "--resume",
+                    "repeat the command without it: it goes on from the cache. See",
+                ),
+                ("solve", "--allow-scripts", "give what ists-asp facts prints to plain clingo"),
+                ("chunk", "--stanza-package", "--stanza-dir names a folder with one package. See"),
+                ("trace", "--no-vectors", "a rule file of your own can leave out what rests on"),
+                ("rules list", "--stats", "ists-asp solve --trace says which rules fired"),
+                ("solve", "--time-limit", "--timeout is the limit for a pair. See"),
+                ("rules ablate", "--features", "--evidence leaves out only rules that find"),
+            )
+        ),
     ],
 )
 def test_an_unknown_option_is_not_answered_with_nonsense(bad, line, message):
