@@ -116,11 +116,7 @@ class Confident:
 
 
 def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
-    """The tables of ``confidence/4``, by its facts.
-
-    Raises:
-        RuleError: a fact is no row of such a table.
-    """
+    """The tables of ``confidence/4``, by its facts."""
     rows: dict[Kind, dict[int, int]] = defaultdict(dict)
     for fact in facts:
         name, chunks, at, share = fact.arguments

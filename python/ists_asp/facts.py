@@ -44,16 +44,7 @@ def constant(name: str) -> str:
 
 
 def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
-    """All facts of an annotated pair, in a fixed order.
-
-    Args:
-        pair: the pair.
-        knowledge: atoms as text, which stand behind those of the sentences.
-        language: the code of its language.
-
-    Raises:
-        DataError: a token has not been annotated, or has a character that clingo cannot take.
-    """
+    """All facts of an annotated pair, in a fixed order."""
     facts = [LANGUAGE.text(constant(language))]
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
         facts.extend(_sentence_facts(pair, number, sentence))

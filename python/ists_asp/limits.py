@@ -64,13 +64,7 @@ def is_long(pair: Pair) -> bool:
 
 
 def lifetime(seconds: float, pairs: int = 1, grace: float = GRACE) -> float:
-    """Seconds of processor time after which a process that works on pairs is killed.
-
-    Args:
-        seconds: the time limit for a pair.
-        pairs: how many are worked on together, until the next of them is done.
-        grace: see :data:`GRACE`.
-    """
+    """Seconds of processor time after which a process that works on pairs is killed."""
     return seconds + grace + _TOGETHER * (pairs - 1)
 
 
@@ -78,20 +72,12 @@ def loading_time(seconds: float, grace: float = GRACE) -> float:
     """Seconds of processor time after which a process that loads rules is killed.
 
     Tables are grounded then, which may take for ever, as anything of a pair may.
-
-    Args:
-        seconds: the time limit for a pair.
-        grace: see :data:`GRACE`.
     """
     return max(_LOADING, seconds + grace)
 
 
 def check_pair(pair: Pair) -> None:
-    """Refuse a pair with a sentence that is too long to be decided.
-
-    Raises:
-        DataError: as for :func:`check_size`.
-    """
+    """Refuse a pair with a sentence that is too long to be decided."""
     check_size(pair.sent1, f"{of_pair(pair.id)}, sentence 1")
     check_size(pair.sent2, f"{of_pair(pair.id)}, sentence 2")
 
@@ -116,11 +102,7 @@ def check_size(sentence: Sentence, where: str) -> None:
 
 
 def check_text(text: str, where: str) -> None:
-    """Refuse a sentence that is too long to be tokenised.
-
-    Raises:
-        DataError: it has more than :data:`MAX_CHARACTERS` characters.
-    """
+    """Refuse a sentence that is too long to be tokenised."""
     _refuse_beyond(MAX_CHARACTERS, len(text), "characters", where)
 
 

@@ -103,9 +103,6 @@ def deaf(*, copied: bool = False) -> Iterator[None]:
     """Let processes that are started meanwhile never hear Ctrl-C, which is for their parent.
 
     What they did with it before they are told to ignore it would be a traceback.
-
-    Args:
-        copied: whether they are copies of this one, which share nothing that is tracked.
     """
     if not copied:
         # Starting this process, too, would let them hear again.

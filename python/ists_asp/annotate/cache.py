@@ -243,11 +243,7 @@ class Cache(Closing):
         return database
 
     def _mark(self) -> int:
-        """The mark in the head of the file: 0 in a new file, and in those of earlier versions.
-
-        Raises:
-            ResourceError: it is the file of another program.
-        """
+        """The mark in the head of the file: 0 in a new file, and in those of earlier versions."""
         if not self.path.is_file():
             return 0
         with self.path.open("rb") as stream:
@@ -258,11 +254,7 @@ class Cache(Closing):
         return mark
 
     def _check_beside(self) -> None:
-        """Refuse files that SQLite would take for its own, and remove.
-
-        Raises:
-            ResourceError: a file beside the cache is none that SQLite keeps there.
-        """
+        """Refuse files that SQLite would take for its own, and remove."""
         for suffix, head in _BESIDE.items():
             path = self.path.with_name(FILE + suffix)
             try:

@@ -74,13 +74,6 @@ def find(lang: str, stanza_dir: Path | None = None) -> Models:
     """Find the tokeniser, tagger and lemmatiser of a language.
 
     Of several packages ``ists`` is taken, or else ``default``, or else the first.
-
-    Args:
-        lang: language code, as Stanza writes it.
-        stanza_dir: a directory with Stanza's ``resources.json``; None for the shipped models.
-
-    Raises:
-        ResourceError: the directory, the language or a model file is missing.
     """
     directory = data_dir() / "stanza" if stanza_dir is None else stanza_dir
     packages = dict(sorted(_packages(directory, lang).items()))
@@ -158,11 +151,7 @@ class StanzaAdapter:
         self._lock = threading.Lock()
 
     def tag(self, sentences: list[list[str]]) -> list[list[Reading]]:
-        """Tag and lemmatise sentences of words: none empty, no word empty or with a blank in it.
-
-        Raises:
-            ResourceError: the models cannot be loaded, or fail.
-        """
+        """Tag and lemmatise sentences of words: none empty, no word empty or with a blank in it."""
         failure, processors = "cannot tag words", "tokenize,pos,lemma"
         document = self._run(failure, sentences, processors, tokenize_pretokenized=True)
         return [
@@ -174,11 +163,7 @@ class StanzaAdapter:
         ]
 
     def tokenize(self, text: str) -> list[list[str]]:
-        """Cut paragraphs, which blank lines separate, into tokens.
-
-        Raises:
-            ResourceError: the models cannot be loaded, or fail.
-        """
+        """Cut paragraphs, which blank lines separate, into tokens."""
         document = self._run("cannot cut sentences", text, "tokenize", tokenize_no_ssplit=True)
         return [
             [text[token.start_char : token.end_char] for token in sentence.tokens]

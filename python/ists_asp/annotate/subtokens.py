@@ -151,16 +151,7 @@ def tables(lang: str) -> Tables:
 
 
 def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, ...]:
-    """Cut a token into words.
-
-    Args:
-        form: the token.
-        tables: the tables of its language.
-        following: the next token of the sentence, None after the last.
-
-    Returns:
-        At least one word; joined, they are ``form``.
-    """
+    """Cut a token into words."""
     if not any(character.isalnum() for character in form):
         return (form,)
     start, end = 0, len(form)

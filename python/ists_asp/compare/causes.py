@@ -182,12 +182,6 @@ def find_causes(
 
     Where chunks differ, only boundaries are traced back: all else is about other chunks. A
     score that comes or goes with EQUI has no causes of its own.
-
-    Args:
-        old: the trace by the old rules.
-        new: the trace by the new rules.
-        changes: what differs between their answers.
-        rules: the old and the new rules.
     """
     first, second = (frozenset(texts(one)) for one in rules)
     sides = _Side("old", -1, old, second), _Side("new", 1, new, first)

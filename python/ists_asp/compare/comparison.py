@@ -161,14 +161,6 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
     """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
 
     Sentences are annotated once.
-
-    Args:
-        old: the old rules, loaded.
-        new: the new rules, loaded.
-        pairs: the pairs.
-
-    Raises:
-        SolveError: there is no answer for a pair.
     """
     annotated = old.annotate(pairs)
     while batch := list(islice(annotated, BATCH)):

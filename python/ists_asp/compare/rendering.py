@@ -29,13 +29,7 @@ def as_text(
     edits: tuple[Sequence[Edit], WeightEdits] | None,
     most: int | None,
 ) -> str:
-    """What differs, with gold the best and then the worst pairs; colours for a terminal.
-
-    Args:
-        comparison: what was found.
-        edits: how the rules differ, where they were compared.
-        most: how many pairs to tell of each kind; None for all.
-    """
+    """What differs, with gold the best and then the worst pairs; colours for a terminal."""
     lines = [*_edits(*edits)] if edits is not None else []
     for ids, where in ((comparison.only_old, "OLD"), (comparison.only_new, "NEW")):
         if ids:

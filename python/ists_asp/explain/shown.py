@@ -79,11 +79,7 @@ class Shown:
 
 
 def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
-    """Read what the rules show about an answer with so many ``lines``.
-
-    Raises:
-        AnswerError: an atom says nothing that can be said about it.
-    """
+    """Read what the rules show about an answer with so many ``lines``."""
     shown = Shown()
     sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
     # Places are those of statements, and so are read last.

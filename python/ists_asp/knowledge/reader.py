@@ -77,20 +77,12 @@ _INSTALL = "Install the packages onnxruntime and tokenizers, or leave the reader
 
 
 def shipped_reader() -> Path:
-    """The folder of the reader that comes along.
-
-    Raises:
-        ResourceError: the installation has no data folder.
-    """
+    """The folder of the reader that comes along."""
     return data_dir() / "reader"
 
 
 def find_reader(reader: str | Path) -> Reader | UniversalReader:
-    """Return the reader that a user asks for: one of the two by name, or the folder of another.
-
-    Raises:
-        ResourceError: a package or a file is missing.
-    """
+    """Return the reader that a user asks for: one of the two by name, or the folder of another."""
     if reader == USE:
         return UniversalReader()
     return Reader(shipped_reader() if reader == SHIPPED else Path(reader))
@@ -174,9 +166,6 @@ class Reader:
         Boundaries are only told where chunks are to be found, links only of spans that may be
         counterparts, their labels and scores only where they hardly are not. Nothing is told of a
         pair that is too long.
-
-        Raises:
-            ResourceError: a file of the reader is damaged.
         """
         model = self._model
         reading = model.read(pair)

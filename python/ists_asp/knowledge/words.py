@@ -295,11 +295,6 @@ def written_otherwise(
     """Words that hyphens, full stops and blanks tell apart: ``flat-screen``, ``flat screen``.
 
     Whether they are the same is for rules to say: ``may be`` is not ``maybe``.
-
-    Returns:
-        For each place of such a word its sentence, its first and its last token, its letters, in
-        lower case, and how many letters its shortest part has, whichever sentence parts it; 0
-        where a mark stands in it somewhere.
     """
     sides = _by_letters(words1), _by_letters(words2)
     for word in sorted(sides[0].keys() & sides[1].keys()):

@@ -58,11 +58,6 @@ def judge(gold: GoldPair, answer: Answer, leads: Leads) -> Iterator[Judged]:
     """Compare the decisions of an answer with gold.
 
     Labels and scores are judged only where the alignment is right.
-
-    Args:
-        gold: the pair with gold chunks and alignments.
-        answer: what was decided.
-        leads: how far the decisions led.
     """
     golden = {(line.tokens1, line.tokens2): line for line in gold.alignments}
     for line, (aligned, label, score) in zip(answer.alignments, leads.lines, strict=True):

@@ -238,9 +238,6 @@ class Decider:
         """Decide pairs by their gold chunks or by chunks to be found, in their order, lazily.
 
         Each answer comes with how far its decisions lead.
-
-        Raises:
-            SolveError: there is no answer for a pair.
         """
         for solution in self._solver.solve_all(_posed(one, chunked) for one in examples):
             (answer,) = solution.answers
@@ -406,11 +403,7 @@ def _read_folder(folder: Path, warn: Warn) -> list[GoldPair]:
 
 
 def _alignments(pair: Pair, reference: Reference | None, folder: Path) -> tuple[Alignment, ...]:
-    """The alignments of a pair of the chunk files.
-
-    Raises:
-        DataError: there are none, or they are about other tokens.
-    """
+    """The alignments of a pair of the chunk files."""
     where = str(folder / ALIGNMENTS)
     if reference is None:
         raise DataError(

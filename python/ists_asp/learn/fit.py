@@ -131,11 +131,7 @@ class _Problem:
 
 
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
-    """Fit the weights of chunk boundaries.
-
-    Raises:
-        DataError: the examples do not have both tokens that begin a chunk and others.
-    """
+    """Fit the weights of chunk boundaries."""
     rows = [
         [((name, "boundary"), value) for name, value in decision.evidence.items()]
         for example in examples
@@ -146,11 +142,7 @@ def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settin
 
 
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
-    """Fit the weights of alignments.
-
-    Raises:
-        DataError: the examples do not have both proposed pairs that are aligned and others.
-    """
+    """Fit the weights of alignments."""
     candidates = [one for example in examples for one in example.candidates]
     rows = [
         [((name, "align"), value) for name, value in candidate.pair.items()]
@@ -394,13 +386,7 @@ def _heaviest(found: tuple[str, list[Weight]]) -> tuple[int, str]:
 
 
 def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -> str:
-    """Return the text of a rule file of what evidence is worth for a rating.
-
-    Args:
-        weights: the weights, in any order.
-        title: what they are for.
-        command: the command that learns them again.
-    """
+    """Return the text of a rule file of what evidence is worth for a rating."""
     purpose = (
         "how many thousandths of a point evidence adds to a rating, or takes from it,",
         "where there is all of it; behind each, in how many pairs there was some.",

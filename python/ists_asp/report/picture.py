@@ -96,12 +96,7 @@ def picture(answer: Answer, *, active: bool = False) -> str:
 
 
 def static_picture(answer: Answer, words: str = "") -> str:
-    """An answer as HTML for notebooks: the picture with its style, which no page provides.
-
-    Args:
-        answer: the answer.
-        words: what to say below the picture.
-    """
+    """An answer as HTML for notebooks: the picture with its style, which no page provides."""
     style = (data_dir() / "report" / "picture.css").read_text("utf-8")
     below = f"<p>{escape(words)}</p>" if words else ""
     return f'<div class="ists-asp"><style>{style}</style>{picture(answer)}{below}</div>'
