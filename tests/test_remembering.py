@@ -2,8 +2,8 @@
 
 import pytest
 
-from ists_asp.syntax import remembering
-from ists_asp.syntax.remembering import remembered_by_identity
+from ists_asp.syntax import trees
+from ists_asp.syntax.trees import remembered_by_identity
 
 
 def test_objects_are_told_apart_by_identity_and_options():
@@ -19,7 +19,7 @@ def test_objects_are_told_apart_by_identity_and_options():
 
 
 def test_what_was_remembered_first_makes_room(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(remembering, "_MOST", 2)
+    monkeypatch.setattr(trees, "_MOST", 2)
     asked = []
 
     @remembered_by_identity

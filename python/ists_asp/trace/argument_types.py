@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import msgspec
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
-from ists_asp.syntax.remembering import remembered_by_identity
 from ists_asp.syntax.terms import Call, Term, Variable, read_atom
-from ists_asp.syntax.trees import Signature, functions, walk
+from ists_asp.syntax.trees import Signature, functions, remembered_by_identity, walk
 from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 
 if TYPE_CHECKING:

@@ -40,8 +40,7 @@ from ists_asp.syntax.changes import (
     tuple_of,
     variable_names,
 )
-from ists_asp.syntax.remembering import remembered_by_identity
-from ists_asp.syntax.trees import is_fact
+from ists_asp.syntax.trees import is_fact, remembered_by_identity
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:

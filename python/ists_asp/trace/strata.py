@@ -17,8 +17,7 @@ from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import PREFIX, is_atom
 from ists_asp.syntax.ground import MEMORY
-from ists_asp.syntax.remembering import remembered_by_identity
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import remembered_by_identity, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
