@@ -203,7 +203,14 @@ class Explainer:
             DataError: the templates lack a text.
         """
         given, again = tee(known)
-        for solution in self._solver.solve_all(_item(*one) for one in given):
+        items = (
+            (
+                _Answered(one.pair.id, one.pair.sent1, one.pair.sent2, len(one.alignments)),
+                (*facts, *answer_facts(one)),
+            )
+            for one, facts in given
+        )
+        for solution in self._solver.solve_all(items):
             answer, _ = next(again)
             with inside(answer.pair):
                 yield self._explained(answer, solution.answers[0], templates)
@@ -212,6 +219,10 @@ class Explainer:
         told = sorted(
             _tell(answer, shown, templates), key=lambda item: (item.place[:2], item.place.rank)
         )
+        ranks = {
+            number: rank
+            for rank, number in enumerate(sorted({item.place.sentence for item in told}), start=1)
+        }
         statements = []
         for item in told:
             alone = item.place.clause.removeprefix(f"{_ALSO}_")
@@ -221,7 +232,7 @@ class Explainer:
                 Statement(
                     item.kind,
                     sentence(single, templates),
-                    _rank(item.place.sentence, told),
+                    ranks[item.place.sentence],
                     tuple(answer.alignments[line - 1] for line in lines),
                     self._reason(item.kind),
                 )
@@ -237,13 +248,6 @@ class Explainer:
                 hint="Name it so, for the explanation to say which rule decided",
             )
         return self._reasons[name]
-
-
-def _item(answer: Answer, facts: Iterable[Symbol]) -> tuple[_Answered, tuple[Symbol, ...]]:
-    """What is decided about an answer: its pair, with the facts of both."""
-    pair = answer.pair
-    answered = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
-    return answered, (*facts, *answer_facts(answer))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> Shown:
@@ -262,10 +266,6 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
             case = _case(item.form)
             if case:
                 yield Function("letters", [Number(side), Number(item.index), Function(case)])
-    yield from _written(answer)
-
-
-def _written(answer: Answer) -> Iterator[Symbol]:
     sides = (
         [token.form for token in sent.tokens] for sent in (answer.pair.sent1, answer.pair.sent2)
     )
@@ -322,19 +322,17 @@ def _said(answer: Answer, item: Item, templates: Templates, *, literal: bool) ->
 
     What is quoted (``literal``) keeps its letters as they are written.
     """
-    if item.kind == "token":
-        sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
-        form = sent.tokens[item.token - 1].form
-        if literal:
-            return form
-        if item.name == "lower":
-            return form.lower()
-        return form.capitalize() if item.name == "capital" else form
     if item.kind == "article":
         return ARTICLE
     if item.kind == "dots":
         return templates.marks["dots"]
-    return templates.word(item.name)
+    if item.kind == "key":
+        return templates.word(item.name)
+    sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
+    form = sent.tokens[item.token - 1].form
+    if literal or item.name not in ("lower", "capital"):
+        return form
+    return form.lower() if item.name == "lower" else form.capitalize()
 
 
 def _text(told: Sequence[_Told], shown: Shown, templates: Templates) -> str:
@@ -362,7 +360,3 @@ def _clause(items: Sequence[_Told], templates: Templates, more: str | None = Non
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}
     )
-
-
-def _rank(number: int, told: Sequence[_Told]) -> int:
-    return 1 + len({item.place.sentence for item in told if item.place.sentence < number})

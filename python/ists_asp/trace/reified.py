@@ -126,9 +126,14 @@ class ReifiedRules:
         return self._recalled("places", ArgumentTypes, lambda: argument_types(self.probes))
 
     @cached_property
+    def restraining(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The places of the statements that restrain answers, and of the unconditional ones."""
+        return restraining(self.rules)
+
+    @cached_property
     def switched(self) -> Solver[Answer]:
         """A solver of the same rules, with a switch for each that may restrain an answer."""
-        every, unconditional = restraining(self.rules)
+        every, unconditional = self.restraining
         rules = self.rules.rules
         return self.solver.switched(
             {place for place in every | unconditional if not is_core(rules[place])}

@@ -28,7 +28,7 @@ from clingo.ast import (
 )
 
 from ists_asp.errors import IstsError
-from ists_asp.rules.catalogue import HARD, is_core, restraining
+from ists_asp.rules.catalogue import HARD, is_core
 from ists_asp.syntax.changes import PREFIX, atom, off, tuple_of
 from ists_asp.syntax.ground import Atoms, texts
 from ists_asp.trace.decisions import decided
@@ -91,10 +91,9 @@ def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
         for firing in trace.firings.deriving
         if (firing.head.name, len(firing.head.arguments)) in HARD
     }
-    rules = trace.reified.rules
-    every, unconditional = restraining(rules)
+    every, unconditional = trace.reified.restraining
     for place in sorted(every | unconditional):
-        rule = rules.rules[place]
+        rule = trace.reified.rules.rules[place]
         if not is_core(rule) and (place in unconditional or rule.name in fired):
             yield place, rule
 
