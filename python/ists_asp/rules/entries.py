@@ -10,7 +10,7 @@ from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.rules.messages import RuleWarning
-from ists_asp.syntax.trees import derived, functions, is_fact, walk
+from ists_asp.syntax.trees import derived, functions, is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.parsing import NamedRule
 
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
+_SEVERAL = re.compile(r'"[^"]* [^"]*"')
 _TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 
 
@@ -57,17 +58,31 @@ class Fault:
     hint: str
 
 
-def entries(rules: RuleSet) -> Iterator[Entry]:
-    """The entries of all tables of a rule set that are facts of two strings."""
+def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
+    """The entries of all tables of a rule set that are facts of two strings.
+
+    ``several`` asks only for statements that have an entry of several words.
+    """
     names = rules.names
     for node, rule in zip(rules.statements, rules.rules, strict=True):
         if (
             _may_list(rule)
+            and (not several or _SEVERAL.search(rule.text))
             and node.ast_type is ASTType.Rule
             and is_fact(node)
             and derived(node.head) & _TABLES
         ):
             yield from _entries(node, names.get(node.location.begin.filename, ""))
+
+
+def phrases(rules: RuleSet) -> frozenset[str]:
+    """The entries of several words in the tables of a rule set."""
+
+    def work() -> list[str]:
+        found = entries(rules, several=True)
+        return sorted({side for entry in found for side in entry.sides if " " in side})
+
+    return frozenset(rules.remembered.recall("phrases", [], work))
 
 
 def _may_list(rule: NamedRule) -> bool:
@@ -148,28 +163,3 @@ def _entries(node: AST, name: str) -> Iterator[Entry]:
 
 def _told(entry: Entry) -> str:
     return " and ".join(f'"{side}"' for side in entry.sides)
-
-
-_SEVERAL = re.compile(r'"[^"]* [^"]*"')
-
-
-def phrases(rules: RuleSet) -> frozenset[str]:
-    """The entries of several words in the tables of a rule set."""
-    return frozenset(rules.remembered.recall("phrases", [], lambda: sorted(_found(rules))))
-
-
-def _found(rules: RuleSet) -> set[str]:
-    return {
-        part.symbol.string
-        for node, rule in zip(rules.statements, rules.rules, strict=True)
-        # To look into a syntax tree takes longer than to look for words.
-        if _SEVERAL.search(rule.text)
-        and any(table.name in rule.text for table in _TABLES)
-        and node.ast_type is ASTType.Rule
-        and is_fact(node)
-        and derived(node.head) & _TABLES
-        for part in walk(node.head)
-        if part.ast_type is ASTType.SymbolicTerm
-        and part.symbol.type is SymbolType.String
-        and " " in part.symbol.string
-    }

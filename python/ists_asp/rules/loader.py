@@ -163,7 +163,7 @@ class RuleSet:
     """Parsed rule files.
 
     ``statements`` are clingo syntax trees without comments; ``rules`` has the name and
-    place of each, at the same index. ArgumentTypes in the trees have absolute paths: ``names``
+    place of each, at the same index. Locations in the trees have absolute paths: ``names``
     gives the files' names in messages. ``warnings`` are the parser's. ``remembered`` has what was
     worked out about these statements; whoever changes them begins without a memory.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.source import SourceText
 
-_PLACED = re.compile(
+PLACED = re.compile(
     r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+)-(?:(?P<line2>\d+):)?(?P<column2>\d+): "
     r"(?:error|warning|info): (?P<text>.*)",
     re.DOTALL,
@@ -64,7 +64,7 @@ class Messages:
             return
         if code is MessageCode.AtomUndefined:
             text = f"{text.rstrip()}; see ists-asp rules check"
-        match = _PLACED.fullmatch(text.strip())
+        match = PLACED.fullmatch(text.strip())
         if match is None:
             self.add(RuleWarning("", _one_line(text)))
             return
@@ -93,7 +93,7 @@ def syntax_errors(source: SourceText, errors: Sequence[str]) -> tuple[RuleError,
     """
     found: dict[int, RuleError] = {}
     for message in errors:
-        match = _PLACED.fullmatch(message)
+        match = PLACED.fullmatch(message)
         if match is not None and int(match["line"]) not in found:
             found[int(match["line"])] = _explain(source, match)
     if not found:

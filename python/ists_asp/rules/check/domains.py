@@ -42,7 +42,7 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.rules.check.source import Atom, Checked, Read, Statement
@@ -97,14 +97,8 @@ _DECLARED: Mapping[_Slot, tuple[str, ...]] = {
 
 _WORDS = frozenset(
     {
-        _slot(WORD, 2),
-        _slot(LEMMA, 2),
-        _slot(CONTAINS, 2),
-        _slot(MULTIWORD, 3),
-        _slot(SAME_MEANING, 0),
-        _slot(SAME_MEANING, 1),
-        _slot(OPPOSITE, 0),
-        _slot(OPPOSITE, 1),
+        *(_slot(WORD, 2), _slot(LEMMA, 2), _slot(CONTAINS, 2), _slot(MULTIWORD, 3)),
+        *(_slot(table, side) for table in (SAME_MEANING, OPPOSITE) for side in (0, 1)),
     }
 )
 """Where words stand: strings in lower case."""
@@ -118,19 +112,35 @@ def check_domains(checked: Checked) -> Iterator[Finding]:
     parts = checked.atoms
     derived = _derived(parts)
     words = _word_slots(parts)
+
+    def tell(statement: Statement, atom: Atom, faults: Iterable[_Fault]) -> Iterator[Finding]:
+        for found, hint in faults:
+            yield checked.finding(
+                Severity.WARNING,
+                "domain",
+                statement.path,
+                atom.node,
+                found,
+                hint,
+                statement.rule.name,
+            )
+
     for path in checked.own:
         for statement, heads, body in parts[path]:
             for atom in (*heads, *body):
-                yield from _outside(checked, statement, atom)
-                yield from _not_words(checked, statement, atom, words)
+                yield from tell(statement, atom, (*_outside(atom), *_not_words(atom, words)))
             for atom in body:
                 if atom.positive:
-                    found = _never(checked, statement, atom, derived)
+                    found = tell(statement, atom, _never(atom, derived))
                     # Shipped rules ask for what only some profiles derive.
                     yield from (one for one in found if not checked.is_others(one))
 
 
-def _outside(checked: Checked, statement: Statement, atom: Atom) -> Iterator[Finding]:
+_Fault = tuple[str, str]
+"""What was found, and what to do."""
+
+
+def _outside(atom: Atom) -> Iterator[_Fault]:
     """What is not in a domain that is declared."""
     for index, term in enumerate(atom.arguments):
         domain = _DECLARED.get(_Slot(atom.key, index))
@@ -140,70 +150,36 @@ def _outside(checked: Checked, statement: Statement, atom: Atom) -> Iterator[Fin
             # Somebody who writes upos(S,I,NOUN) means the tag: as a variable it is all of them.
             meant = term.lower()
             if len(term) > 1 and term.isupper() and meant in domain:
-                yield _finding(
-                    checked,
-                    statement,
-                    atom,
-                    f"{term} is a variable, which may be anything",
-                    f"Write {meant}",
-                )
+                yield f"{term} is a variable, which may be anything", f"Write {meant}"
         elif isinstance(term, Ground) and str(term) not in domain:
-            yield _finding(
-                checked,
-                statement,
-                atom,
-                f"{term} is never the {_ordinal(index)} argument of {_told(atom.key)}",
-                _meant(str(term), domain),
-            )
+            found = f"{term} is never the {_ordinal(index)} argument of {_told(atom.key)}"
+            yield found, _meant(str(term), domain)
 
 
-def _not_words(
-    checked: Checked, statement: Statement, atom: Atom, words: Collection[_Slot]
-) -> Iterator[Finding]:
+def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
     """Words that no token has: not in lower case, or not in quotes."""
     for index, term in enumerate(atom.arguments):
-        if _Slot(atom.key, index) not in words or not isinstance(term, Ground):
+        slot = _Slot(atom.key, index)
+        if slot not in words or not isinstance(term, Ground):
             continue
         if term.type is SymbolType.String and term.string != term.string.lower():
-            if atom.key in _TABLES:
-                # Told with all that is wrong with entries.
-                continue
-            yield _finding(
-                checked,
-                statement,
-                atom,
-                f"{term} matches no word: words are in lower case",
-                f'Write "{term.string.lower()}"',
-            )
-        elif term.type is not SymbolType.String and _Slot(atom.key, index) in _WORDS:
-            yield _finding(
-                checked,
-                statement,
-                atom,
-                f"{term} matches no word: words are strings",
-                f'Write "{term}"',
-            )
+            # The faults of tables are told with all that is wrong with their entries.
+            if atom.key not in _TABLES:
+                found = f"{term} matches no word: words are in lower case"
+                yield found, f'Write "{term.string.lower()}"'
+        elif term.type is not SymbolType.String and slot in _WORDS:
+            yield f"{term} matches no word: words are strings", f'Write "{term}"'
 
 
-def _never(
-    checked: Checked,
-    statement: Statement,
-    atom: Atom,
-    derived: Mapping[_Slot, frozenset[Ground] | None],
-) -> Iterator[Finding]:
+def _never(atom: Atom, derived: Mapping[_Slot, frozenset[Ground] | None]) -> Iterator[_Fault]:
     """Constants that nothing derives."""
     for index, term in enumerate(atom.arguments):
         slot = _Slot(atom.key, index)
         known = derived.get(slot)
         if slot in _DECLARED or not known or not isinstance(term, Ground) or term in known:
             continue
-        yield _finding(
-            checked,
-            statement,
-            atom,
-            f"no rule derives {_told(atom.key)} with {term} as its {_ordinal(index)} argument",
-            _meant(str(term), sorted(map(str, known))),
-        )
+        place = f"{_told(atom.key)} with {term} as its {_ordinal(index)} argument"
+        yield f"no rule derives {place}", _meant(str(term), sorted(map(str, known)))
 
 
 def _derived(
@@ -261,12 +237,6 @@ def _meant(found: str, domain: Collection[str]) -> str:
 
 _TOLD = 12
 """Members of a domain that are told."""
-
-
-def _finding(checked: Checked, statement: Statement, atom: Atom, found: str, hint: str) -> Finding:
-    return checked.finding(
-        Severity.WARNING, "domain", statement.path, atom.node, found, hint, statement.rule.name
-    )
 
 
 def _told(key: Signature) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from clingo.ast import ASTType, ProgramBuilder, Sign
 from ists_asp.errors import unsafe
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.names import documented, suggestion
+from ists_asp.rules.messages import PLACED
 from ists_asp.syntax.trees import Signature, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
 
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.source import Checked, Read, Statement
 
 _MESSAGES = 10_000
-_PLACED = re.compile(
-    r"(?P<file>[^\n]*):(?P<line>\d+):(?P<column>\d+)-\S+: (?:error|warning|info): (?P<text>.*)",
-    re.DOTALL,
-)
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
@@ -58,7 +54,7 @@ def _refused(checked: Checked) -> Iterator[Finding]:
         messages = messages or [str(error)]
     names = {str(path): path for path in checked.own}
     for message in messages:
-        match = _PLACED.match(message)
+        match = PLACED.fullmatch(message)
         path = names.get(match["file"]) if match is not None else None
         if match is None or path is None:
             continue
