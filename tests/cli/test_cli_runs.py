@@ -30,7 +30,7 @@ def pairs(count: int) -> str:
 def solve(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [*SOLVE, "--tsv", "pairs.tsv", *options]
     return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=3000
     )
 
 
