@@ -40,7 +40,8 @@ PREFIX = "__"
 ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
 
-_OFF = "_off"
+_OFF = "_rule_is_off"
+"""The name of switches; as a private name it is in no file of rules."""
 
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
