@@ -15,7 +15,7 @@ PAIRS = [
 @pytest.fixture
 def annotated(system, monkeypatch):
     """The numbers of sentences in each call of the annotator."""
-    annotator = system("headlines")._preparation._annotator._annotator
+    annotator = system("headlines")._annotator
     original, calls = annotator.annotate, []
 
     def annotate(sentences):
