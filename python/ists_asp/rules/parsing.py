@@ -117,11 +117,12 @@ def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[A
         if not text.startswith("%@"):
             continue
         line = _begin(comment)[0]
-        for below in comments[place + 1 :]:
+        for below in comments[place + 1 : place + _LONGEST]:
             line += 1
             more = str(below.value).rstrip()
             alone = _begin(below)[0] == line and not source.span((line, 1), _begin(below)).strip()
-            if not alone or more.startswith(("%@", "%*")) or not _OPEN.fullmatch(text):
+            ends = len(text) > _LONGEST or not _OPEN.fullmatch(text)
+            if ends or not alone or more.startswith(("%@", "%*")):
                 break
             text = f"{text} {more.lstrip('%').strip()}"
         yield comment, text
