@@ -39,7 +39,7 @@ from ists_asp.rules.messages import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax.changes import off, switched, switches
-from ists_asp.syntax.trees import functions, predicates, walk
+from ists_asp.syntax.trees import functions, head_elements, predicates, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -184,24 +184,15 @@ def _adds(node: AST) -> bool:
 
 def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
     """The terms that a statement derives or shows, each with its conditions."""
-    if statement.ast_type is ASTType.ShowTerm:
-        if statement.term.ast_type in (ASTType.Function, ASTType.Pool):
-            yield statement.term, list(statement.body)
-        return
-    if statement.ast_type is not ASTType.Rule:
-        return
-    head, body = statement.head, list(statement.body)
-    if head.ast_type is ASTType.Literal:
-        elements: list[tuple[AST, list[AST]]] = [(head, [])]
-    elif head.ast_type in (ASTType.Aggregate, ASTType.Disjunction):
-        elements = [(one.literal, list(one.condition)) for one in head.elements]
-    elif head.ast_type is ASTType.HeadAggregate:
-        elements = [(one.condition.literal, list(one.condition.condition)) for one in head.elements]
-    else:
-        return
-    for literal, condition in elements:
-        if literal.sign == Sign.NoSign and literal.atom.ast_type is ASTType.SymbolicAtom:
-            yield literal.atom.symbol, [*body, *condition]
+    if statement.ast_type is ASTType.Rule:
+        for literal, condition in head_elements(statement.head):
+            if literal.sign == Sign.NoSign and literal.atom.ast_type is ASTType.SymbolicAtom:
+                yield literal.atom.symbol, [*statement.body, *condition]
+    elif statement.ast_type is ASTType.ShowTerm and statement.term.ast_type in (
+        ASTType.Function,
+        ASTType.Pool,
+    ):
+        yield statement.term, list(statement.body)
 
 
 class _Namer(Transformer):
