@@ -160,7 +160,7 @@ def test_a_profile_is_no_link_and_no_pipe(shipped, tmp_path):
     ],
 )
 def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
-    from ists_asp.solver.options import constant_arguments
+    from ists_asp.solver.search import constant_arguments
 
     with pytest.raises(UsageError, match=r"^-c n: found "):
         constant_arguments({"n": value})
@@ -180,7 +180,7 @@ def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
 def test_terms_are_values_of_constants(value):
     from clingo import Control
 
-    from ists_asp.solver.options import constant_arguments
+    from ists_asp.solver.search import constant_arguments
 
     control = Control(
         constant_arguments({"n": value}), logger=lambda _code, text: pytest.fail(text)

@@ -21,7 +21,7 @@ from ists_asp.facts import line_facts
 from ists_asp.rules import check_kinds
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
-from ists_asp.solver.options import constant_arguments
+from ists_asp.solver.search import constant_arguments
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
 

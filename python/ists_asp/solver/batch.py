@@ -18,9 +18,8 @@ from ists_asp.answers import AnswerError
 from ists_asp.confidence import WEIGHTS
 from ists_asp.errors import unless_it_fails
 from ists_asp.lifetime import gc_paused
-from ists_asp.solver.options import Solution
 from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
-from ists_asp.solver.search import CORE_GUIDED, ground, only_best
+from ists_asp.solver.search import CORE_GUIDED, Solution, ground, only_best
 from ists_asp.solver.statements import Given
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import Signature

@@ -23,8 +23,8 @@ from ists_asp.errors import IstsError
 from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
 from ists_asp.rules.messages import RuleWarning
 from ists_asp.solver.batch import BATCH, in_batches
-from ists_asp.solver.options import Solution
 from ists_asp.solver.program import settled_text
+from ists_asp.solver.search import Solution
 from ists_asp.solver.statements import EVERYTHING, Version, version
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, TAG

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
 
-from ists_asp.errors import clingo_error
+from ists_asp.errors import UsageError, clingo_error
 from ists_asp.rules.messages import Messages
+from ists_asp.rules.profiles import check_constant
 from ists_asp.solver.bounds import DualValues, Objective
 from ists_asp.syntax.ground import Ground, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clingo import Model, Symbol
     from clingo.ast import AST
@@ -24,12 +27,63 @@ if TYPE_CHECKING:
     from ists_asp.errors import IstsError
     from ists_asp.solver.statements import Given
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 # Core-guided optimisation proves these objectives in milliseconds where branch and bound
 # takes minutes, but may have no answer set at all when it is stopped: hence the fallback.
 CORE_GUIDED = "--opt-strategy=usc"
 FALLBACK = "--opt-strategy=bb"
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """How to solve.
+
+    Args:
+        models: how many answers to find for a pair, best first.
+        time_limit: seconds of processor time for a pair. The search has what grounding leaves of
+            it, and a second at least; grounding itself cannot be stopped.
+        constants: values of ``#const`` definitions, as clingo's ``-c name=value``.
+
+    Raises:
+        UsageError: there are to be no answers, or no time for them.
+    """
+
+    models: int = 1
+    time_limit: float = 10.0
+    constants: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.models, int) or self.models < 1:
+            raise UsageError(f"models={self.models!r}", expected="how many answers, from 1")
+        seconds = self.time_limit
+        if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            raise UsageError(f"time_limit={seconds!r}", expected="seconds, more than 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Solution(Generic[A]):
+    """What was read of a pair, best first, and the seconds that grounding and solving took.
+
+    Pairs that were solved together share their time equally. ``unique`` if it is sure that no
+    other answer is as good; ``kept`` if it was found in a run before; ``edit`` says what made it
+    necessary to decide again what had been decided before.
+    """
+
+    answers: tuple[A, ...]
+    grounding: float
+    solving: float
+    unique: bool = False
+    kept: bool = False
+    edit: str = ""
+
+
+def constant_arguments(constants: Mapping[str, str]) -> list[str]:
+    """The command line arguments that set constants."""
+    for name, value in constants.items():
+        check_constant(name, value)
+    return [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
 
 
 @dataclass(frozen=True, slots=True)

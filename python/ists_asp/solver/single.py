@@ -12,9 +12,17 @@ from ists_asp.errors import TimeLimitError, UnsatisfiableError
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.programs import check_kinds
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.options import SolverOptions, constant_arguments
 from ists_asp.solver.program import Program, prepared
-from ists_asp.solver.search import CORE_GUIDED, FALLBACK, exclude, ground, last_model, search
+from ists_asp.solver.search import (
+    CORE_GUIDED,
+    FALLBACK,
+    SolverOptions,
+    constant_arguments,
+    exclude,
+    ground,
+    last_model,
+    search,
+)
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.trees import signature
 

@@ -28,9 +28,8 @@ from ists_asp.errors import (
 from ists_asp.solver.batch import Batches, in_batches, short_pairs, weights_of, weights_of_atoms
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.faults import Blame, culprits
-from ists_asp.solver.options import Solution, SolverOptions
 from ists_asp.solver.pairing import paired
-from ists_asp.solver.search import Found, search
+from ists_asp.solver.search import Found, Solution, SolverOptions, search
 from ists_asp.solver.single import Alone, Best, Grounder
 from ists_asp.solver.statements import Shapes
 from ists_asp.syntax.changes import switched, switches
