@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from clingo import Control, Number, parse_term
 from clingo.ast import parse_string
 from hypothesis import given
@@ -78,9 +79,11 @@ def test_rules_join_fetched_facts_with_added_ones() -> None:
     assert found == ["s(10)"]
 
 
-def test_a_function_that_is_not_there_is_warned_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize("function", [FETCH, "add"])
+def test_a_function_that_is_not_there_is_warned_of(tmp_path: Path, function: str) -> None:
     (tmp_path / "none.lp").write_text(
-        f'%@rule none: "none"\nalike(I,J,near,@{FETCH}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'
+        '%@rule none: "none"\n'
+        f'alike(I,J,near,@{function}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'
     )
     with load("headlines", rules=tmp_path / "none.lp") as system:
         for answer in system.solve_many([Pair("1", *CATS), Pair("2", *CATS)]):

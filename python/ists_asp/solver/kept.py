@@ -144,7 +144,8 @@ class Keeping:
     def _look_up(self, items: Sequence[Item]) -> _LookedUp:
         texts = [Atoms.of(facts).text for _, facts in items]
         key = self._remembered.key_of("answers", [*self._about, *texts])
-        entries = self._entries(key)
+        # The last first.
+        entries = [_Entry(*one) for one in self._remembered.get(key) or ()]
         entry = self._nearest(entries) or _Entry("", [None] * len(items))
         known, places = entry.answers, [""] * len(items)
         if entry.rules != self._digest:
@@ -182,10 +183,6 @@ class Keeping:
             kept = [tuple(one) for one in others if one.rules != self._digest]
             warnings = [(one.where, one.text) for one in self.warnings]
             self._remembered.put(batch.key, [(self._digest, found, warnings), *kept][:_VERSIONS])
-
-    def _entries(self, key: str) -> list[_Entry]:
-        """What is kept of a batch, the last first."""
-        return [_Entry(*one) for one in self._remembered.get(key) or ()]
 
     def _nearest(self, entries: Sequence[_Entry]) -> _Entry | None:
         """The one of the rules that differ least from those of now."""
@@ -273,7 +270,8 @@ class Keeping:
             for one in (ALIGNED, LABEL, SCORE, TAG)
         }
         for place, kept in enumerate(answers):
-            for number, (_, _, label, score, tags, _, spans) in enumerate(_lines(kept)):
+            lines = [] if kept is None else kept[1][0][2]
+            for number, (_, _, label, score, tags, _, spans) in enumerate(lines):
                 if spans:
                     link = tuple(map(parsed, spans))
                     said = [
@@ -292,10 +290,6 @@ def _said(rules: Version) -> Counter[str]:
     found = Counter(rules.statements + rules.constants)
     del found["#program base."]
     return found
-
-
-def _lines(kept: _Kept | None) -> list[Any]:
-    return [] if kept is None else kept[1][0][2]
 
 
 def _written(solution: Solution[Answer]) -> _Kept | None:

@@ -68,7 +68,8 @@ class Program:
         tables: the predicates that are tables.
         derived: whether some table has rules, so that more facts of a table could have
             consequences that ``facts`` lacks.
-        calls: whether some statement calls a function of a script.
+        calls: whether some statement calls a function, such as ``@f(X)``. None is there, and
+            clingo must not look for it among the methods of :class:`Given`.
     """
 
     statements: tuple[AST, ...]
