@@ -23,7 +23,7 @@ PAIRS = 125
 
 def check(profile, pairs):
     with load(profile) as system:
-        solver = system._solver
+        solver = system.solver
         items = list(system.facts(pairs))
         together = solver.solve_batch(items)
         alone = [solver.solve(pair, facts) for pair, facts in items]
