@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from itertools import count
 
 import pytest
@@ -240,6 +241,9 @@ def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
     (tmp_path / "mine.toml").write_text("syntax error")
     (tmp_path / "a.tsv").write_text("3\ta cat\ta dog\n")
     (tmp_path / "gold.wa").write_text(GOLD)
+    # What is imported later would keep the replacement.
+    import_module("ists_asp.cli.driver")
+    assert all(main.commands.values())
     for module in list(sys.modules.values()):
         if module.__name__.startswith(("ists_asp.cli.", "ists_asp.run.")) and hasattr(
             module, "isolate"
