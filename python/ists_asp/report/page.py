@@ -20,6 +20,7 @@ from ists_asp.io.wa import given_answer
 from ists_asp.model import Label
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
+from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Reason, contrast
 from ists_asp.trace.decisions import DecisionKind, decisions
 
@@ -144,7 +145,8 @@ def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
     )
     template = environment.from_string((folder / "page.html").read_text("utf-8"))
     counts = Counter(line.label for entry in entries for line in entry.answer.alignments)
-    return template.render(
+    # What changes the direction of reading is shown as elsewhere.
+    text = template.render(
         title=title,
         made_by=made_by,
         style=style,
@@ -161,6 +163,7 @@ def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
         pairs=(_article(entry) for entry in entries),
         data=_json(entries),
     )
+    return visible(text)
 
 
 _MEANINGS = {
@@ -263,16 +266,17 @@ def _json(entries: Iterable[Entry]) -> str:
 
     def told(one: Reason | Because) -> list[object]:
         rule = one.rule
-        key = ("", "") if rule is None else (rule.name, f"{rule.file}:{rule.line}")
+        place = ("", "") if rule is None else (rule.name, f"{rule.file}:{rule.line}")
+        key = tuple(map(visible, place))
         points = one.points if isinstance(one, Reason) else None
-        return [points, rules(key), texts(one.sentence)]
+        return [points, rules(key), texts(visible(one.sentence))]
 
     def part(one: Contrast) -> dict[str, object]:
         reasons = sorted((*one.pros, *one.cons), key=lambda reason: -abs(reason.points))
         rest = reasons[SHOWN:]
         return {
-            "text": one.text,
-            "sentence": texts(one.sentence),
+            "text": visible(one.text),
+            "sentence": texts(visible(one.sentence)),
             "reasons": [told(each) for each in reasons[:SHOWN] or one.because[:SHOWN]],
             "more": len(rest),
             "rest": sum(each.points for each in rest),
