@@ -164,6 +164,11 @@ def test_scripts_are_refused(load, text):
     assert "#script is refused" in str(refused(load, text))
 
 
+def test_edges_are_refused_where_they_stand(load):
+    error = refused(load, "a.\n  #edge (1,2) : a.\n")
+    assert (error.where, error.found.partition(":")[0]) == ("x.lp:2:3", "#edge is refused")
+
+
 def test_scripts_are_seen_where_clingo_sees_them_only(load):
     rules = load('% #script (lua)\n%* #script %* #include "x" *% é *%\na("#script % é").\n')
     assert answer(rules) == ['a("#script % é")']

@@ -343,6 +343,12 @@ class Parsing:
                 report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
+        for node in nodes:
+            if node.ast_type is ASTType.Edge:
+                line, byte = _begin(node)
+                found = "#edge is refused: with it the search for the best answer may not end"
+                hint = "Say by rules what leads where, and forbid what leads back"
+                report("syntax", text.error(found, line, text.character(line, byte), hint=hint))
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
         directive = partial(report, "directive")
