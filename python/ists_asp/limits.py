@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, of_pair
+from ists_asp.errors import DataError, of_pair, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ists_asp.model import Pair, Sentence
 
 MAX_TOKENS = 500
@@ -74,6 +76,13 @@ def loading_time(seconds: float, grace: float = GRACE) -> float:
     Tables are grounded then, which may take for ever, as anything of a pair may.
     """
     return max(_LOADING, seconds + grace)
+
+
+def loads_too_long(seconds: float, given: Iterable[object]) -> str:
+    """What is said of rules that take more than their time; ``given`` are files of the user's."""
+    own = ", ".join(map(str, given))
+    among = f", those of {shortened(own)} among them" if own else ""
+    return f"the rules take more than {seconds:g} s before any pair{among}"
 
 
 def check_pair(pair: Pair) -> None:

@@ -101,7 +101,7 @@ def working(setup: Setup) -> Iterator[Working]:
     from ists_asp.engine import System
 
     with System(setup) as system:
-        with loading(setup.limits.seconds):
+        with loading(setup.limits.seconds, setup.rules):
             system.load()
         with RuleWarnings(system) as odd:
             yield Working(system, odd)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ists_asp.engine import Timings
 from ists_asp.errors import IstsError, RuleError
-from ists_asp.limits import is_long
+from ists_asp.limits import is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
 from ists_asp.run.watch import Watch
 from ists_asp.run.worker import OUT_OF_MEMORY, Failure, Outcome, Report, serve
@@ -253,7 +253,7 @@ class _Worker(threading.Thread):
                 self._loaded = True
                 return warnings
         if code == OUT_OF_TIME:
-            found = f"the rules take more than {self._setup.limits.loading:g} s before any pair"
+            found = loads_too_long(self._setup.limits.loading, self._setup.rules)
             raise _UnloadedError(Failure(found, f"{_LARGE}; or allow more with --timeout"))
         failure = self._ended(code)
         raise _UnloadedError(Failure(f"the rules cannot be loaded: {failure.reason}", failure.hint))

@@ -36,7 +36,7 @@ from ists_asp.errors import (
     inside,
     of_pair,
 )
-from ists_asp.limits import lifetime, loading_time
+from ists_asp.limits import lifetime, loading_time, loads_too_long
 from ists_asp.processes import (
     OUT_OF_TIME,
     computed,
@@ -47,7 +47,7 @@ from ists_asp.processes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ists_asp.model import Pair
 
@@ -217,14 +217,15 @@ def isolate(seconds: float | None = None) -> None:
 
 
 @contextmanager
-def loading(seconds: float) -> Iterator[None]:
+def loading(seconds: float, rules: Iterable[Path]) -> Iterator[None]:
     """Load rules, in a child within a limit of their own: clingo may ground tables for ever.
 
     Args:
         seconds: the time limit for a pair.
+        rules: files and folders of the user's.
     """
     limit = loading_time(seconds)
-    _state.tell("load", limit)
+    _state.tell("load", loads_too_long(limit, rules))
     if _state.pipe is not None:
         end_after(limit)
     yield
@@ -383,8 +384,7 @@ class _Child:
             raise click.exceptions.Exit(code)
         what, value = self._at
         if code == OUT_OF_TIME and what == "load":
-            found = f"the rules take more than {value:g} s before any pair"
-            return self._lost(RuleError(found, hint=f"{_HINT}; or allow more with --timeout"))
+            return self._lost(RuleError(value, hint=f"{_HINT}; or allow more with --timeout"))
         if code == OUT_OF_TIME:
             found = f"no {value[-1]} within {value[-2]:g} s"
             return self._lost(TimeLimitError(found, hint="Allow more time, or simplify the rules"))
