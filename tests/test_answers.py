@@ -2,7 +2,8 @@
 
 import pytest
 
-from ists_asp.answers import AnswerError, read_answer, read_rating
+from ists_asp.answers import read_answer, read_rating
+from ists_asp.errors import AnswerError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
 from ists_asp.syntax.ground import Ground

@@ -19,7 +19,7 @@ from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, TypeVar
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import AnswerError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
 from ists_asp.vocabulary import (
     ALIGNED,
@@ -55,17 +55,6 @@ _LABELS = {str(label.lower()): label for label in Label if label.aligned}
 _UNALIGNED = {str(label.lower()): label for label in Label if not label.aligned}
 _TAGS = {str(tag.lower()): tag for tag in Tag}
 _SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
-
-
-class AnswerError(RuleError):
-    """What the rules show for a pair is no answer; ``atoms`` are those that may be at fault."""
-
-    def __init__(self, found: str, atoms: Iterable[Ground], expected: str) -> None:
-        super().__init__(
-            found, expected=expected, hint="Mend the rules or the #show statements that say so"
-        )
-        self.atoms = tuple(dict.fromkeys(atoms))
-        self.wanted = expected
 
 
 A_co = TypeVar("A_co", covariant=True)

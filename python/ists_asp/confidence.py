@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from clingo import SymbolType
 
-from ists_asp.errors import RuleError, shortened
+from ists_asp.errors import AnswerError, RuleError, shortened
 from ists_asp.model import Confidence
-from ists_asp.syntax.ground import split
+from ists_asp.syntax.ground import Ground, split
 from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT
 
 if TYPE_CHECKING:
@@ -165,13 +165,19 @@ class _Weighed:
         def rows(name: str) -> Iterator[Sequence[str]]:
             return map(split, weights.get(name, ()))
 
-        self._aligned = {(one, two): int(weight) for one, two, weight in rows(ALIGN_WEIGHT.name)}
+        self._aligned: dict[tuple[str, str], int] = {}
         self._best: dict[tuple[int, int], int] = {}
-        for spans, value in self._aligned.items():
-            for side, span in enumerate(spans):
-                for chunk in _chunks(span):
-                    key = side, chunk
-                    self._best[key] = max(value, self._best.get(key, value))
+        for given in weights.get(ALIGN_WEIGHT.name, ()):
+            one, two, weight = split(given)
+            try:
+                value = self._aligned[one, two] = int(weight)
+                keys = [(side, chunk) for side in (0, 1) for chunk in _chunks((one, two)[side])]
+            except ValueError:
+                atom = Ground(f"{ALIGN_WEIGHT.name}({given})")
+                expected = "spans run(C,D) or gap(C,D)"
+                raise AnswerError("what is no span is weighed", [atom], expected) from None
+            for key in keys:
+                self._best[key] = max(value, self._best.get(key, value))
         possible = set(map(tuple, rows(POSSIBLE)))
         self._labels: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
         for one, two, label, worth in rows(LABEL_WEIGHT.name):

@@ -31,9 +31,10 @@ from typing import TYPE_CHECKING, TypeVar
 from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Pair
+    from ists_asp.syntax.ground import Ground
 
 _QUOTED = 80
 _PLACE = 300
@@ -53,14 +54,21 @@ def of_pair(identifier: object) -> str:
 
 def no_fault_of_files(error: Exception) -> None:
     """Raise an error once more that says nothing about the files that were being read."""
-    if isinstance(error, OSError) and error.errno in _TOO_MANY_FILES:
+    if isinstance(error, OSError) and (error.errno in _TOO_MANY_FILES or _homeless(error)):
         raise error
+
+
+def _homeless(fault: OSError) -> bool:
+    """Whether the working folder is gone: nothing else is asked for without a name."""
+    return fault.errno == errno.ENOENT and fault.filename is None
 
 
 def told(fault: OSError) -> str:
     """Return what the system refused, as one line."""
     if fault.errno in _TOO_MANY_FILES:
         return "too many files are open. Allow more with ulimit -n"
+    if _homeless(fault):
+        return "the working folder has been removed. Change to one that is there"
     where = _place(fault.filename) if isinstance(fault.filename, str) else "standard output"
     return one_line(f"{where}: {fault.strerror or fault}")
 
@@ -174,6 +182,17 @@ class RuleError(IstsError):
 
 class WeightsError(RuleError):
     """Weights that add up to more than clingo can count."""
+
+
+class AnswerError(RuleError):
+    """What the rules show for a pair is no answer; ``atoms`` are those that may be at fault."""
+
+    def __init__(self, found: str, atoms: Iterable[Ground], expected: str) -> None:
+        super().__init__(
+            found, expected=expected, hint="Mend the rules or the #show statements that say so"
+        )
+        self.atoms = tuple(dict.fromkeys(atoms))
+        self.wanted = expected
 
 
 class ResourceError(IstsError):

@@ -66,6 +66,27 @@ def call(*arguments, folder=None):
     )
 
 
+def test_a_working_folder_that_is_gone_is_one_line(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    # At the moment in which Stanza is loaded, after all that is read before.
+    text = """
+import os, sys
+from ists_asp import __main__ as process
+from ists_asp.annotate.stanza import StanzaAdapter
+run = StanzaAdapter._run
+def removing(*given, **options):
+    os.rmdir(os.getcwd())
+    return run(*given, **options)
+StanzaAdapter._run = removing
+sys.argv[1:] = ["solve", "A dog runs", "A cat runs", "--cache", "none"]
+process.run()
+"""
+    done = call(sys.executable, "-c", text, folder=folder)
+    told = "error: the working folder has been removed. Change to one that is there\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+
+
 def shell(text, folder):
     """Run a line in which ``$asp`` is the command."""
     line = text.replace("$asp", f"{shlex.quote(sys.executable)} -m ists_asp")

@@ -74,11 +74,18 @@ def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
     found = run(*command, "-q")
     assert found.exit_code == 3
     assert found.stderr.splitlines() == [
-        "warning: pair 2: the rules admit no answer set, for these cannot all hold: mine.lp:1 "
-        "(mine.lp:1)",
+        "warning: pair 2: the rules admit no answer set, for these cannot all hold: mine.lp:1",
         "warning: no answer for 1 of 3 pairs: 2",
     ]
     assert (tmp_path / "out.wa").read_text().count("<sentence ") == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ['in_chunk(1,"a",3).', 'proposed(1,"a").', 'token(1,99,"x").'])
+def test_odd_facts_are_named_by_their_place(run, rule, text):
+    done = run("solve", *PAIR, "--rules", rule(f"{text}\n"))
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].partition(" comes from ")[2].startswith("mine.lp:1")
 
 
 @pytest.mark.slow

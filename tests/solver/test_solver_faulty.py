@@ -6,8 +6,7 @@ The machine of ``asp/`` decides sentences of given chunks, one token each, by ru
 import pytest
 from clingo import parse_term
 
-from ists_asp.answers import AnswerError
-from ists_asp.errors import IstsError, RuleError, WeightsError
+from ists_asp.errors import AnswerError, IstsError, RuleError, WeightsError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import asp_dir
@@ -165,6 +164,14 @@ FAULTY = {
     "a token too many": (
         "span_token(1,X,99) :- aligned(X,_), bomb.",
         "sentence 1 has no such token; span_token(1,run(1,1),99) comes from mine.lp:1",
+    ),
+    "a token too many, which is counted": (
+        'token(1,99,"x") :- bomb.',
+        "sentence 1 has no such token; span_token(1,run(5,5),6) comes from mine.lp:1",
+    ),
+    "a rule that rests on its own negation": (
+        "\nviable(f,f) :- bomb, not viable(f,f).",
+        "the rules admit no answer set, for these cannot all hold: mine.lp:1; mine.lp:2. Loosen",
     ),
     "a token of another chunk": (
         "span_token(1,X,1) :- aligned(X,_), bomb.",

@@ -178,6 +178,8 @@ class StanzaAdapter:
                 # Models that build on a transformer would ask its hub for it otherwise.
                 os.environ.setdefault("HF_HUB_OFFLINE", "1")
                 with self._telling("cannot be loaded"), _quiet():
+                    # Without a working folder importing torch ends the process; this is an error.
+                    Path.cwd()
                     import stanza
 
                     self._pipelines[processors] = stanza.Pipeline(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo import SymbolType
 
-from ists_asp.answers import AnswerError
+from ists_asp.errors import AnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from clingo import Function, SymbolType
 
-from ists_asp.answers import AnswerError
 from ists_asp.confidence import WEIGHTS
-from ists_asp.errors import unless_it_fails
+from ists_asp.errors import AnswerError, unless_it_fails
 from ists_asp.lifetime import gc_paused
 from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
 from ists_asp.solver.search import CORE_GUIDED, Solution, ground, only_best
@@ -304,11 +303,11 @@ class Batches(Generic[A]):
         for number, (pair, _) in enumerate(items, start=1):
             try:
                 answer = self._read(pair, atoms[number], tuple(cost[number].values()), True)
+                if self._confident is not None:
+                    answer = self._confident(answer, weights[number - 1])
             except AnswerError:
                 solutions.append(None)
             else:
-                if self._confident is not None:
-                    answer = self._confident(answer, weights[number - 1])
                 solutions.append(Solution((answer,), *times, unique=True))
         return solutions
 

@@ -32,7 +32,7 @@ from clingo.ast import (
     Transformer,
 )
 
-from ists_asp.answers import AnswerError
+from ists_asp.errors import AnswerError
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.messages import Messages
@@ -91,7 +91,7 @@ class Blame:
         found = [
             rule
             for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
-            if rule.file in self._own
+            if rule.file in self.own
             and (node.ast_type is ASTType.Minimize or any(map(_adds, walk(node))))
         ]
         return " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
@@ -114,7 +114,7 @@ class Blame:
                 found = [reason for one in sorted(frontier) for reason in reasons.get(one, ())]
                 rules = list(dict.fromkeys(reason.rule for reason in found))
                 direct.setdefault(atom, rules)
-                if mine := [rule for rule in rules if rule.file in self._own]:
+                if mine := [rule for rule in rules if rule.file in self.own]:
                     own[atom] = mine
                 frontiers[atom] = {below for reason in found for below in reason.below}
             if own:
@@ -147,7 +147,7 @@ class Blame:
         return reasons
 
     @cached_property
-    def _own(self) -> frozenset[str]:
+    def own(self) -> frozenset[str]:
         """The files, as messages call them, that are not as they were shipped."""
         folders = (asp_dir(), rules_dir())
         return frozenset(
@@ -187,12 +187,22 @@ def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
     if statement.ast_type is ASTType.Rule:
         for literal, condition in head_elements(statement.head):
             if literal.sign == Sign.NoSign and literal.atom.ast_type is ASTType.SymbolicAtom:
-                yield literal.atom.symbol, [*statement.body, *condition]
+                body = [*statement.body, *condition]
+                yield literal.atom.symbol, body
+                # What an aggregate counts is among the reasons, too.
+                for part in body:
+                    if part.ast_type is ASTType.Literal and _counts(part.atom):
+                        for element in part.atom.elements:
+                            yield literal.atom.symbol, [*body, *element.condition]
     elif statement.ast_type is ASTType.ShowTerm and statement.term.ast_type in (
         ASTType.Function,
         ASTType.Pool,
     ):
         yield statement.term, list(statement.body)
+
+
+def _counts(atom: AST) -> bool:
+    return atom.ast_type is ASTType.BodyAggregate
 
 
 class _Namer(Transformer):
@@ -240,22 +250,36 @@ SECONDS = 2.0
 
 
 def culprits(
-    rules: RuleSet, arguments: Sequence[str], facts: Iterable[Symbol]
+    rules: RuleSet, arguments: Sequence[str], facts: Sequence[Symbol], own: Collection[str]
 ) -> tuple[NamedRule, ...]:
-    """A smallest set of constraints that cannot all hold for a pair.
+    """A smallest set of constraints that cannot all hold for a pair, by the files ``own`` of users.
 
+    Where it lies at none of them, of rules of users as well: one may rest on its own negation.
     None if the reason lies elsewhere, or was not found in time.
     """
     both = list(zip(rules.statements, rules.rules, strict=True))
-    tried = [
+    rule_nodes = [one for one in both if one[0].ast_type is ASTType.Rule]
+    constraints = [
         (node, rule)
-        for node, rule in both
-        if node.ast_type is ASTType.Rule
-        and str(node.head) == "#false"
-        and not rule.file.startswith("asp/")
-    ][:MOST]
+        for node, rule in rule_nodes
+        if str(node.head) == "#false" and not rule.file.startswith("asp/")
+    ]
+    with_own = [(node, rule) for node, rule in rule_nodes if rule.file in own]
+    return _smallest(rules, arguments, facts, constraints[:MOST]) or _smallest(
+        rules, arguments, facts, with_own[:MOST]
+    )
+
+
+def _smallest(
+    rules: RuleSet,
+    arguments: Sequence[str],
+    facts: Sequence[Symbol],
+    tried: Sequence[tuple[AST, NamedRule]],
+) -> tuple[NamedRule, ...]:
+    """A smallest set of some rules with which there is no answer, but without any of them."""
     if not tried:
         return ()
+    both = list(zip(rules.statements, rules.rules, strict=True))
     numbers = {id(node): number for number, (node, _) in enumerate(tried, start=1)}
     statements = [
         switched(node, numbers[id(node)]) if id(node) in numbers else node

@@ -14,9 +14,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ists_asp.answers import AnswerError, read_answer, too_large
+from ists_asp.answers import read_answer, too_large
 from ists_asp.confidence import Confident, confidence_tables
 from ists_asp.errors import (
+    AnswerError,
     IstsError,
     MemoryLimitError,
     RuleError,
@@ -386,11 +387,12 @@ class Solver(Generic[A]):
             tuple(share.cost),
         )
         try:
-            answer = self._reading(pair, found)
+            read = self._reading(pair, found)
+            answer = self._sure(read, found, lambda: weights_of_atoms(share.atoms))
         except AnswerError:
             return self.best(pair, facts)
         return Best(
-            self._sure(answer, lambda: weights_of_atoms(share.atoms)),
+            answer,
             found,
             self.program,
             lambda: self._priced(facts),
@@ -468,10 +470,13 @@ class Solver(Generic[A]):
     def _unsatisfied(self, error: UnsatisfiableError, facts: Sequence[Symbol]) -> IstsError:
         """The error with the constraints in its words that cannot all hold."""
         arguments = self._grounder.arguments
-        found = unless_it_fails(lambda: culprits(self._rules, arguments, facts))
+        found = unless_it_fails(lambda: culprits(self._rules, arguments, facts, self._blame.own))
         if not found:
             return error
-        told = "; ".join(f"{rule.file}:{rule.line} ({rule.name})" for rule in found[:_CULPRITS])
+        told = "; ".join(
+            rule.name if rule.sentence is None else f"{rule.file}:{rule.line} ({rule.name})"
+            for rule in found[:_CULPRITS]
+        )
         return UnsatisfiableError(
             f"the rules admit no answer set, for these cannot all hold: {told}",
             hint="Loosen or remove one of them",
@@ -482,7 +487,7 @@ class Solver(Generic[A]):
         found: Found | None = alone.first()
         answers = []
         while found is not None:
-            answers.append(self._sure(read(pair, found), lambda: weights_of(alone.control)))
+            answers.append(self._sure(read(pair, found), found, lambda: weights_of(alone.control)))
             if len(answers) == self._options.models:
                 break
             found = alone.after(found)
@@ -497,9 +502,12 @@ class Solver(Generic[A]):
 
     def _best(self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Best[A]:
         found = alone.first()
-        answer = self._sure(read(pair, found), lambda: weights_of(alone.control))
+        answer = self._sure(read(pair, found), found, lambda: weights_of(alone.control))
         return Best(answer, found, alone.program, lambda: (alone.control, alone.objective))
 
-    def _sure(self, answer: A, weights: Callable[[], Weights]) -> A:
+    def _sure(self, answer: A, found: Found, weights: Callable[[], Weights]) -> A:
         """The answer with its confidence."""
-        return answer if self._confident is None else self._confident(answer, weights())
+        try:
+            return answer if self._confident is None else self._confident(answer, weights())
+        except AnswerError as error:
+            raise self._named(error, found) from None
