@@ -156,7 +156,6 @@ def test_an_atom_of_the_input_needs_no_rule(trace):
     [
         ("#external p.\n", "#external"),
         ("#program later.\np.\n", "#program"),
-        ("#edge (1,2).\n", "#edge"),
         ("#theory t { x { - : 1, unary }; &d/0 : x, any }.\n:- &d{}.\n", "#theory"),
     ],
 )
