@@ -126,15 +126,6 @@ def test_a_file_of_somebody_stays_as_it_is(tmp_path: Path, content: bytes) -> No
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(FILE, content)]
 
 
-def test_the_cache_of_an_earlier_version_is_gone_on_with(tmp_path: Path) -> None:
-    with Cache(tmp_path) as cache:
-        cache.put("m", [("x", 1)])
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        database.execute("PRAGMA application_id = 0")
-    with Cache(tmp_path) as cache:
-        assert cache.get("m", ["x"]) == [1]
-
-
 def test_damage_while_in_use_costs_entries_only(tmp_path: Path) -> None:
     with Cache(tmp_path) as cache:
         cache.put("m", [(number, "y" * 500) for number in range(200)])
@@ -165,7 +156,7 @@ def test_a_database_of_somebody_stays_as_it_is(tmp_path: Path, statement: str) -
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         database.executescript(statement)
     content = (tmp_path / FILE).read_bytes()
-    with pytest.raises(ResourceError, match="the database of another program"):
+    with pytest.raises(ResourceError, match="the file of another program"):
         Cache(tmp_path)
     assert (tmp_path / FILE).read_bytes() == content
 
@@ -342,15 +333,3 @@ def test_the_commands(tmp_path: Path) -> None:
     assert json.loads(call("cache", "info", "--json").stdout)["entries"] == 0
     again = call("solve", "A cat sits .", "A dog sits .", "--profile", "images")
     assert again.stdout == solved.stdout
-
-
-@pytest.mark.parametrize("suffix", ["-wal", "-journal"])
-@pytest.mark.parametrize("used", [False, True])
-def test_a_file_of_somebody_beside_the_cache_is_left_alone(tmp_path, suffix, used):
-    if used:
-        Cache(tmp_path).close()
-    beside = tmp_path / f"{FILE}{suffix}"
-    beside.write_text("notes\n")
-    with pytest.raises(ResourceError, match=f"{FILE}{suffix} is the file of another program"):
-        Cache(tmp_path)
-    assert beside.read_text() == "notes\n"

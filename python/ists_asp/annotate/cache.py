@@ -3,7 +3,9 @@
 An entry belongs to its input, to the bytes of the models and to the version of Stanza; whatever
 changes one of them makes another entry. Several processes may share a file. A file that is
 damaged is thrown away and made anew: nothing in it is more than time. A file without the mark of
-a cache is somebody's, and stays as it is.
+a cache is somebody's, and stays as it is. Sentences are many and small, a few hundred thousand of
+some hundred bytes: in a file each, as :mod:`ists_asp.io.store` keeps things, they would take four
+times as long to read, and twenty times as long to write.
 """
 
 from __future__ import annotations
@@ -14,15 +16,16 @@ import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.errors import ResourceError
 from ists_asp.lifetime import Closing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+T = TypeVar("T")
 
 FILE = "annotations.sqlite3"
 """The file of a cache, in the cache's directory."""
@@ -34,26 +37,22 @@ _HEAD = b"SQLite format 3\0"
 _MARKED_AT = 68
 """Where the head of a SQLite file has the application id, 4 bytes."""
 
-_BESIDE = {
-    "-wal": bytes.fromhex("377f06"),
-    "-journal": bytes.fromhex("d9d505f920a163d7"),
-}
-"""What SQLite keeps beside its file, and how that begins; it removes whatever is called so."""
-
 _WAIT = 10.0
 """Seconds to wait for another process that writes, which takes thousandths."""
-
-_MANY = 500
-"""Keys asked for at a time: SQLite takes only so many."""
 
 _LARGEST = 1 << 20
 """Bytes of an entry at most; those of long texts have some ten thousand."""
 
-_FAULTS = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises; where a damaged file gives its message no letters, the second."""
+_FAULTS = (OSError, sqlite3.Error, UnicodeDecodeError)
+"""What can go wrong; the last where a damaged file gives SQLite's message no letters."""
 
-_SCHEMA = [(b"table", b"entries")]
-_COLUMNS = [b"key", b"models", b"value"]
+_HINDRANCES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""The file may be right, and another process has it, or the disk is full or does not work."""
+
+_SCHEMA = (
+    "CREATE TABLE entries"
+    " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL) WITHOUT ROWID"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +81,17 @@ class Cache(Closing):
     def __init__(self, directory: Path) -> None:
         self.path = directory / FILE
         self._database: sqlite3.Connection | None = None
-        self._hindrance = "another process holds the file"
+        self._hindrance: Exception | None = None
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self._database = self._open()
-        except (OSError, *_FAULTS) as error:
-            if _is_hindered(error):
-                self._hindrance = str(error)
-            elif not _is_held(error):
+            self._do(lambda _: None)
+        except _FAULTS as error:
+            if _code(error) not in _HINDRANCES:
                 raise self._unusable(error) from None
+            self._hindrance = error
 
     def close(self) -> None:
-        """Close the file; the cache cannot be used afterwards."""
+        """Close the file."""
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -105,25 +103,17 @@ class Cache(Closing):
             models: what tells the models from all others.
             inputs: whatever JSON can write; equal inputs have equal entries.
         """
-        if self._database is None:
-            return [None] * len(inputs)
+        query = (
+            f"SELECT value FROM entries WHERE key = ? AND length(CAST(value AS BLOB)) <= {_LARGEST}"
+        )
         keys = [_key(models, given) for given in inputs]
-        found: dict[bytes, object] = {}
-        wanted = list(set(keys))
         try:
-            for start in range(0, len(wanted), _MANY):
-                part = wanted[start : start + _MANY]
-                marks = ",".join("?" * len(part))
-                query = (
-                    f"SELECT key, value FROM entries WHERE key IN ({marks})"
-                    f" AND length(CAST(value AS BLOB)) <= {_LARGEST}"
-                )
-                found.update(self._database.execute(query, part))
-        except _FAULTS as error:
-            if self._is_damage(error):
-                self._renew()
-            return [None] * len(inputs)
-        return [_parsed(found.get(key)) for key in keys]
+            found = self._do(
+                lambda database: [database.execute(query, (key,)).fetchone() for key in keys]
+            )
+        except (ResourceError, *_FAULTS):
+            return [None] * len(keys)
+        return [None if row is None else _parsed(row[0]) for row in found]
 
     def put(self, models: str, entries: Iterable[tuple[object, object]]) -> None:
         """Keep what inputs gave; both are whatever JSON can write.
@@ -134,18 +124,13 @@ class Cache(Closing):
             (_key(models, given), models, json.dumps(value, ensure_ascii=False))
             for given, value in entries
         ]
-        # Once more where the file turns out to be damaged.
-        for _ in range(2):
-            if self._database is None:
-                return
-            try:
-                with self._database as database:
-                    database.executemany("INSERT OR REPLACE INTO entries VALUES (?,?,?)", rows)
-                return
-            except _FAULTS as error:
-                if not self._is_damage(error):
-                    return
-                self._renew()
+
+        def work(database: sqlite3.Connection) -> None:
+            with database:
+                database.executemany("INSERT OR REPLACE INTO entries VALUES (?,?,?)", rows)
+
+        with suppress(ResourceError, *_FAULTS):
+            self._do(work)
 
     def info(self) -> CacheInfo:
         """How much there is; of a damaged file nothing, and it is made anew.
@@ -153,17 +138,14 @@ class Cache(Closing):
         Raises:
             ResourceError: another process holds the file, or the disk is full.
         """
+        query = "SELECT CAST(models AS TEXT), count(*) FROM entries GROUP BY 1"
         try:
-            query = "SELECT CAST(models AS TEXT), count(*) FROM entries GROUP BY 1"
-            rows = self._held().execute(query).fetchall()
+            rows = self._do(lambda database: database.execute(query).fetchall())
             size = self.path.stat().st_size
-        except (OSError, *_FAULTS) as error:
-            if not self._is_damage(error):
-                raise self._unusable(error) from None
-            self._renew()
-            return self.info()
+        except _FAULTS as error:
+            raise self._unusable(error) from None
         counts = {(name or b"").decode(errors="replace"): count for name, count in rows}
-        return CacheInfo(self.path, sum(count for _, count in rows), size, counts)
+        return CacheInfo(self.path, sum(counts.values()), size, counts)
 
     def clear(self) -> int:
         """Forget everything; return how many entries there were, 0 of a damaged file.
@@ -171,22 +153,76 @@ class Cache(Closing):
         Raises:
             ResourceError: another process holds the file, or the disk is full.
         """
-        try:
-            database = self._held()
-            with database:
-                gone = database.execute("DELETE FROM entries").rowcount
-            database.execute("VACUUM")
-        except _FAULTS as error:
-            if not self._is_damage(error):
-                raise self._unusable(error) from None
-            self._renew()
-            return 0
+        gone = self.info().entries
+        self._remove()
         return gone
 
-    def _held(self) -> sqlite3.Connection:
+    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """What comes of some work, done once more with a new file where this one is damaged."""
+        if self._hindrance is not None:
+            raise self._hindrance
+        try:
+            return work(self._opened())
+        except _FAULTS as error:
+            if not self._is_damage(error):
+                raise
+        self._remove()
+        return work(self._opened())
+
+    def _remove(self) -> None:
+        self.close()
+        self._check_ours()
+        for path in cache_files(self.path.parent):
+            path.unlink(missing_ok=True)
+
+    def _opened(self) -> sqlite3.Connection:
         if self._database is None:
-            raise sqlite3.OperationalError(self._hindrance)
+            self._check_ours()
+            self._database = self._connect()
         return self._database
+
+    def _connect(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
+        # What is no UTF-8 is a matter of one entry, and not of the file.
+        database.text_factory = bytes
+        read_schema = "SELECT sql FROM sqlite_master"
+        try:
+            if not database.execute(read_schema).fetchall():
+                # The mark goes to the head of the file, and not to the log beside it.
+                with database:
+                    database.execute("BEGIN IMMEDIATE")
+                    if not database.execute(read_schema).fetchall():
+                        database.execute(_SCHEMA)
+                        database.execute(f"PRAGMA application_id = {MARK}")
+            database.execute("PRAGMA journal_mode = WAL")
+            # A power failure may cost entries, and never more than that.
+            database.execute("PRAGMA synchronous = NORMAL")
+            if database.execute(read_schema).fetchall() != [(_SCHEMA.encode(),)]:
+                raise sqlite3.DatabaseError("not a cache of annotations")
+        except _FAULTS:
+            database.close()
+            raise
+        return database
+
+    def _check_ours(self) -> None:
+        """Refuse a file that has something in it, and not the mark of a cache."""
+        if self.path.is_file():
+            with self.path.open("rb") as stream:
+                head = stream.read(_MARKED_AT + 4)
+            if head and not (head.startswith(_HEAD) and head.endswith(MARK.to_bytes(4))):
+                raise self._unusable(
+                    "it is the file of another program",
+                    "what a cache wrote",
+                    "Remove the file if only the cache used it. ",
+                )
+
+    def _is_damage(self, error: Exception) -> bool:
+        """Whether the content of the file is to blame, rather than the system or a process."""
+        if not isinstance(error, sqlite3.OperationalError):
+            return not isinstance(error, OSError)
+        # A byte in the file can say that it is not to be written to.
+        readonly = _code(error) == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
+        return readonly or _code(error) == sqlite3.SQLITE_ERROR
 
     def _unusable(
         self, reason: object, expected: str = "a directory that can be written to", do: str = ""
@@ -198,119 +234,10 @@ class Cache(Closing):
             hint=f"{do}Choose another with --cache DIR, or go without: --cache none",
         )
 
-    def _foreign(self, reason: str) -> ResourceError:
-        return self._unusable(
-            reason, "what a cache wrote", "Remove the file if only the cache used it. "
-        )
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._connect()
-        except _FAULTS as error:
-            if not self._is_damage(error):
-                raise
-            self._discard()
-            return self._connect()
-
-    def _connect(self) -> sqlite3.Connection:
-        mark = self._mark()
-        self._check_beside()
-        database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
-        # What is no UTF-8 is a matter of one entry, and not of the file.
-        database.text_factory = bytes
-        try:
-            if mark != MARK and _shape(database) not in (([], []), (_SCHEMA, _COLUMNS)):
-                raise self._foreign("it is the database of another program")
-            database.execute("PRAGMA journal_mode = WAL")
-            # A power failure may cost entries, and never more than that.
-            database.execute("PRAGMA synchronous = NORMAL")
-            if mark != MARK:
-                with database:
-                    database.execute("BEGIN IMMEDIATE")
-                    database.execute(
-                        "CREATE TABLE IF NOT EXISTS entries"
-                        " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL)"
-                        " WITHOUT ROWID"
-                    )
-                    database.execute(f"PRAGMA application_id = {MARK}")
-                # The mark is to be in the head of the file, and not in the log beside it.
-                database.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            if _shape(database) != (_SCHEMA, _COLUMNS):
-                raise sqlite3.DatabaseError("not a cache of annotations")
-        except (ResourceError, *_FAULTS):
-            database.close()
-            raise
-        return database
-
-    def _mark(self) -> int:
-        """The mark in the head of the file: 0 in a new file, and in those of earlier versions."""
-        if not self.path.is_file():
-            return 0
-        with self.path.open("rb") as stream:
-            head = stream.read(_MARKED_AT + 4)
-        mark = int.from_bytes(head[_MARKED_AT:])
-        if head and not (head.startswith(_HEAD) and mark in (0, MARK)):
-            raise self._foreign("it is the file of another program")
-        return mark
-
-    def _check_beside(self) -> None:
-        """Refuse files that SQLite would take for its own, and remove."""
-        for suffix, head in _BESIDE.items():
-            path = self.path.with_name(FILE + suffix)
-            try:
-                with path.open("rb") as stream:
-                    found = stream.read(len(head))
-            except FileNotFoundError:
-                continue
-            # It begins with nothing where a process was interrupted.
-            if found.strip(b"\0") and found[: len(head)] != head:
-                raise self._foreign(f"{path.name} is the file of another program")
-
-    def _renew(self) -> None:
-        """Begin again with an empty file, or go on without one where that cannot be."""
-        self.close()
-        with suppress(OSError, ResourceError, *_FAULTS):
-            self._discard()
-            self._database = self._connect()
-
-    def _is_damage(self, error: Exception) -> bool:
-        """Whether the content of the file is to blame, rather than the system or a process."""
-        if not isinstance(error, sqlite3.OperationalError):
-            return isinstance(error, _FAULTS)
-        # A byte in the file can say that it is not to be written to.
-        readonly = _code(error) == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
-        return readonly or _code(error) == sqlite3.SQLITE_ERROR
-
-    def _discard(self) -> None:
-        if self._mark() != MARK and self.path.exists():
-            raise self._foreign("it is damaged, or the file of another program")
-        for path in cache_files(self.path.parent):
-            path.unlink(missing_ok=True)
-
 
 def cache_files(directory: Path) -> list[Path]:
     """The files of a cache, those included that it has while it is open."""
-    return [directory / f"{FILE}{suffix}" for suffix in ("", "-shm", *_BESIDE)]
-
-
-def _shape(database: sqlite3.Connection) -> tuple[list[tuple[bytes, bytes]], list[bytes]]:
-    """What a database holds, and the columns of its entries, both at the same moment."""
-    database.execute("BEGIN")
-    try:
-        schema = list(database.execute("SELECT type, name FROM sqlite_master"))
-        return schema, [row[1] for row in database.execute("PRAGMA table_info(entries)")]
-    finally:
-        database.rollback()
-
-
-def _is_held(error: Exception) -> bool:
-    """Whether the file is right, and another process has it."""
-    return _code(error) == sqlite3.SQLITE_BUSY
-
-
-def _is_hindered(error: Exception) -> bool:
-    """Whether the file may be right, and the disk is full or does not work."""
-    return _code(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+    return [directory / f"{FILE}{suffix}" for suffix in ("", "-shm", "-wal", "-journal")]
 
 
 def _code(error: Exception) -> int:

@@ -102,7 +102,7 @@ def clear(cache: Path | None) -> None:
     """
     from ists_asp.annotate import Cache
 
-    # Where the disk is full, these make room for SQLite, which needs some to forget.
+    # Where the disk is full, these make room for SQLite, which needs some to read its file.
     gone = sum(Store(_there(cache), name).clear() for name in (FOLDER, TRACES))
     with Cache(_there(cache)) as opened:
         gone += opened.clear()
