@@ -17,8 +17,6 @@ from ists_asp.cli.files import (
     GOLD,
     INPUT,
     MODEL,
-    OUTPUT,
-    OUTPUTS,
     READ,
     RULES,
     SENTENCE,
@@ -59,19 +57,19 @@ def kinds(command):
 WRITING = {
     path: command
     for path, command in COMMANDS.items()
-    if path != COPY and {OUTPUT, OUTPUTS} & set(kinds(command).values())
+    if path != COPY and any(kind.written for kind in kinds(command).values())
 }
 READING = [
     pytest.param(path, parameter, id=f"{' '.join(path)} {parameter.opts[0]}")
     for path, command in WRITING.items()
     for parameter, kind in kinds(command).items()
-    if kind not in (OUTPUT, OUTPUTS, SENTENCE)
+    if not kind.written and kind is not SENTENCE
 ]
 
 
 def written(command):
     """The options that name files to write."""
-    return [one.opts[0] for one, kind in kinds(command).items() if kind in (OUTPUT, OUTPUTS)]
+    return [one.opts[0] for one, kind in kinds(command).items() if kind.written]
 
 
 def named(parameter, place: Path) -> list[tuple[str, Path]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections import UserDict
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -19,15 +19,16 @@ from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import one_line, open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-_NAMES = (
+_NAMES: Final = (
     "solve",
     "sts",
     "explain",
     "report",
     "trace",
     "why",
+    "why-not",
     "facts",
     "chunk",
     "evaluate",
@@ -38,38 +39,17 @@ _NAMES = (
     "learn",
     "cache",
 )
-"""Commands that are called like their modules."""
+"""Commands, called like their modules; ``why-not`` is in that of ``why``."""
 
 
-class _Commands(MutableMapping[str, click.Command]):
-    """The subcommands, each imported when somebody asks for it.
-
-    Args:
-        places: for each name its module in this package and what it is called there.
-    """
-
-    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
-        self._places = dict(places)
-        self._known: dict[str, click.Command] = {}
+class _Commands(UserDict[str, click.Command]):
+    """The subcommands, each imported when somebody asks for it."""
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self._known:
-            module, attribute = self._places[name]
-            self._known[name] = getattr(import_module(f"ists_asp.cli.commands.{module}"), attribute)
-        return self._known[name]
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._known[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        self._places.pop(name, None)
-        self._known.pop(name, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._places, *self._known)))
-
-    def __len__(self) -> int:
-        return len({*self._places, *self._known})
+        if name in _NAMES:
+            module = import_module(f"ists_asp.cli.commands.{name.removesuffix('-not')}")
+            self.data[name] = getattr(module, name.replace("-", "_"))
+        return self.data[name]
 
 
 class _Application(Group):
@@ -131,12 +111,7 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
 @click.group(
     "ists-asp",
     cls=_Application,
-    commands=_Commands(
-        {
-            **{name: (name, name) for name in _NAMES},
-            "why-not": ("why", "why_not"),
-        }
-    ),
+    commands=_Commands({name: click.Command(name) for name in _NAMES}),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:

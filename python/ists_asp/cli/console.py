@@ -142,8 +142,14 @@ class RuleWarnings:
         self._shown = len(warnings)
 
 
-def write_output(target: Path | None, text: str) -> None:
-    """Write text to a file, which appears whole or not at all, or to standard output."""
+def write_output(target: Path | None, value: object) -> None:
+    """Write text, or another value as JSON, to standard output or a file.
+
+    The file appears whole or not at all.
+    """
+    text = value
+    if not isinstance(text, str):
+        text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
     if target is not None:
         from ists_asp.io.files import atomic_writer
 
@@ -160,11 +166,6 @@ def write_output(target: Path | None, text: str) -> None:
         raise DataError(
             f"cannot be written: {fault.strerror or fault}", where="standard output"
         ) from fault
-
-
-def show_json(value: object, target: Path | None = None) -> None:
-    """Write a value as indented JSON, to a file or to standard output."""
-    write_output(target, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -20,8 +20,6 @@ from ists_asp.io.files import Use, refuse_clashes
 
 if TYPE_CHECKING:
     from ists_asp.io.formats import Format
-
-Form = TypeVar("Form")
 
 Values: TypeAlias = Mapping[str, Any]
 """The values of a command's parameters, by name."""
@@ -39,6 +37,9 @@ class FileType(click.Path):
     Args:
         files: the files that are read of a folder; none by default.
         text: whether the value stays a text.
+        written: whether it is written, not read.
+        endings: those that the name of an output may have, unless it is JSON; any if there are
+            none here.
     """
 
     def __init__(
@@ -46,10 +47,14 @@ class FileType(click.Path):
         files: Callable[[Path], Iterable[Path]] = lambda _folder: (),
         *,
         text: bool = False,
+        written: bool = False,
+        endings: Sequence[str] = (),
     ) -> None:
         # Whoever reads a file tells best why it cannot be read.
         super().__init__(readable=False, path_type=None if text else Path)
         self.files = files
+        self.written = written
+        self.endings = endings
 
 
 def _rules(path: Path) -> Iterable[Path]:
@@ -64,8 +69,10 @@ def _gold(folder: Path) -> Iterable[Path]:
     return (folder / name for name in (*CHUNKS, ALIGNMENTS))
 
 
-def _below(folder: Path) -> Iterable[Path]:
-    return folder.rglob("*")
+def _cached(folder: Path) -> Iterable[Path]:
+    from ists_asp.annotate.cache import cache_files
+
+    return cache_files(folder)
 
 
 READ = FileType()
@@ -83,26 +90,24 @@ RULES = FileType(_rules)
 GOLD = FileType(_gold)
 """A file or folder of gold pairs."""
 
-MODEL = FileType(_below)
+MODEL = FileType(lambda folder: folder.rglob("*"))
 """A folder of models."""
 
-CACHE = FileType(text=True)
+CACHE = FileType(_cached, text=True)
 """The folder of the annotation cache, which is read and written."""
 
-OUTPUT = FileType()
+OUTPUT = FileType(written=True)
 """A file that is written."""
 
-OUTPUTS = FileType()
+OUTPUTS = FileType(written=True)
 """A file that is written, or a folder that gets files: the command has to look at each."""
-
-
-_WRITTEN = (OUTPUT, OUTPUTS)
 
 
 class Command(click.Command):
     """A command whose files are compared before it begins.
 
     Args:
+        examples: command lines that the help shows, each indented by two blanks.
         replaces: the files of rule folders that the command may write although it is told to
             read these folders: what it writes is what they are there for.
     """
@@ -110,20 +115,26 @@ class Command(click.Command):
     def __init__(
         self,
         *args: Any,  # noqa: ANN401 (click's own signature)
+        examples: str = "",
         replaces: Callable[[Values], Collection[Path]] = lambda _values: (),
         **extra: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(*args, **extra)
+        self.epilog = f"\b\nExamples:{examples}"
         self.replaces = replaces
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
         """Run the command, unless a file would be lost, or an output could not be written."""
-        named = list(_named(ctx))
-        outputs = [(one.option, one.path) for one in named if one.kind in _WRITTEN]
-        for one in named:
-            if one.kind is OUTPUT:
+        outputs = [one for one in _named(ctx) if one.kind.written]
+        for one in outputs:
+            if one.kind is not OUTPUTS:
                 check_target(one.option, one.path)
-        check_written(ctx, outputs)
+        check_written(ctx, [(one.option, one.path) for one in outputs])
+        for one in outputs:
+            json = one.path.suffix.lower() == ".json" and "as_json" in ctx.params
+            if one.kind.endings and not ctx.params.get("as_json"):
+                hint = "Add --json for JSON" if json else None
+                known_ending(one.path, one.kind.endings, hint, one.option)
         return super().invoke(ctx)
 
 
@@ -133,11 +144,26 @@ class Group(click.Group):
     command_class = Command
 
 
+def command(
+    examples: str,
+    **extra: Any,  # noqa: ANN401 (what click.command takes)
+) -> Callable[[Callable[..., None]], Command]:
+    """Make a function a command that is called like it, with examples in its help."""
+    return click.command(cls=Command, examples=examples, **extra)
+
+
+def group(examples: str) -> Callable[[Callable[..., None]], Group]:
+    """Make a function a group of commands."""
+    return click.group(cls=Group, epilog=f"\b\nExamples:{examples}")
+
+
 def check_written(context: click.Context, outputs: Sequence[tuple[str, Path]]) -> None:
     """Refuse outputs by which a file would be lost."""
     written = [Use(f"{option} {path}", path) for option, path in outputs]
-    named = [one for one in _named(context) if one.kind not in _WRITTEN]
-    caches = [Use(str(one), file) for one in named for file in _cached(one)]
+    named = [one for one in _named(context) if not one.kind.written]
+    caches = [
+        Use(str(one), file) for one in named if one.kind is CACHE for file in _cached(one.path)
+    ]
     printed = [] if "-o" in dict(outputs) else [Use("standard output", 1)]
     read = [
         Use("standard input", 0) if one.value == STDIN else Use(str(one), one.path)
@@ -179,14 +205,6 @@ def _named(context: click.Context) -> Iterator[_Named]:
                 yield _Named(name, value, kind)
 
 
-def _cached(one: _Named) -> Iterable[Path]:
-    if one.kind is not CACHE:
-        return ()
-    from ists_asp.annotate.cache import cache_files
-
-    return cache_files(one.path)
-
-
 def _in_folders(context: click.Context, named: Iterable[_Named]) -> Iterator[Use]:
     """What is read of the folders that are named, and of those that ists-asp has."""
     from ists_asp.resources import asp_dir, data_dir, rules_dir
@@ -224,36 +242,22 @@ def check_target(option: str, target: Path) -> None:
         raise UsageError("may not be written", where=where, hint="Choose another place")
 
 
-def by_ending(
-    output: Path | None, forms: Mapping[str, Form], default: Form, hint: str | None = None
-) -> Form:
-    """The format that goes with the name of an output."""
-    ending = "" if output is None else output.suffix
+def known_ending(
+    output: Path | None, endings: Collection[str], hint: str | None = None, option: str = "-o"
+) -> str:
+    """The ending of an output, one of these; nothing where a name does not say what is in it."""
+    ending = "" if output is None else output.suffix.lower()
     if output is None or not ending or (output.exists() and not output.is_file()):
-        return default
-    if ending.lower() not in forms:
-        *first, last = forms
-        known = f"{', '.join(first)} or {last}" if first else last
+        return ""
+    if ending not in endings:
+        *first, last = endings
         raise UsageError(
-            f"this command writes no {ending}",
-            where=f"-o {output}",
-            expected=known,
+            f"this command writes no {output.suffix}",
+            where=f"{option} {output}",
+            expected=f"{', '.join(first)} or {last}" if first else last,
             hint=hint,
         )
-    return forms[ending.lower()]
-
-
-def check_ending(output: Path | None, *endings: str) -> None:
-    """Refuse a name with the ending of another format."""
-    by_ending(output, dict.fromkeys(endings), None)
-
-
-def check_text_ending(output: Path | None, *, as_json: bool) -> None:
-    """Refuse a name with the ending of another format where text is written, unless JSON is."""
-    if not as_json:
-        json = output is not None and output.suffix.lower() == ".json"
-        texts = {".txt": None, ".md": None}
-        by_ending(output, texts, None, "Add --json for JSON" if json else None)
+    return ending
 
 
 def choose_format(
@@ -264,4 +268,4 @@ def choose_format(
         return forms[name]
     endings = {one.ending: one for one in forms.values()}
     hint = "Choose another ending, or name the format with --format"
-    return by_ending(output, endings, forms[default], hint)
+    return endings.get(known_ending(output, endings, hint), forms[default])

@@ -39,10 +39,12 @@ def decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function
 
 
 def output_option(
+    *endings: str,
     text: str = "File to write; it appears whole or not at all. Default: standard output.",
-    kind: FileType = OUTPUT,
+    kind: FileType | None = None,
 ) -> Decorator:
-    """The option ``-o``; the command gets ``output``."""
+    """The option ``-o``, by default for a file with such a name; the command gets ``output``."""
+    kind = kind or FileType(written=True, endings=endings)
     return click.option("-o", "--output", type=kind, metavar="PATH", help=text)
 
 

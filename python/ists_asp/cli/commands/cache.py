@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from ists_asp.cli.console import show_json, table, write_output
-from ists_asp.cli.files import Group
+from ists_asp.cli.console import table, write_output
+from ists_asp.cli.files import command, group
 from ists_asp.cli.options import cache_option, json_option
 from ists_asp.errors import UsageError
 from ists_asp.io.store import FOLDER, TRACES, Store
@@ -16,15 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.group(
-    cls=Group,
-    epilog="""\b
-Examples:
+@group("""
   ists-asp cache info
   ists-asp cache info --cache my-cache --json
   ists-asp cache clear
-""",
-)
+""")
 def cache() -> None:
     """Show or clear the cache.
 
@@ -39,13 +33,10 @@ def cache() -> None:
     """
 
 
-@cache.command(
-    epilog="""\b
-Examples:
+@command("""
   ists-asp cache info
   ists-asp cache info --cache my-cache --json
-"""
-)
+""")
 @cache_option
 @json_option
 def info(cache: Path | None, as_json: bool) -> None:
@@ -63,18 +54,15 @@ def info(cache: Path | None, as_json: bool) -> None:
         found = opened.info()
     folders = {name: Store(found.path.parent, name).info() for name in (FOLDER, TRACES)}
     if as_json:
-        show_json(
-            {
-                "file": str(found.path),
-                "size": found.size,
-                "entries": found.entries,
-                "models": dict(found.models),
-                **{
-                    name: {"folder": str(one.path), "size": one.size, "entries": one.entries}
-                    for name, one in folders.items()
-                },
-            }
-        )
+        record: dict[str, object] = {
+            "file": str(found.path),
+            "size": found.size,
+            "entries": found.entries,
+            "models": dict(found.models),
+        }
+        for name, one in folders.items():
+            record[name] = {"folder": str(one.path), "size": one.size, "entries": one.entries}
+        write_output(None, record)
         return
     rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
     rows += [("entries", str(found.entries))]
@@ -85,13 +73,10 @@ def info(cache: Path | None, as_json: bool) -> None:
     write_output(None, table(rows))
 
 
-@cache.command(
-    epilog="""\b
-Examples:
+@command("""
   ists-asp cache clear
   ists-asp cache clear --cache my-cache
-"""
-)
+""")
 @cache_option
 def clear(cache: Path | None) -> None:
     """Empty the cache.
@@ -107,6 +92,10 @@ def clear(cache: Path | None) -> None:
     with Cache(_there(cache)) as opened:
         gone += opened.clear()
     write_output(None, f"{gone} entries removed\n")
+
+
+cache.add_command(info)
+cache.add_command(clear)
 
 
 def _there(directory: Path | None) -> Path:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import show_json, write_output
-from ists_asp.cli.files import READ, Command
+from ists_asp.cli.console import write_output
+from ists_asp.cli.files import READ, command
 from ists_asp.cli.options import json_option, scheme_option
 
 if TYPE_CHECKING:
@@ -16,16 +16,12 @@ if TYPE_CHECKING:
 _MOST_NOTES = 10
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp check out.wa
   ists-asp check gold.wa --stats --all-notes
   ists-asp check pilot.wa --scheme 2015
   ists-asp check out.wa --json > report.json
-""",
-)
+""")
 @click.argument("file", type=READ, metavar="FILE.wa")
 @scheme_option("Whose format; that of 2015 is one chunk to one chunk.")
 @click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
@@ -52,9 +48,7 @@ def check(
     from ists_asp.model import Scheme
 
     report = check_file(file, Scheme(scheme))
-    if as_json:
-        show_json(report.as_dict())
-    else:
-        write_output(None, render_check(report, stats, None if all_notes else _MOST_NOTES))
+    text = render_check(report, stats, None if all_notes else _MOST_NOTES)
+    write_output(None, report.as_dict() if as_json else text)
     if not report.correct:
         context.exit(1)

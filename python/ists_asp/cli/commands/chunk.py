@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.files import Command, check_ending
+from ists_asp.cli.files import command
 from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 
 if TYPE_CHECKING:
@@ -17,15 +17,11 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp chunk "the bulb is on" "the bulb is lit because the switch is closed"
   ists-asp chunk --sent1 a.txt --sent2 b.txt --side 1 -o a.chunk.txt
   ists-asp chunk --tsv pairs.tsv --profile images
-""",
-)
+""")
 @input_options
 @setup_options()
 @click.option(
@@ -33,7 +29,7 @@ Examples:
     type=click.Choice(["1", "2"]),
     help="Only the first or the second sentence of each pair.",
 )
-@output_option()
+@output_option(".txt")
 @quiet_option
 def chunk(
     inputs: Inputs,
@@ -53,7 +49,6 @@ def chunk(
     from ists_asp.cli.driver import working
     from ists_asp.io.chunks import format_chunks
 
-    check_ending(output, ".txt")
     pairs = inputs.read()
     lines: list[str] = []
     with working(setup) as run, progress(len(pairs), shown=not quiet) as step:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import RuleWarnings, reader_warnings, show_json, write_output
-from ists_asp.cli.files import READ, RULES, Command, check_text_ending
+from ists_asp.cli.console import RuleWarnings, reader_warnings, write_output
+from ists_asp.cli.files import READ, RULES, command
 from ists_asp.cli.inputs import chosen
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import Failed
@@ -29,17 +29,13 @@ _OUTPUTS = (".wa", ".jsonl")
 _SHIPPED = "shipped"
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp diff shipped my-rules --profile headlines --sent1 a.txt --sent2 b.txt
   ists-asp diff old-rules new-rules --sent1 a.txt --sent2 b.txt --gold gold.wa
   ists-asp diff shipped my-rules "a cat sleeps" "one cat naps"
   ists-asp diff old.wa new.wa --gold gold.wa --top 5
   ists-asp diff old.jsonl new.jsonl --json -o diff.json
-""",
-)
+""")
 @click.argument("old", type=RULES, metavar="OLD")
 @click.argument("new", type=RULES, metavar="NEW")
 @options.optional_input_options
@@ -56,7 +52,7 @@ Examples:
 )
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
 @options.json_option
-@options.output_option()
+@options.output_option(".txt", ".md")
 @options.quiet_option
 def diff(
     old: Path,
@@ -87,7 +83,6 @@ def diff(
     from ists_asp.compare.rendering import as_json as record
     from ists_asp.compare.rendering import as_text
 
-    check_text_ending(output, as_json=as_json)
     of_rules = _of_rules(old, new, inputs, setup)
     right = _gold(gold)
     edits = None
@@ -109,7 +104,7 @@ def diff(
     else:
         comparison = _outputs(old, new, identifier, right)
     if as_json:
-        show_json(record(comparison, edits), output)
+        write_output(output, record(comparison, edits))
     else:
         write_output(output, as_text(comparison, edits, None if everything else top))
     end_with_failed(failed, len(failed) + comparison.count)

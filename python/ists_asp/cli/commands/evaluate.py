@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import reader_warnings, show_json, write_output
-from ists_asp.cli.files import READ, Command
+from ists_asp.cli.console import reader_warnings, write_output
+from ists_asp.cli.files import READ, command
 from ists_asp.cli.options import json_option, scheme_option
 from ists_asp.errors import UsageError
 
@@ -15,17 +15,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp evaluate gold.wa out.wa
   ists-asp evaluate gold.wa out.wa --by-pair
   ists-asp evaluate gold.wa out.wa --scheme 2015 --json > scores.json
   ists-asp evaluate --task sts gold.tsv ratings.txt
   ists-asp evaluate --task sts gold/ run1/ --versus run2/
-""",
-)
+""")
 @click.argument("gold", type=READ, metavar="GOLD")
 @click.argument("system", type=READ, metavar="SYS")
 @click.option(
@@ -79,17 +75,11 @@ def evaluate(
 
     with reader_warnings() as warn:
         evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
-    if as_json:
-        show_json(evaluation.as_dict())
-    else:
-        write_output(None, render_evaluation(evaluation, by_pair))
+    write_output(None, evaluation.as_dict() if as_json else render_evaluation(evaluation, by_pair))
 
 
 def _ratings(gold: Path, system: Path, other: Path | None, as_json: bool) -> None:
     from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
     evaluation = evaluate_ratings(gold, system, other)
-    if as_json:
-        show_json(evaluation.as_dict())
-    else:
-        write_output(None, render_ratings(evaluation))
+    write_output(None, evaluation.as_dict() if as_json else render_ratings(evaluation))

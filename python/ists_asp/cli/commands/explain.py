@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import reader_warnings, write_output
-from ists_asp.cli.files import READ, Command, check_text_ending
+from ists_asp.cli.files import READ, command
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
 
@@ -23,17 +22,13 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp explain "12 killed in bus accident" "10 killed in road accident"
   ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
   ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
   ists-asp explain --json "a cat sits" "two cats sit"
   ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
-""",
-)
+""")
 @options.input_options
 @options.setup_options()
 @options.id_option
@@ -56,7 +51,7 @@ Examples:
     help="Wording of your own: a copy of data/templates/en.toml, edited.",
 )
 @options.json_option
-@options.output_option()
+@options.output_option(".txt", ".md")
 @options.quiet_option
 def explain(
     inputs: Inputs,
@@ -85,7 +80,6 @@ def explain(
         raise UsageError(
             "--language does not go with --templates", hint="A file of templates is in one language"
         )
-    check_text_ending(output, as_json=as_json)
     pairs = inputs.read(identifier)
     given = _given(answers, pairs) if answers is not None else None
     if templates:
@@ -144,12 +138,11 @@ def _text(found: Sequence[Explanation | Failed], single: bool) -> str:
     return "".join(f"{one.answer.pair.id}: {one.text}\n" for one in told)
 
 
-def _json(found: Sequence[Explanation | Failed], single: bool) -> str:
+def _json(found: Sequence[Explanation | Failed], single: bool) -> object:
     from ists_asp.io.formats import failure_record
 
     records = [
         failure_record(one.pair, one.reason) if isinstance(one, Failed) else one.record()
         for one in found
     ]
-    value = records[0] if single else records
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    return records[0] if single else records

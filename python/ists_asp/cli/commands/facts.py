@@ -11,7 +11,7 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli.console import write_output
-from ists_asp.cli.files import OUTPUTS, Command, check_ending, check_target, check_written
+from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.cli.options import id_option, input_options, output_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import alive
@@ -30,22 +30,19 @@ _LONGEST = 200
 """Characters of the name of a file that are the pair's id."""
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp facts "12 killed in bus accident" "10 killed in road accident"
   ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
   ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
   sh -c "python -m $(sed -n 's/^% clingo/clingo/p' pair12.lp)"
-""",
-)
+""")
 @input_options
 @setup_options()
 @id_option
 @output_option(
-    "File to write. For several pairs a folder, made if need be, which gets a file ID.lp for each.",
-    OUTPUTS,
+    text="File to write. For several pairs a folder, made if need be, which gets a file ID.lp for "
+    "each.",
+    kind=OUTPUTS,
 )
 @click.pass_context
 def facts(
@@ -72,7 +69,7 @@ def facts(
     for file in [output] if output is not None and not output.is_dir() else files:
         check_target("-o", file)
     if not several:
-        check_ending(output, ".lp")
+        known_ending(output, [".lp"])
     check_written(context, [("-o", file) for file in files])
     from ists_asp.cli.driver import working
 

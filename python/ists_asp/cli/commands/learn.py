@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.console import note, progress, reader_warnings, table, write_output
-from ists_asp.cli.files import GOLD, OUTPUT, READ, RULES, Command, check_ending
+from ists_asp.cli.files import GOLD, READ, RULES, FileType, command
 from ists_asp.cli.options import cache_option, output_option, quiet_option, reader_option
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import isolate
@@ -73,11 +73,8 @@ def _weights(values: Values) -> Collection[Path]:
     return (others | files(learned)) - files(read)
 
 
-@click.command(
-    cls=Command,
-    replaces=_weights,
-    epilog="""\b
-Examples:
+@command(
+    """
   ists-asp learn --gold data/samples/headlines --profile headlines -o headlines.lp
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5 --confidence c.lp
@@ -87,6 +84,7 @@ Examples:
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en --cross-validate sets
 """,
+    replaces=_weights,
 )
 @click.option(
     "--task",
@@ -147,13 +145,13 @@ Examples:
 )
 @click.option(
     "--confidence",
-    type=OUTPUT,
+    type=FileType(written=True, endings=[".lp"]),
     metavar="FILE",
     help="With --cross-validate K: write how often decisions on the parts left out were right, by "
     "how far they led, to this rule file, for the weights of the profile.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
-@output_option("File to write the weights to. Default: standard output.")
+@output_option(".lp", text="File to write the weights to. Default: standard output.")
 @quiet_option
 def learn(
     task: str,
@@ -186,7 +184,6 @@ def learn(
     official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
     be found; with --task sts Pearson's correlation of each data set.
     """
-    check_ending(output, ".lp")
     if reader is not None and task != "sts":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if own is not None and task == "sts":
@@ -214,7 +211,6 @@ def learn(
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
-    check_ending(confidence, ".lp")
     _learn_alignments(lesson, folds, output, confidence)
 
 

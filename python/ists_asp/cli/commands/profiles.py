@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import show_json, table, write_output
-from ists_asp.cli.files import RULES, Command
+from ists_asp.cli.console import table, write_output
+from ists_asp.cli.files import RULES, command
 from ists_asp.cli.options import json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ists_asp.rules import Profile
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+
+@command("""
   ists-asp profiles
   ists-asp profiles --rules my-rules --json
-""",
-)
+""")
 @click.option(
     "--rules",
     type=RULES,
@@ -37,29 +35,24 @@ def profiles(rules: Path | None, as_json: bool) -> None:
 
     Out: the name of each profile, which --profile takes, its language and what it is for.
     """
-    from ists_asp.rules import Purpose, list_profiles, load_profile, read_overlay
+    from ists_asp.rules import list_profiles, load_profile, read_overlay
 
     base = read_overlay([] if rules is None else [rules]).base
     found = [load_profile(name, base) for name in list_profiles(base)]
-    if as_json:
-        show_json(
-            [
-                {
-                    "name": profile.name,
-                    "language": profile.language,
-                    "description": profile.description,
-                    **{
-                        purpose: asdict(files)
-                        for purpose in Purpose
-                        if (files := profile.files(purpose)) is not None
-                    },
-                    "constants": profile.constants,
-                    "scheme": str(profile.scheme),
-                    "attached_punctuation": profile.attached_punctuation,
-                }
-                for profile in found
-            ]
-        )
-    else:
-        rows = [(profile.name, profile.language, profile.description) for profile in found]
-        write_output(None, table(rows))
+    rows = [(profile.name, profile.language, profile.description) for profile in found]
+    write_output(None, list(map(_record, found)) if as_json else table(rows))
+
+
+def _record(profile: Profile) -> dict[str, object]:
+    from ists_asp.rules import Purpose
+
+    files = {purpose: profile.files(purpose) for purpose in Purpose}
+    return {
+        "name": profile.name,
+        "language": profile.language,
+        "description": profile.description,
+        **{str(purpose): asdict(some) for purpose, some in files.items() if some is not None},
+        "constants": profile.constants,
+        "scheme": str(profile.scheme),
+        "attached_punctuation": profile.attached_punctuation,
+    }

@@ -16,7 +16,7 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.files import READ, Command, check_ending
+from ists_asp.cli.files import READ, command
 from ists_asp.errors import DataError, shortened
 from ists_asp.run.watch import Failed
 
@@ -30,15 +30,11 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp report "12 killed in bus accident" "10 killed in road accident" -o report.html
   ists-asp report --sent1 a.txt --sent2 b.txt --profile headlines -o report.html
   ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
-""",
-)
+""")
 @options.input_options
 @options.setup_options(timeout=True)
 @options.id_option
@@ -49,7 +45,8 @@ Examples:
     help="Compare with the alignments in this .wa file, pairs by their ids.",
 )
 @options.output_option(
-    "HTML file to write; it appears whole or not at all. Default: standard output."
+    *(".html", ".htm"),
+    text="HTML file to write; it appears whole or not at all. Default: standard output.",
 )
 @options.quiet_option
 def report(
@@ -68,7 +65,6 @@ def report(
     chunks and an explanation in words; a click on a link shows the rules that fired for it.
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
-    check_ending(output, ".html", ".htm")
     pairs = inputs.read(identifier)
     right = _gold(gold, pairs) if gold is not None else {}
     if not inputs.raw:

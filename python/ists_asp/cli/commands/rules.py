@@ -10,8 +10,8 @@ import click
 
 from ists_asp.cli.commands.rules_ablate import ablate
 from ists_asp.cli.commands.rules_check import check
-from ists_asp.cli.console import note, show_json, warn, write_output
-from ists_asp.cli.files import OUTPUTS, Group
+from ists_asp.cli.console import note, warn, write_output
+from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import isolate
@@ -31,31 +31,20 @@ _TOLD = 4
 """Weights that are listed with a rule."""
 
 
-@click.group(
-    cls=Group,
-    epilog="""\b
-Examples:
+@group("""
   ists-asp rules list --profile headlines
   ists-asp rules show may_align
   ists-asp rules copy my-rules
   ists-asp rules check my-rules
-""",
-)
+""")
 def rules() -> None:
     """Read the rules that decide, copy and check them, see what each is worth."""
 
 
-rules.add_command(check)
-rules.add_command(ablate)
-
-
-@rules.command(
-    epilog="""\b
-Examples:
+@command("""
   ists-asp rules copy my-rules
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
-"""
-)
+""")
 @click.argument("target", type=OUTPUTS, metavar="DIR")
 def copy(target: Path) -> None:
     """Copy the shipped rules to a new or empty folder.
@@ -71,18 +60,14 @@ def copy(target: Path) -> None:
     note(f"{len(files)} files copied to {target}: edit them, then run with --rules {target}")
 
 
-@rules.command(
-    "list",
-    epilog="""\b
-Examples:
+@command("""
   ists-asp rules list
   ists-asp rules list --profile headlines --rules my-rules
   ists-asp rules list --json
-""",
-)
+""")
 @profile_options
 @json_option
-def list_(setup: Setup, as_json: bool) -> None:
+def list_command(setup: Setup, as_json: bool) -> None:
     """List the rules of a profile.
 
     In: a profile, with or without your own rules.
@@ -92,21 +77,15 @@ def list_(setup: Setup, as_json: bool) -> None:
     their strongest weights, in hundredths of log-odds. --json has all weights.
     """
     listed = _listed(setup)
-    if as_json:
-        show_json(list(map(_record, listed)))
-    else:
-        write_output(None, _listing(listed))
+    write_output(None, list(map(_record, listed)) if as_json else _listing(listed))
 
 
-@rules.command(
-    epilog="""\b
-Examples:
+@command("""
   ists-asp rules show may_align
   ists-asp rules show may_align one_label --profile images
   ists-asp rules show adds_modifier --profile headlines
   ists-asp rules show sentences_near --profile sts-es --reader use
-"""
-)
+""")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @profile_options
 @json_option
@@ -134,10 +113,11 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
                 f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint
             )
     chosen = list(dict.fromkeys(one for name in names for one in found[name]))
-    if as_json:
-        show_json(list(map(_record, chosen)))
-    else:
-        write_output(None, "\n".join(map(_source, chosen)))
+    write_output(None, list(map(_record, chosen)) if as_json else "\n".join(map(_source, chosen)))
+
+
+for _command in (copy, list_command, show, check, ablate):
+    rules.add_command(_command)
 
 
 def _by_evidence(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import progress, reader_warnings, show_json, table, write_output
-from ists_asp.cli.files import GOLD, Command, check_text_ending
+from ists_asp.cli.console import progress, reader_warnings, table, write_output
+from ists_asp.cli.files import GOLD, command
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,16 +23,12 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp rules ablate --gold data/samples/headlines --profile headlines --evidence
   ists-asp rules ablate --gold train --profile images --only same_lemma --only synonyms
   ists-asp rules ablate --gold train --profile headlines --jobs 4 --top 20
   ists-asp rules ablate --gold train --rules my-rules --json -o worth.json
-""",
-)
+""")
 @click.option(
     "--gold",
     "folders",
@@ -63,7 +59,7 @@ Examples:
 )
 @options.number_option("--jobs", "Processes that work at a time.", default=1)
 @options.json_option
-@options.output_option()
+@options.output_option(".txt", ".md")
 @options.quiet_option
 def ablate(
     folders: tuple[Path, ...],
@@ -89,7 +85,6 @@ def ablate(
     """
     from ists_asp.ablate import ablate as leave_out
 
-    check_text_ending(output, as_json=as_json)
     study = _study(folders, setup, found_chunks)
     wanted = _wanted(study, only, features)
     with ExitStack() as stack:
@@ -98,10 +93,7 @@ def ablate(
             return stack.enter_context(progress(total, shown=not quiet))
 
         found = leave_out(study, wanted, jobs=jobs, begin=begin)
-    if as_json:
-        show_json(found.as_dict(), output)
-    else:
-        write_output(output, _render(found, top))
+    write_output(output, found.as_dict() if as_json else _render(found, top))
 
 
 def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:

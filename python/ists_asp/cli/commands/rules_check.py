@@ -11,11 +11,10 @@ from ists_asp.cli.console import (
     RuleWarnings,
     progress,
     reader_warnings,
-    show_json,
     table,
     write_output,
 )
-from ists_asp.cli.files import READ, RULES, Command
+from ists_asp.cli.files import READ, RULES, command
 from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.run.watch import isolate
@@ -35,16 +34,12 @@ _SENTENCES = ("sent1.txt", "sent2.txt")
 _ORDER = ("error", "warning", "note")
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp rules check my-rules
   ists-asp rules check my-rules --profile headlines --sample my-pairs
   ists-asp rules check extra.lp --profile images --no-sample
   ists-asp rules check my-rules --json
-""",
-)
+""")
 @click.argument("given", nargs=-1, required=True, type=RULES, metavar="DIR...")
 @click.option(
     "--profile",
@@ -109,7 +104,7 @@ def check(
             one for one in findings if one.severity != "note" or not checked.is_shipped(one)
         )
     if as_json:
-        show_json([one.as_dict() for one in findings])
+        write_output(None, [one.as_dict() for one in findings])
     else:
         lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:

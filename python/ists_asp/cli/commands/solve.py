@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.files import Command, choose_format
+from ists_asp.cli.files import choose_format, command
 from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import ANSWERS, describe
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp solve "12 killed in bus accident" "10 killed in road accident"
   ists-asp solve --chunked "[ a cat ] [ sits ]" "[ one cat ] [ is sitting ]" --format jsonl
   ists-asp solve --sent1 a.txt --sent2 b.txt --profile headlines -o out.wa
@@ -34,8 +31,7 @@ Examples:
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --tsv million.tsv -o out.wa --jobs 4
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
-""",
-)
+""")
 @input_options
 @setup_options(run=True)
 @click.option(

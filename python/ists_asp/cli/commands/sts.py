@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.files import Command, choose_format
+from ists_asp.cli.files import choose_format, command
 from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import RATINGS, describe
@@ -18,18 +18,14 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp sts "12 killed in bus accident" "10 killed in road accident"
   ists-asp sts --sent1 a.txt --sent2 b.txt -o ratings.txt
   ists-asp sts --tsv pairs.tsv -o ratings.tsv
   ists-asp sts --tsv pairs.tsv --format jsonl -o ratings.jsonl
   ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
   ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt
-""",
-)
+""")
 @input_options
 @setup_options("sts-en", run=True)
 @click.option(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.files import Command, check_text_ending
+from ists_asp.cli.console import warn_unproven, write_output
+from ists_asp.cli.files import command
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,16 +22,12 @@ if TYPE_CHECKING:
 _RATES = "Choose a profile with rules for ratings, such as sts-en"
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp trace "12 killed in bus accident" "10 killed in road accident"
   ists-asp trace "a cat" "one cat" --only label:1-2:1-2 --depth 4
   ists-asp trace --sent1 a.txt --sent2 b.txt --id 12 --only align --only boundary:1:4
   ists-asp trace "a cat" "one cat" --json -o trace.json
-""",
-)
+""")
 @options.input_options
 @options.id_option
 @options.setup_options(timeout=True)
@@ -51,7 +48,7 @@ Examples:
     "first.",
 )
 @options.json_option
-@options.output_option()
+@options.output_option(".txt", ".md")
 def trace(
     inputs: Inputs,
     identifier: str | None,
@@ -70,7 +67,6 @@ def trace(
     for it with their names and places, and below them what they rest on. With --json the
     whole graph; its schema is data/schema/trace.schema.json.
     """
-    from ists_asp.cli.console import show_json, warn_unproven, write_output
     from ists_asp.cli.driver import on_one
 
     def traced(system: System, pair: Pair) -> str | dict[str, Any]:
@@ -79,12 +75,7 @@ def trace(
         warn_unproven(found.answer, setup.limits.seconds)
         return _shown(found, only, depth, everything, as_json)
 
-    check_text_ending(output, as_json=as_json)
-    shown = on_one(inputs, identifier, setup, traced)
-    if isinstance(shown, str):
-        write_output(output, shown)
-    else:
-        show_json(shown, output)
+    write_output(output, on_one(inputs, identifier, setup, traced))
 
 
 def _shown(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.files import Command, check_text_ending
+from ists_asp.cli.console import warn_unproven, write_output
+from ists_asp.cli.files import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,24 +20,20 @@ if TYPE_CHECKING:
     from ists_asp.trace import AskedTrace
 
 
-@click.command(
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
   ists-asp why --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ naps ]" "3 <==> 3" --depth 3
   ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
   ists-asp why --profile sts-en "a cat sleeps" "one cat sleeps" rating
   ists-asp why "a cat sleeps" "one kitten naps" "alike(2,2,_,_)"
   ists-asp why "a cat sleeps" "one cat naps" "3 <==> 3" --json -o why.json
-""",
-)
+""")
 @options.question_options
 @options.setup_options(timeout=True)
 @options.number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
 @click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
 @options.json_option
-@options.output_option()
+@options.output_option(".txt", ".md")
 def why(
     inputs: Inputs,
     question: str,
@@ -64,25 +61,19 @@ def why(
         found = trace.why(question)
         return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
 
-    check_text_ending(output, as_json=as_json)
     _ask(inputs, identifier, setup, question, answer, output)
 
 
-@click.command(
-    "why-not",
-    cls=Command,
-    epilog="""\b
-Examples:
+@command("""
   ists-asp why-not "12 killed in bus accident" "10 killed in road accident" "1 <==> 1 // EQUI"
   ists-asp why-not --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ sleeps ]" "3 <==> 1 2"
   ists-asp why-not --sent1 a.txt --sent2 b.txt --id 12 "2: 3 4 5"
   ists-asp why-not "a cat sleeps" "one kitten naps" "alike(3,3,synonym,_)"
-""",
-)
+""")
 @options.question_options
 @options.setup_options(timeout=True)
 @options.json_option
-@options.output_option()
+@options.output_option(".txt", ".md")
 def why_not(
     inputs: Inputs,
     question: str,
@@ -103,7 +94,6 @@ def why_not(
         found = trace.why_not(question)
         return found.as_dict() if as_json else found.text()
 
-    check_text_ending(output, as_json=as_json)
     _ask(inputs, identifier, setup, question, answer, output)
 
 
@@ -115,7 +105,6 @@ def _ask(
     answer: Callable[[AskedTrace], str | dict[str, object]],
     output: Path | None,
 ) -> None:
-    from ists_asp.cli.console import show_json, warn_unproven, write_output
     from ists_asp.cli.driver import on_one
 
     def asked(system: System, pair: Pair) -> str | dict[str, object]:
@@ -124,8 +113,4 @@ def _ask(
         warn_unproven(trace.answer, setup.limits.seconds)
         return answer(trace)
 
-    found = on_one(inputs, identifier, setup, asked)
-    if isinstance(found, str):
-        write_output(output, found)
-    else:
-        show_json(found, output)
+    write_output(output, on_one(inputs, identifier, setup, asked))
