@@ -39,9 +39,12 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None
 def _models_once() -> Iterator[None]:
     """Annotators of the same models share a pipeline: reading the models takes a second."""
     from ists_asp.annotate import annotator
+    from ists_asp.engine import preparation
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annotator, "StanzaAdapter", cache(annotator.StanzaAdapter))
+        # Each system would look through all that tests hold: half a second.
+        patch.setattr(preparation, "freeze_gc", cache(preparation.freeze_gc))
         yield
 
 

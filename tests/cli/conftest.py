@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator
 from ists_asp.cli import main
-from ists_asp.rules import load_program
+from ists_asp.rules import load_program, read_profile_rules
 from ists_asp.solver import search
 from tests.sharing import shared_store
 
@@ -41,6 +41,11 @@ def _shipped_rules(name, *purpose, **options):
     return load_program(name, (), *purpose, store=shared_store(), **options)
 
 
+@cache
+def _shipped_files(name, **options):
+    return read_profile_rules(name, (), **options)
+
+
 def _annotator(lang, stanza_dir=None, _cache=None):
     return _annotators(lang, stanza_dir)
 
@@ -51,8 +56,13 @@ def _rules(name, given=(), *purpose, store=None, **options):
     return _shipped_rules(name, *purpose, **options)
 
 
+def _files(name, given=(), **options):
+    return read_profile_rules(name, given, **options) if given else _shipped_files(name, **options)
+
+
 @pytest.fixture(autouse=True)
 def _shared(monkeypatch):
+    monkeypatch.setattr("ists_asp.engine.setup.read_profile_rules", _files)
     monkeypatch.setattr("ists_asp.engine.preparation.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.rules.load_program", _rules)
     monkeypatch.setattr("ists_asp.engine.setup.load_program", _rules)
