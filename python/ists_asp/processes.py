@@ -76,26 +76,27 @@ def _end_after(starter: BaseProcess) -> None:
     os._exit(1)
 
 
-def computed(process: int) -> tuple[float, bool]:
-    """Seconds that a process and those below it have computed, and whether one is busy.
+def usage(process: int) -> tuple[float, bool, int]:
+    """Seconds that a process and those below it have computed, whether one is busy, their bytes.
 
-    That is one that computes, or would if it had a processor or what it reads: on a busy machine
+    Busy is one that computes, or would if it had a processor or what it reads: on a busy machine
     it may wait long for its turn. The seconds grow as long as one of them computes, and fall where
     one ends. Where the system does not tell, all are busy.
     """
     if not Path("/proc/self/task").exists():
-        return 0.0, True
-    seconds, busy = 0.0, False
+        return 0.0, True, 0
+    seconds, busy, size = 0.0, False, 0
     with suppress(OSError, IndexError, ValueError):
         # Behind the name, which may have blanks and brackets.
         told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         busy = told[0] in _WAITING
         seconds = (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+        size = int(told[21]) * os.sysconf("SC_PAGE_SIZE")
         for task in Path(f"/proc/{process}/task").glob("*/children"):
             for child in map(int, task.read_text().split()):
-                more, at_it = computed(child)
-                seconds, busy = seconds + more, busy or at_it
-    return seconds, busy
+                more, at_it, larger = usage(child)
+                seconds, busy, size = seconds + more, busy or at_it, size + larger
+    return seconds, busy, size
 
 
 @contextmanager

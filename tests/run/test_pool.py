@@ -19,8 +19,7 @@ from ists_asp.processes import OUT_OF_TIME
 from ists_asp.rules import load_program
 from ists_asp.run import pool as pool_module
 from ists_asp.run import watch
-from ists_asp.run.pool import Inline, Pool
-from ists_asp.run.stream import run
+from ists_asp.run.pool import Inline, Pool, run
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider
 
 pytestmark = pytest.mark.slow
@@ -201,22 +200,39 @@ def test_a_crash_and_a_limit_are_the_fault_of_the_pairs(code: int | None, blamel
     assert pool_module.LostError(code).blameless == blameless
 
 
+class Silent:
+    """The way from a process that says nothing."""
+
+    looks = 0
+
+    def poll(self, _seconds: float) -> bool:
+        self.looks += 1
+        return False
+
+
 def test_looks_count_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-Z, then fg: who watches is halted with what is watched, and the clock goes on."""
-    monkeypatch.setattr(watch, "computed", lambda _process: (0.0, False))
-    halted = watch.Watch(0, still=3, seconds=5.0)
+    monkeypatch.setattr(watch, "usage", lambda _process: (0.0, False, 0))
     monkeypatch.setattr(time, "time", lambda: 1e12)
     monkeypatch.setattr(time, "monotonic", lambda: 1e12)
-    assert [halted.look() for _ in range(3)] == [False, False, True]
-    halted.heard()
-    assert not halted.look()
+    for _ in range(2):
+        halted = Silent()
+        with pytest.raises(TimeoutError):
+            watch.heard(0, halted, 1.0, still=3, seconds=5.0)
+        assert halted.looks == 3
 
 
-def test_who_computes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = iter([10.0, 12.0, 14.0, 16.0])
-    monkeypatch.setattr(watch, "computed", lambda _process: (next(seconds), True))
-    busy = watch.Watch(0, still=1, seconds=5.0)
-    assert [busy.look() for _ in range(3)] == [False, False, True]
+def test_who_computes_too_long_or_takes_too_much_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken = [(second, True, second << 20) for second in (10, 12, 14, 16)]
+    for limit, error in (({"seconds": 5.0}, TimeoutError), ({"memory": 15 << 20}, MemoryError)):
+        told = iter(taken)
+        monkeypatch.setattr(watch, "usage", lambda _process, told=told: next(told))
+        busy = Silent()
+        with pytest.raises(error):
+            watch.heard(0, busy, 1.0, still=1, **limit)
+        assert busy.looks == 3
 
 
 def test_time_is_that_of_the_processor(tmp_path: Path, annotator: System) -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from ists_asp.processes import computed
+from ists_asp.processes import usage
 
 
 def _busy():
@@ -17,7 +17,7 @@ def _told_within(process, seconds, wanted):
     """Whether what is said of a process is ever as wanted."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
-        if wanted(*computed(process)):
+        if wanted(*usage(process)[:2]):
             return True
         time.sleep(0.05)
     return False
@@ -42,8 +42,9 @@ def test_what_does_nothing_stands_still():
     child.start()
     try:
         assert _told_within(child.pid, 20, lambda _seconds, busy: not busy)
-        first, _ = computed(child.pid)
-        assert computed(child.pid) == (first, False)
+        first = usage(child.pid)
+        assert usage(child.pid) == first
+        assert first[2] > 1 << 20
     finally:
         child.kill()
         child.join()

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.run.pool import Executor
+    from ists_asp.run.pool import Inline, Pool
     from ists_asp.run.worker import Outcome
 
 MANY = 5000
@@ -199,7 +199,7 @@ def solve_pairs(job: Job) -> int:
     from ists_asp.engine import System, Timings
     from ists_asp.engine.setup import sums
     from ists_asp.io.files import atomic_writer, old_journal
-    from ists_asp.run.stream import run
+    from ists_asp.run.pool import run
     from ists_asp.solver.batch import BATCH
 
     began = time.perf_counter()
@@ -260,7 +260,7 @@ def solve_pairs(job: Job) -> int:
     return 0
 
 
-def _executor(setup: Setup, jobs: int, source: PairSource) -> Executor:
+def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
     """This process, unless something could take too much of it, or others are to help.
 
     Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a

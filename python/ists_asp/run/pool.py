@@ -1,29 +1,38 @@
-"""Who decides batches: this process, or workers, which are killed when they overstep a limit."""
+"""Pairs through a run: decided by this process or by workers, given back in their order.
+
+Workers are killed when they overstep a limit.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
 import threading
-from concurrent.futures import Future
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Timings
-from ists_asp.errors import IstsError, RuleError
-from ists_asp.limits import is_long, loads_too_long
+from ists_asp.errors import DataError, IstsError, RuleError
+from ists_asp.limits import check_size, is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
-from ists_asp.run.watch import Watch
+from ists_asp.run.watch import heard
 from ists_asp.run.worker import OUT_OF_MEMORY, Failure, Outcome, Report, serve
+from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
+    from typing import TypeAlias
 
-    from ists_asp.engine import Setup
+    from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.run.worker import Decider
+
+    _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
 
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
@@ -45,26 +54,8 @@ _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.
 
 _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :- p(X)"
 
-_MEGABYTE = 1 << 20
-
 _starting = threading.Lock()
 """Held by whoever begins a process or asks how it ended: the library is not made for threads."""
-
-
-class Executor(Protocol):
-    """Whoever takes batches.
-
-    ``width`` is how many to have under way, ``warnings`` is what the parser finds suspicious.
-    """
-
-    width: int
-    warnings: tuple[RuleWarning, ...]
-
-    def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
-        """Begin to decide annotated pairs."""
-
-    def close(self) -> None:
-        """End at once, whatever is under way."""
 
 
 class Inline:
@@ -75,15 +66,15 @@ class Inline:
 
     Args:
         decider: decides batches of short pairs.
-        elsewhere: makes the executor that decides the others.
+        elsewhere: makes the pool that decides the others.
     """
 
     width = 1
 
-    def __init__(self, decider: Decider, elsewhere: Callable[[], Executor]) -> None:
+    def __init__(self, decider: Decider, elsewhere: Callable[[], Pool]) -> None:
         self._decider = decider
         self._make = elsewhere
-        self._elsewhere: Executor | None = None
+        self._elsewhere: Pool | None = None
         self.warnings = decider.system.rules.warnings
 
     def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
@@ -104,10 +95,11 @@ class Inline:
 
 
 class Pool:
-    """Workers, each a process with a thread of this one that gives it batches.
+    """Workers, each a process that a thread of this one gives batches.
 
     A batch that costs a worker its life is decided pair by pair, by another one: the pair at fault
-    fails, and costs no other pair anything.
+    fails, and costs no other pair anything. ``width`` is how many batches to have under way,
+    ``warnings`` is what the parser finds suspicious.
 
     Args:
         setup: what they load.
@@ -123,48 +115,42 @@ class Pool:
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
-        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        self._workers = [_Worker(setup, self._tasks) for _ in range(jobs)]
+        self._workers = [_Worker(setup) for _ in range(jobs)]
+        self._free: SimpleQueue[_Worker] = SimpleQueue()
+        self._threads = ThreadPoolExecutor(jobs)
         try:
             first, *others = self._workers
             first.begin(multiprocessing.get_context("fork") if copied else None)
             for other in others:
                 other.begin()
             self.warnings = first.load()
-        except _UnloadedError as error:
-            self.close()
-            raise RuleError(error.failure.reason, hint=error.failure.hint) from None
         except BaseException:
             self.close()
             raise
         for worker in self._workers:
-            worker.start()
+            self._free.put(worker)
 
     def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
         """Begin to decide annotated pairs."""
-        found: Future[Report] = Future()
-        self._tasks.put((tuple(pairs), found))
-        return found
+        return self._threads.submit(self._decide, pairs)
+
+    def _decide(self, pairs: Sequence[Pair]) -> Report:
+        worker = self._free.get()
+        try:
+            return worker.decide(pairs)
+        finally:
+            self._free.put(worker)
 
     def close(self) -> None:
-        """Kill the workers."""
+        """Kill the workers, whatever is under way."""
         for worker in self._workers:
-            worker.closed = True
-            self._tasks.put(None)
-        for worker in self._workers:
-            worker.end()
-        for worker in self._workers:
-            if worker.ident is not None:
-                worker.join(_PATIENCE)
+            worker.close()
+        self._threads.shutdown(cancel_futures=True)
 
     @property
     def processes(self) -> list[int]:
         """The process of each worker that has one."""
-        return [worker.process for worker in self._workers if worker.process is not None]
-
-
-_Context: TypeAlias = "ForkContext | ForkServerContext | SpawnContext"
-_Task: TypeAlias = "tuple[Sequence[Pair], Future[Report]]"
+        return [worker.number for worker in self._workers if worker.number]
 
 
 class LostError(Exception):
@@ -182,49 +168,35 @@ class LostError(Exception):
         return self.code not in (OUT_OF_MEMORY, OUT_OF_TIME) and -self.code not in _CRASHES
 
 
-class _UnloadedError(Exception):
+class _UnloadedError(RuleError):
     """No worker can load the rules."""
 
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.reason)
-        self.failure = failure
 
-
-class _Worker(threading.Thread):
+class _Worker:
     """Gives batches to a process, and to another one when that is lost."""
 
-    def __init__(self, setup: Setup, tasks: SimpleQueue[_Task | None]) -> None:
-        super().__init__(daemon=True)
-        self.closed = False
+    def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._tasks = tasks
-        self._process: _Process | None = None
-        self._loaded = False
+        self._process: Any = None
+        self._loaded = self._closed = False
         self._batches = 0
 
     @property
-    def process(self) -> int | None:
-        """The number of its process."""
-        return None if self._process is None else self._process.number
+    def number(self) -> int:
+        """That of its process; 0 without one."""
+        return self._process.pid if self._process is not None else 0
 
-    def run(self) -> None:
-        """Decide what is to be done until there is nothing more."""
-        while (task := self._tasks.get()) is not None and not self.closed:
-            pairs, found = task
-            try:
-                found.set_result(self._decide(pairs))
-            except BaseException as error:
-                found.set_exception(error)
-
-    def begin(self, context: ForkContext | None = None) -> None:
+    def begin(self, context: _Context | None = None) -> None:
         """Begin a process, which loads the rules."""
-        self._loaded, self._batches = False, 0
-        self._process = _Process(self._setup, context or _context())
-
-    def end(self) -> None:
-        """Kill the process."""
-        if self._process is not None:
-            self._process.kill()
+        context = context or _context()
+        with _starting, deaf(copied=context.get_start_method() == "fork"):
+            if self._closed:
+                raise LostError(None)
+            self._connection, theirs = context.Pipe()
+            process = context.Process(target=serve, args=(self._setup, theirs), daemon=True)
+            process.start()
+            self._process = process
+            theirs.close()
 
     def load(self) -> tuple[RuleWarning, ...]:
         """Wait until the process is ready: what the parser finds suspicious.
@@ -237,120 +209,98 @@ class _Worker(threading.Thread):
         for _ in range(_TRIES):
             if self._process is None:
                 self.begin()
-            assert self._process is not None
             try:
-                warnings: tuple[RuleWarning, ...] = self._process.answer()
+                warnings: tuple[RuleWarning, ...] = self._answer()
             except LostError as lost:
-                self._drop()
                 code = lost.code
                 # Another one can load: somebody killed the first.
-                if self.closed or code not in (None, 0, -signal.SIGKILL):
+                if self._closed or code not in (None, 0, -signal.SIGKILL):
                     break
-            except BaseException:
-                self._drop()
-                raise
             else:
                 self._loaded = True
                 return warnings
         if code == OUT_OF_TIME:
             found = loads_too_long(self._setup.limits.loading, self._setup.rules)
-            raise _UnloadedError(Failure(found, f"{_LARGE}; or allow more with --timeout"))
+            raise _UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
         failure = self._ended(code)
-        raise _UnloadedError(Failure(f"the rules cannot be loaded: {failure.reason}", failure.hint))
+        raise _UnloadedError(f"the rules cannot be loaded: {failure.reason}", hint=failure.hint)
 
-    def _decide(self, pairs: Sequence[Pair], *, again: bool = False) -> Report:
+    def decide(self, pairs: Sequence[Pair], *, again: bool = False) -> Report:
+        """Decide annotated pairs."""
         try:
-            return self._ask(pairs)
+            if self._batches >= RENEWED:
+                self._drop()
+            if not self._loaded:
+                self.load()
+            self._batches += 1
+            report: Report = self._answer(pairs)
         except _UnloadedError as error:
-            failure = error.failure
+            failure = Failure(error.found, error.hint)
         except LostError as lost:
-            if self.closed:
+            if self._closed:
                 raise
             if lost.blameless and not again:
                 # Somebody killed the worker: that is not the fault of these pairs.
-                return self._decide(pairs, again=True)
+                return self.decide(pairs, again=True)
             if len(pairs) > 1:
-                return _joined([self._decide([pair]) for pair in pairs])
+                return Report.of([self.decide([pair]) for pair in pairs])
             failure = self._ended(lost.code)
-            if lost.code == OUT_OF_TIME:
-                what = "trace" if self._setup.traced else "answer"
-                failure = Failure(f"no {what} within {self._setup.limits.seconds:g} s")
+        else:
+            return report
         return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
 
-    def _ask(self, pairs: Sequence[Pair]) -> Report:
-        if self._batches >= RENEWED:
-            self._drop()
-        if not self._loaded:
-            self.load()
-        assert self._process is not None
-        self._batches += 1
-        try:
-            report: Report = self._process.answer(pairs)
-        except LostError:
-            self._drop()
-            raise
-        return report
+    def close(self) -> None:
+        """Kill the process, and begin no other."""
+        self._closed = True
+        with _starting:
+            if self._process is not None:
+                self._process.kill()
+                self._process.join(_PATIENCE)
 
-    def _drop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-        self._process, self._loaded = None, False
-
-    def _ended(self, code: int | None) -> Failure:
-        """Why a worker ended with this exit code."""
-        memory = self._setup.limits.memory
-        if code == OUT_OF_MEMORY and memory is not None:
-            return Failure(f"more than {memory // _MEGABYTE} MB of memory", _LARGE)
-        return Failure(f"the worker {ending(code)}", likely_reason(code))
-
-
-class _Process:
-    """A worker's process, and the connection to it."""
-
-    def __init__(
-        self, setup: Setup, context: ForkContext | ForkServerContext | SpawnContext
-    ) -> None:
-        with _starting, deaf(copied=context.get_start_method() == "fork"):
-            self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=serve, args=(setup, theirs), daemon=True)
-            self._process.start()
-            theirs.close()
-        self.number = self._process.pid or 0
-
-    def answer(self, question: object = None) -> Any:  # noqa: ANN401 (whatever a worker sends)
-        """What the worker sends next, after it was asked something.
+    def _answer(self, question: object = None) -> Any:  # noqa: ANN401 (whatever a worker sends)
+        """What the process sends next, after it was asked something.
 
         Raises:
-            IstsError: the worker has met one that is no pair's.
+            IstsError: it has met one that is no pair's.
             LostError: it has ended, or does nothing.
         """
-        watch = Watch(self.number, still=STILL)
         try:
             if question is not None:
                 self._connection.send(question)
-            while not self._connection.poll(_LOOK):
-                if watch.look():
-                    raise LostError(None)
-            found = self._connection.recv()
+            found = heard(self.number, self._connection, _LOOK, STILL)
+        except TimeoutError:
+            self._drop()
+            raise LostError(None) from None
         except (EOFError, OSError):
-            raise LostError(self._code()) from None
+            with _starting:
+                self._process.join(_PATIENCE)
+                code = self._process.exitcode
+            self._drop()
+            raise LostError(code) from None
         if isinstance(found, IstsError):
+            self._drop()
             raise found
         return found
 
-    def kill(self) -> None:
+    def _drop(self) -> None:
         """End the process, whatever it does."""
         with _starting:
             self._process.kill()
             self._process.join(_PATIENCE)
+        self._process, self._loaded, self._batches = None, False, 0
 
-    def _code(self) -> int | None:
-        with _starting:
-            self._process.join(_PATIENCE)
-            return self._process.exitcode
+    def _ended(self, code: int | None) -> Failure:
+        """Why there is no answer of a worker that ended with this exit code."""
+        limits = self._setup.limits
+        if code == OUT_OF_TIME:
+            what = "trace" if self._setup.traced else "answer"
+            return Failure(f"no {what} within {limits.seconds:g} s")
+        if code == OUT_OF_MEMORY and limits.memory is not None:
+            return Failure(f"more than {limits.memory >> 20} MB of memory", _LARGE)
+        return Failure(f"the worker {ending(code)}", likely_reason(code))
 
 
-def _context() -> ForkServerContext | SpawnContext:
+def _context() -> _Context:
     """What starts workers."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -364,12 +314,67 @@ def _context() -> ForkServerContext | SpawnContext:
     return context
 
 
-def _joined(reports: Sequence[Report]) -> Report:
-    times = Timings()
-    for report in reports:
-        times.merge(report.times)
-    return Report(
-        tuple(outcome for report in reports for outcome in report.outcomes),
-        times,
-        tuple(warning for report in reports for warning in report.warnings),
-    )
+def run(
+    pairs: Iterable[Pair],
+    annotator: System,
+    executor: Inline | Pool,
+    stages: Timings,
+    warn: Callable[[RuleWarning], None] = lambda _warning: None,
+) -> Iterator[Outcome]:
+    """Decide pairs, lazily; only those under way are held in memory.
+
+    Args:
+        pairs: the pairs, tokenised.
+        annotator: tags and lemmatises them.
+        executor: decides them.
+        stages: gets the time that each stage took.
+        warn: gets what clingo finds suspicious about the rules; some of it more than once.
+
+    A pair that is too long fails, whatever its neighbours are.
+
+    Raises:
+        IstsError: no pair can be decided.
+    """
+    under_way: deque[Future[Report]] = deque()
+    waiting: deque[Outcome | None] = deque()
+    """Each pair that was read: what became of it, or None until an executor says so."""
+
+    def fitting() -> Iterator[Pair]:
+        for pair in pairs:
+            failure = _too_long(pair)
+            waiting.append(None if failure is None else Outcome(pair, (), failure))
+            if failure is None:
+                yield pair
+
+    def refused() -> Iterator[Outcome]:
+        while waiting and (outcome := waiting[0]) is not None:
+            waiting.popleft()
+            yield outcome
+
+    def finished() -> Iterator[Outcome]:
+        report = under_way.popleft().result()
+        stages.merge(report.times)
+        for warning in report.warnings:
+            warn(warning)
+        for outcome in report.outcomes:
+            yield from refused()
+            waiting.popleft()
+            yield outcome
+
+    annotated = annotator.annotate(fitting())
+    while batch := tuple(islice(annotated, BATCH)):
+        under_way.append(executor.submit(batch))
+        while len(under_way) >= executor.width:
+            yield from finished()
+    while under_way:
+        yield from finished()
+    yield from refused()
+
+
+def _too_long(pair: Pair) -> Failure | None:
+    try:
+        for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
+            check_size(sentence, f"sentence {number}")
+    except DataError as error:
+        return Failure(f"{error.where}: {error.found}; expected {error.expected}", error.hint)
+    return None

@@ -13,17 +13,16 @@ so many looks of whoever watches it: a clock goes on while both are halted, or a
 
 from __future__ import annotations
 
-import json
+import math
 import os
 import pickle
-import select
 import signal
 import sys
-import tempfile
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from multiprocessing import Pipe
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -39,15 +38,17 @@ from ists_asp.errors import (
 from ists_asp.limits import lifetime, loading_time, loads_too_long
 from ists_asp.processes import (
     OUT_OF_TIME,
-    computed,
     end_after,
     end_with_parent,
     ending,
     likely_reason,
+    usage,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from pathlib import Path
 
     from ists_asp.model import Pair
 
@@ -76,35 +77,43 @@ _INTERRUPTED = 130
 _HINT = "Look for rules without an end, such as p(X+1) :- p(X), and for very large tables"
 
 
-class Watch:
-    """Says when a process is to be given up.
+def heard(
+    process: int,
+    connection: Connection,
+    look: float,
+    still: float,
+    seconds: float = math.inf,
+    memory: float = math.inf,
+) -> Any:  # noqa: ANN401 (whatever is sent)
+    """What a process sends next.
 
     Args:
         process: its number.
+        connection: the way that it comes.
+        look: seconds between two looks at the process.
         still: looks at which it did not compute at all, one after the other, and no process below
             it, after which it is taken for stuck.
-        seconds: of processor time that they may take; None for any.
+        seconds: of processor time that they may take.
+        memory: bytes that they may have.
+
+    Raises:
+        EOFError or OSError: the process has ended.
+        TimeoutError: it is stuck, or takes too long.
+        MemoryError: it takes too much memory.
     """
-
-    def __init__(self, process: int, still: float, seconds: float | None = None) -> None:
-        self._process = process
-        self._most = still
-        self._seconds = seconds
-        self.heard()
-
-    def heard(self) -> None:
-        """Begin anew: the process has said something."""
-        self._begin, _ = computed(self._process)
-        self._last, self._still = self._begin, 0
-
-    def look(self) -> bool:
-        """Look at the process; whether it is to be given up."""
-        now, busy = computed(self._process)
-        self._still = 0 if busy or now != self._last else self._still + 1
-        self._last = now
-        if self._seconds is not None and now - self._begin > self._seconds:
-            return True
-        return self._still >= self._most
+    begin = last = None
+    idle = 0
+    while True:
+        now, busy, size = usage(process)
+        begin = now if begin is None else begin
+        idle = 0 if busy or now != last else idle + 1
+        last = now
+        if idle >= still or now - begin > seconds:
+            raise TimeoutError
+        if size > memory:
+            raise MemoryError
+        if connection.poll(look):
+            return connection.recv()
 
 
 active = False
@@ -120,61 +129,49 @@ class Failed:
 
 
 @dataclass(slots=True)
-class _State:
-    """What a child has from those before it.
+class _Course:
+    """How far a command has got: what its parent has heard, and each child knows of those before.
 
-    ``results`` is a file with what became of the pairs so far, a pickle each. ``lost`` are the
-    pairs that cost a child its life, by their places, with the reason. ``careful`` says that
-    there was a child before, and that nobody knows at which of the next pairs it was lost.
-    ``told`` are the warnings that people have seen.
+    ``made`` is what became of the pairs so far, pickled. ``lost`` are the pairs that cost a child
+    its life, by their places, with the reason. ``careful`` says that there was a child before,
+    and that nobody knows at which of the next pairs it was lost. ``told`` are the warnings that
+    people have seen. A child has the way to its ``parent``.
     """
 
-    results: IO[bytes] | None = None
+    made: list[bytes] = field(default_factory=list)
     lost: dict[int, IstsError] = field(default_factory=dict)
     careful: bool = False
     told: set[str] = field(default_factory=set)
-    pipe: int | None = None
+    parent: Connection | None = None
 
     def tell(self, what: str, value: object = None) -> None:
-        """Tell the parent: that something is done, or what comes next."""
-        if self.pipe is not None:
+        """Tell the parent something."""
+        if self.parent is not None:
             with suppress(OSError):
-                os.write(self.pipe, f"{json.dumps([what, value])}\n".encode())
+                self.parent.send((what, value))
+
+    def go_on(
+        self,
+        where: str | None = None,
+        place: int | None = None,
+        late: IstsError | None = None,
+    ) -> None:
+        """Tell the parent what comes next.
+
+        Args:
+            where: the only pair that is worked on, if there is one.
+            place: where another child can go on if this one is lost.
+            late: the error if it meets the limit of :meth:`limit`.
+        """
+        self.tell("at", (where, place, late))
 
     def limit(self, seconds: float | None, pairs: int) -> None:
         """Let the time of pairs begin that are worked on together; of none it has no end."""
-        if self.pipe is not None and seconds is not None:
+        if self.parent is not None and seconds is not None:
             end_after(lifetime(seconds, pairs) if pairs else 0.0)
 
-    def keep(self, result: T) -> T:
-        """Keep the result of a pair for a child to come."""
-        if self.results is not None:
-            try:
-                pickle.dump(result, self.results)
-                self.results.flush()
-            except OSError:
-                # The next child finds fewer results, and makes them again.
-                self.results = None
-        return result
 
-    def kept(self) -> list[Any]:
-        """The results of the children before."""
-        found: list[Any] = []
-        if self.results is None:
-            return found
-        end = self.results.seek(0)
-        # The last one may be half of a result.
-        with suppress(EOFError, pickle.UnpicklingError):
-            while True:
-                # Nobody else can write to this file: it has no name.
-                found.append(pickle.load(self.results))
-                end = self.results.tell()
-        self.results.seek(end)
-        self.results.truncate()
-        return found
-
-
-_state = _State()
+_course = _Course()
 
 
 def patience(time_limit: float) -> float:
@@ -192,13 +189,10 @@ def isolate(seconds: float | None = None) -> None:
         IstsError: in the parent, the child had to be killed, or crashed.
         click.exceptions.Exit: in the parent, the child has ended.
     """
-    if not active or _state.pipe is not None:
+    if not active or _course.parent is not None:
         return
-    with suppress(OSError):
-        # One child after the other writes to it, until the command ends.
-        _state.results = tempfile.TemporaryFile()  # noqa: SIM115
     while True:
-        reading, writing = os.pipe()
+        reading, writing = Pipe(duplex=False)
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 with suppress(OSError):
@@ -206,14 +200,12 @@ def isolate(seconds: float | None = None) -> None:
         child = os.fork()
         if child == 0:
             end_with_parent()
-            os.close(reading)
-            _state.pipe = writing
+            reading.close()
+            _course.parent = writing
             return
-        os.close(writing)
-        try:
-            _Child(child, reading, SECONDS if seconds is None else seconds).watch()
-        finally:
-            os.close(reading)
+        writing.close()
+        with reading:
+            _watch(child, reading, SECONDS if seconds is None else seconds)
 
 
 @contextmanager
@@ -225,25 +217,24 @@ def loading(seconds: float, rules: Iterable[Path]) -> Iterator[None]:
         rules: files and folders of the user's.
     """
     limit = loading_time(seconds)
-    _state.tell("load", loads_too_long(limit, rules))
-    if _state.pipe is not None:
+    hint = f"{_HINT}; or allow more with --timeout"
+    _course.go_on(late=RuleError(loads_too_long(limit, rules), hint=hint))
+    if _course.parent is not None:
         end_after(limit)
     yield
-    _state.limit(seconds, 0)
-    _state.tell("done")
+    _course.limit(seconds, 0)
+    _course.go_on()
 
 
 def alive() -> None:
     """Say that something is done: in a child, the time begins anew."""
-    _state.tell("alive")
+    _course.tell("alive")
 
 
 def told_before(warning: str) -> bool:
     """Whether a child before this one has told a warning."""
-    if _state.pipe is None:
-        return False
-    _state.tell("told", warning)
-    return warning in _state.told
+    _course.tell("told", warning)
+    return warning in _course.told
 
 
 @contextmanager
@@ -255,8 +246,8 @@ def working_on(pair: Pair, seconds: float, what: str = "answer") -> Iterator[Non
         seconds: the time limit for it, which begins now.
         what: what is made of it.
     """
-    _state.tell("pair", [0, pair.id, 1, seconds, what])
-    _state.limit(seconds, 1)
+    _course.go_on(of_pair(pair.id), late=_late(what, seconds))
+    _course.limit(seconds, 1)
     with inside(pair):
         yield
 
@@ -280,38 +271,48 @@ def each(
     Raises:
         IstsError: what is no pair's fault, such as a faulty file.
     """
-    place = 0
-    for result in _state.kept():
-        yield result
-        place += 1
-    careful = place + CAREFUL if _state.careful else 0
+
+    def kept(result: T | Failed) -> T | Failed:
+        _course.tell("made", pickle.dumps(result))
+        return result
+
+    yield from map(pickle.loads, _course.made)
+    place = len(_course.made)
+    careful = place + CAREFUL if _course.careful else 0
+    late = None if seconds is None else _late("answer", seconds)
+    single = len(items) == 1
     while place < len(items):
-        alone = place < careful or len(items) == 1
+        alone = single or place < careful
         pair = pair_of(items[place])
-        _state.tell("pair" if alone else "pairs", [place, pair.id, len(items), seconds, "answer"])
+        _course.go_on(of_pair(pair.id) if alone else None, None if single else place, late)
         some = items[place : place + 1] if alone else items[place:]
         try:
-            if place in _state.lost:
-                raise _state.lost[place]
-            _state.limit(seconds, min(len(some), CAREFUL))
+            if place in _course.lost:
+                raise _course.lost[place]
+            _course.limit(seconds, min(len(some), CAREFUL))
             for left, made in zip(reversed(range(len(some))), work(iter(some)), strict=True):
-                yield _state.keep(made)
+                yield kept(made)
                 place += 1
-                _state.limit(seconds, min(left, CAREFUL))
+                _course.limit(seconds, min(left, CAREFUL))
         except Exception as error:
             if isinstance(error, IstsError | OSError) and not isinstance(error, _OF_A_PAIR):
                 raise
-            if len(items) == 1:
+            if single:
                 with inside(pair):
                     raise
             if alone:
-                yield _state.keep(Failed(pair, _reason(error, pair)))
+                yield kept(Failed(pair, _reason(error, pair)))
                 place += 1
             else:
                 # Which of those that are solved together is at fault?
                 careful = place + CAREFUL
-    _state.limit(seconds, 0)
-    _state.tell("done")
+    _course.limit(seconds, 0)
+    _course.go_on()
+
+
+def _late(what: str, seconds: float) -> IstsError:
+    hint = "Allow more time, or simplify the rules"
+    return TimeLimitError(f"no {what} within {seconds:g} s", hint=hint)
 
 
 def _reason(error: Exception, pair: Pair) -> str:
@@ -324,116 +325,59 @@ def _reason(error: Exception, pair: Pair) -> str:
         return IstsError.__str__(told).removeprefix(f"{of_pair(pair.id)}: ")
 
 
-class _Child:
-    """A child that is watched.
+def _watch(child: int, connection: Connection, seconds: float) -> None:
+    """Return where another child is to go on.
 
-    Args:
-        number: its number.
-        pipe: what it tells.
-        seconds: how long it may be silent.
+    Raises:
+        IstsError: the child had to be killed, or crashed, and was not at one of several pairs.
+        click.exceptions.Exit: it has ended.
     """
-
-    def __init__(self, number: int, pipe: int, seconds: float) -> None:
-        self._number = number
-        self._pipe = pipe
-        self._seconds = seconds
-        self._watch = Watch(number, seconds / _LOOK, seconds)
-        self._heard = b""
-        self._at: tuple[str, Any] = ("done", None)
-
-    def watch(self) -> None:
-        """Return where another child is to go on.
-
-        Raises:
-            IstsError: the child had to be killed, or crashed.
-            click.exceptions.Exit: it has ended.
-        """
-        limit = _memory_limit()
-        # How many more looks it has to end after Ctrl-C.
-        left: int | None = None
-        while True:
-            try:
-                if select.select([self._pipe], [], [], _LOOK)[0]:
-                    said = os.read(self._pipe, 4096)
-                    if not said:
-                        break
-                    self._hear(said)
-                    self._watch.heard()
-                elif left is not None:
-                    left -= 1
-                elif self._watch.look():
-                    self._kill()
-                    found = f"the rules take more than {self._seconds:g} s"
-                    return self._lost(RuleError(found, hint=_HINT))
-                if left == 0:
-                    self._kill()
-                    raise click.exceptions.Exit(_INTERRUPTED)
-                if _resident(self._number) > limit:
-                    self._kill()
-                    found = f"the rules take more than {limit >> 20} MB"
-                    return self._lost(RuleError(found, hint=_HINT))
-            except KeyboardInterrupt:
-                left = round(_PATIENCE / _LOOK)
-                # It may have been for this process only.
-                with suppress(ProcessLookupError):
-                    os.kill(self._number, signal.SIGINT)
-        code = os.waitstatus_to_exitcode(os.waitpid(self._number, 0)[1])
-        if left is not None:
-            raise click.exceptions.Exit(_INTERRUPTED)
-        if code >= 0:
-            raise click.exceptions.Exit(code)
-        what, value = self._at
-        if code == OUT_OF_TIME and what == "load":
-            return self._lost(RuleError(value, hint=f"{_HINT}; or allow more with --timeout"))
-        if code == OUT_OF_TIME:
-            found = f"no {value[-1]} within {value[-2]:g} s"
-            return self._lost(TimeLimitError(found, hint="Allow more time, or simplify the rules"))
-        found = f"with these rules the command {ending(code)}"
-        return self._lost(RuleError(found, hint=likely_reason(code)))
-
-    def _hear(self, said: bytes) -> None:
-        *lines, self._heard = (self._heard + said).split(b"\n")
-        for line in lines:
-            what, value = json.loads(line)
-            if what == "told":
-                _state.told.add(value)
-            elif what != "alive":
-                self._at = what, value
-
-    def _lost(self, error: IstsError) -> None:
-        """Note what the child was lost at, for the next one.
-
-        Raises:
-            IstsError: it was not at one of several pairs.
-        """
-        what, value = self._at
-        if what in ("done", "load"):
-            raise error
-        place, identifier, size, *_ = value
-        if what == "pair":
-            error.where = of_pair(identifier)
-            if size == 1:
-                raise error
-            _state.lost[place] = error
-        _state.careful = True
-
-    def _kill(self) -> None:
-        os.kill(self._number, signal.SIGKILL)
-        os.waitpid(self._number, 0)
-
-
-def _memory_limit() -> int:
-    """Bytes that the child may take."""
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min(MEMORY << 20, whole // 4 * 3)
-
-
-def _resident(process: int) -> int:
-    """Bytes of memory that a process and its children take; 0 where the system does not say."""
-    folder = Path(f"/proc/{process}")
+    memory = min(MEMORY << 20, whole // 4 * 3)
+    where = place = late = None
     try:
-        pages = int((folder / "statm").read_text().split()[1])
-        children = (folder / "task" / str(process) / "children").read_text().split()
-    except (OSError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(_resident, map(int, children)))
+        while True:
+            what, value = heard(child, connection, _LOOK, seconds / _LOOK, seconds, memory)
+            if what == "told":
+                _course.told.add(value)
+            elif what == "made":
+                _course.made.append(value)
+            elif what == "at":
+                where, place, late = value
+    except KeyboardInterrupt:
+        _interrupt(child)
+        raise click.exceptions.Exit(_INTERRUPTED) from None
+    except (TimeoutError, MemoryError) as limit:
+        _kill(child)
+        most = f"{memory >> 20} MB" if isinstance(limit, MemoryError) else f"{seconds:g} s"
+        error: IstsError = RuleError(f"the rules take more than {most}", hint=_HINT)
+    except (EOFError, OSError):
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code >= 0:
+            raise click.exceptions.Exit(code) from None
+        found = f"with these rules the command {ending(code)}"
+        error = RuleError(found, hint=likely_reason(code))
+        if code == OUT_OF_TIME and late is not None:
+            error = late
+    error.where = where
+    if place is None:
+        raise error
+    if where is not None:
+        _course.lost[place] = error
+    _course.careful = True
+
+
+def _interrupt(child: int) -> None:
+    """Let a child end that an interrupt may not have reached."""
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGINT)
+    for _ in range(round(_PATIENCE / _LOOK)):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return
+        time.sleep(_LOOK)
+    _kill(child)
+
+
+def _kill(child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)

@@ -11,9 +11,10 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.engine import System
+from ists_asp.engine import System, Timings
 from ists_asp.engine.setup import sums
 from ists_asp.errors import (
     DataError,
@@ -35,12 +36,10 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from clingo import Symbol
-
-    from ists_asp.engine import Setup, Timings
+    from ists_asp.engine import Setup
     from ists_asp.model import Answer, Pair
 
 OUT_OF_MEMORY = 77
@@ -78,23 +77,33 @@ class Report:
     times: Timings
     warnings: tuple[RuleWarning, ...]
 
+    @classmethod
+    def of(cls, reports: Sequence[Report]) -> Report:
+        """Join reports to that of a larger batch."""
+        times = Timings()
+        for report in reports:
+            times.merge(report.times)
+        outcomes = tuple(outcome for report in reports for outcome in report.outcomes)
+        return cls(outcomes, times, tuple(told for report in reports for told in report.warnings))
+
 
 class Decider:
     """A system that decides batches of annotated pairs and reports what became of them.
 
+    Answers that are traced are kept with their traces, which a rerun finds.
+
     Args:
         setup: what to load.
-        begin: is called when the time of pairs begins that may be decided together, with how
-            many they are.
+        limited: whether this process is to end where pairs take longer than their limits.
     """
 
-    def __init__(self, setup: Setup, begin: Callable[[int], None] = lambda _pairs: None) -> None:
+    def __init__(self, setup: Setup, *, limited: bool = False) -> None:
         self.system = System(setup)
         self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
-        self._begin = begin
+        self._limited = limited
         self._setup = setup
         self._warned = 0
-        self._traces = _Traces(self.system)
+        self._told: dict[RuleWarning, None] = {}
         rating = self.system.rater.rules.files if setup.rated else ()
         if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
             raise RuleError(
@@ -105,9 +114,10 @@ class Decider:
     def decide(self, pairs: Sequence[Pair]) -> Report:
         """Decide annotated pairs; a pair without an answer does not keep the others from one."""
         outcomes = tuple(self._outcomes(pairs))
-        warnings = tuple(dict.fromkeys((*self.system.warnings, *self._traces.warnings)))
+        warnings = tuple(dict.fromkeys((*self.system.warnings, *self._told)))
         fresh, self._warned = warnings[self._warned :], len(warnings)
-        return Report(outcomes, self.system.stages.taken(), fresh)
+        times, self.system.stages = self.system.stages, Timings()
+        return Report(outcomes, times, fresh)
 
     def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
         try:
@@ -122,81 +132,63 @@ class Decider:
         return [outcome for pair in pairs for outcome in self._outcomes([pair])]
 
     def _timed(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        self._begin(len(pairs))
-        for left, outcome in zip(reversed(range(len(pairs))), self._together(pairs), strict=True):
-            yield outcome
-            self._begin(left)
+        limits = self._setup.limits
+        outcomes = (self._traced if self._setup.traced else self._solved)(pairs)
+        for left in reversed(range(len(pairs) + 1)):
+            if self._limited:
+                end_after(lifetime(limits.seconds, left, limits.grace) if left else 0.0)
+            yield from islice(outcomes, 1)
 
-    def _together(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        system, rated = self.system, self._setup.rated
-        if self._setup.traced:
-            with gc_paused():
-                yield from self._traces.outcomes(pairs)
-            return
-        decided = system.decide(pairs, rated=True) if rated else system.try_all(pairs)
+    def _solved(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        system = self.system
+        decided = system.decide(pairs, rated=True) if self._setup.rated else system.try_all(pairs)
         for pair, found in zip(pairs, decided, strict=True):
             if isinstance(found, IstsError):
                 yield _failed(pair, found)
             else:
                 yield Outcome(pair, found, knowledge=system.knowledge)
 
-
-class _Traces:
-    """Traces answers, but those that are kept from a run before."""
-
-    def __init__(self, system: System) -> None:
-        self._system = system
-        self._told: dict[RuleWarning, None] = {}
-
-    @property
-    def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo had to say of the rules when answers were traced that are kept."""
-        return tuple(self._told)
-
-    def outcomes(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        """Trace annotated pairs, lazily and in their order.
-
-        Raises:
-            IstsError: a pair cannot be decided or traced.
-        """
+    def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        """Trace annotated pairs, lazily and in their order, but those that a run before traced."""
         from ists_asp.trace.document import trace_line
 
-        system = self._system
-        keys = [self._key(pair, facts) for pair, facts in system.known(pairs)]
-        known = [self._memo.get(key) for key in keys]
-        left = (pair for pair, found in zip(pairs, known, strict=True) if found is None)
-        traces = system.trace_annotated(left, rated=system.setup.rated)
-        for pair, key, found in zip(pairs, keys, known, strict=True):
-            if found is not None:
-                data, line, warnings = found
-                answer = answer_of(data, pair)
-                self._told.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
-                system.stages.decide(0.0, 0.0, kept=True)
-            else:
-                trace = next(traces)
-                answer, line = trace.answer, trace_line(trace)
-                if answer.optimal:
-                    warnings = [[one.where, one.text] for one in system.warnings]
-                    self._memo.put(key, [data_of(answer), line, warnings])
-            yield Outcome(pair, (answer,), trace=line, knowledge=system.knowledge)
+        system, memo = self.system, self._traces
+        with gc_paused():
+            keys = []
+            for pair, facts in system.known(pairs):
+                about = [*self._about, pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text]
+                keys.append(memo.key("trace", about))
+            known = [memo.get(key) for key in keys]
+            left = (pair for pair, found in zip(pairs, known, strict=True) if found is None)
+            traces = system.trace_annotated(left, rated=self._setup.rated)
+            for pair, key, found in zip(pairs, keys, known, strict=True):
+                if found is not None:
+                    data, line, warnings = found
+                    answer = answer_of(data, pair)
+                    # What clingo had to say of the rules when this was traced.
+                    self._told.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
+                    system.stages.decide(0.0, 0.0, kept=True)
+                else:
+                    trace = next(traces)
+                    answer, line = trace.answer, trace_line(trace)
+                    if answer.optimal:
+                        warnings = [[one.where, one.text] for one in system.warnings]
+                        memo.put(key, [data_of(answer), line, warnings])
+                yield Outcome(pair, (answer,), trace=line, knowledge=system.knowledge)
 
     @cached_property
-    def _memo(self) -> Memo:
-        setup = self._system.setup
+    def _traces(self) -> Memo:
+        setup = self._setup
         store = Store(setup.cache, TRACES) if setup.cache and setup.incremental else None
-        return Memo(store, self._system.rules.remembered.digest)
+        return Memo(store, self.system.rules.remembered.digest)
 
     @cached_property
     def _about(self) -> list[object]:
         """What a trace depends on beside rules and facts."""
-        system, setup = self._system, self._system.setup
+        system, setup = self.system, self._setup
         rating = system.rater.rules.remembered.digest if setup.rated else None
         constants = sorted(system.constants.items())
         return [system.profile.name, rating, constants, setup.limits.seconds, system.knowledge]
-
-    def _key(self, pair: Pair, facts: Sequence[Symbol]) -> str:
-        about = [*self._about, pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text]
-        return self._memo.key("trace", about)
 
 
 def _failed(pair: Pair, error: IstsError) -> Outcome:
@@ -218,12 +210,9 @@ def begin(setup: Setup) -> Decider:
     if limits.memory is not None:
         limit_memory(limits.memory)
 
-    def begin_pairs(pairs: int) -> None:
-        end_after(lifetime(limits.seconds, pairs, limits.grace) if pairs else 0.0)
-
     end_after(limits.loading)
     try:
-        return Decider(setup, begin_pairs)
+        return Decider(setup, limited=True)
     except RecursionError:
         raise too_deep() from None
     except MemoryError:
