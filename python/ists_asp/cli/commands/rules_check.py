@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.rules.check import Checked, Finding
-    from ists_asp.rules.check.finding import Program
+    from ists_asp.rules.check.checked import Program
     from ists_asp.trace import Trace
 
 _MOST_NOTES = 10
@@ -162,8 +162,8 @@ def _sampled(
 def _enough(checked: Checked) -> list[Program]:
     """Programs that load all files between them, as few as possible: weights do not matter."""
     files = {
-        program: (set(checked.loaded[program]) & checked.plan.own) - program.weights
-        for program in checked.plan.programs
+        program: (checked.own.keys() & checked.loaded[program]) - program.weights
+        for program in checked.programs
         if program.decides
     }
     chosen: list[Program] = []

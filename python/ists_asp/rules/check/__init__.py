@@ -1,18 +1,19 @@
 """What is wrong, or odd, about rules: all of it at once, each with its place and what to do.
 
-The rules are read (:mod:`~ists_asp.rules.check.source`) for the programs that profiles make of
-them (:mod:`~ists_asp.rules.check.finding`); nothing is decided with them here.
+The rules are read for the programs that profiles make of them
+(:mod:`~ists_asp.rules.check.checked`); what can be found is of the kinds that
+:mod:`~ists_asp.rules.check.finding` lists. Nothing is decided with the rules here.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ists_asp.rules.check.checked import Checked
 from ists_asp.rules.check.domains import check_domains
-from ists_asp.rules.check.finding import Finding, Severity, from_error, make_plan
+from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.names import check_evidence, check_names, check_tables
 from ists_asp.rules.check.predicates import check_predicates, check_statements
-from ists_asp.rules.check.source import Checked, read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,13 +36,13 @@ _CHECKS = (
 def check_rules(
     given: Sequence[Path], profiles: Sequence[str] = (), *, machine: bool = False
 ) -> tuple[Checked, tuple[Finding, ...]]:
-    """Check rules, as :func:`make_plan` takes them: what was read, findings in order."""
+    """Check rules, as :class:`Checked` takes them: what was read, findings in order."""
     found: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
-        found.append(from_error(kind, error))
+        found.append(Finding.from_error(kind, error))
 
-    checked = read_plan(make_plan(given, profiles, report, machine=machine), report)
+    checked = Checked(given, profiles, report, machine=machine)
     for check in _CHECKS:
         found.extend(check(checked))
     return checked, in_order(found)

@@ -9,30 +9,46 @@ from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
-from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.messages import PLACED
 from ists_asp.syntax.trees import Signature, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from clingo.ast import AST
 
-    from ists_asp.rules.check.finding import Program
-    from ists_asp.rules.check.source import Checked, Read, Statement
+    from ists_asp.rules.check.checked import Checked, Program, Read, Statement
+    from ists_asp.rules.check.finding import Finding
 
 _MESSAGES = 10_000
+_RESERVED = "__"
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
     """Look for unsafe variables, pooled negation and functions of a host language."""
     yield from _refused(checked)
-    for statement in checked.statements:
-        yield from _pooled(checked, statement)
-        yield from _hosted(checked, statement)
+    for part in (part for statement in checked.statements for part in walk(statement.node)):
+        if (
+            part.ast_type is ASTType.Literal
+            and part.sign != Sign.NoSign
+            and any(below.ast_type is ASTType.Pool for below in walk(part))
+        ):
+            yield checked.finding(
+                "pooled-negation",
+                part,
+                f'"{part}" means that one of these does not hold, not that none does',
+                "Write one negation for each, or derive a predicate for them all and negate that",
+            )
+        elif part.ast_type is ASTType.Function and part.external:
+            yield checked.finding(
+                "host-function",
+                part,
+                f"@{part.name} is a function of a host language, which rules do not have",
+                "Express it as rules",
+            )
 
 
 def _refused(checked: Checked) -> Iterator[Finding]:
@@ -53,118 +69,92 @@ def _refused(checked: Checked) -> Iterator[Finding]:
     except RuntimeError as error:
         messages = messages or [str(error)]
     names = {str(path): path for path in checked.own}
-    for message in messages:
-        match = PLACED.fullmatch(message)
+    for match in map(PLACED.fullmatch, messages):
         path = names.get(match["file"]) if match is not None else None
         if match is None or path is None:
             continue
         line = int(match["line"])
-        place = line, checked.text(path).character(line, int(match["column"]))
+        place = path, line, checked.text(path).character(line, int(match["column"]))
         if "unsafe variables" in match["text"]:
-            found, hint = unsafe(match["text"])
-            yield checked.finding(Severity.ERROR, "unsafe", path, place, found, hint)
+            yield checked.finding("unsafe", place, *unsafe(match["text"]))
         else:
-            text = " ".join(match["text"].split())
-            yield checked.finding(Severity.ERROR, "clingo", path, place, text, "Mend the rule")
-
-
-def _pooled(checked: Checked, statement: Statement) -> Iterator[Finding]:
-    for part in walk(statement.node):
-        if (
-            part.ast_type is ASTType.Literal
-            and part.sign != Sign.NoSign
-            and any(below.ast_type is ASTType.Pool for below in walk(part))
-        ):
-            yield checked.finding(
-                Severity.ERROR,
-                "pooled-negation",
-                statement.path,
-                part,
-                f'"{part}" means that one of these does not hold, not that none does',
-                "Write one negation for each, or derive a predicate for them all and negate that",
-            )
-
-
-def _hosted(checked: Checked, statement: Statement) -> Iterator[Finding]:
-    for part in walk(statement.node):
-        if part.ast_type is ASTType.Function and part.external:
-            yield checked.finding(
-                Severity.ERROR,
-                "host-function",
-                statement.path,
-                part,
-                f"@{part.name} is a function of a host language, which rules do not have",
-                "Express it as rules",
-            )
-
-
-_RESERVED = "__"
-_WEIGHT = WEIGHT.signature
-_Place = tuple["Path", "AST"]
+            yield checked.finding("clingo", place, " ".join(match["text"].split()), "Mend the rule")
 
 
 class _Uses:
-    """Where predicates are derived and used, by file."""
+    """Where predicates are derived and used in a file."""
 
-    def __init__(self, statements: Iterable[Read]) -> None:
-        self.derived: dict[Signature, list[_Place]] = defaultdict(list)
-        self.used: dict[Signature, list[_Place]] = defaultdict(list)
+    def __init__(self, statements: Iterable[tuple[Statement, Read]]) -> None:
+        self.derived: dict[Signature, list[AST]] = defaultdict(list)
+        self.used: dict[Signature, list[AST]] = defaultdict(list)
         self.declared: set[Signature] = set()
-        for statement, derived, used in statements:
-            path, node = statement.path, statement.node
+        for statement, read in statements:
+            node = statement.node
             if node.ast_type is ASTType.Defined:
                 self.declared.add(Signature(node.name, node.arity))
             elif node.ast_type is ASTType.ShowSignature and node.name:
-                self.used[Signature(node.name, node.arity)].append((path, node))
-            for places, atoms in ((self.derived, derived), (self.used, used)):
-                for atom in atoms:
-                    places[atom.key].append((path, atom.node))
+                self.used[Signature(node.name, node.arity)].append(node)
+            for atom in read.derived:
+                self.derived[atom.key].append(atom.node)
+            for atom in read.used:
+                self.used[atom.key].append(atom.node)
+
+    @property
+    def known(self) -> Iterator[Signature]:
+        """What is derived, or declared as absent."""
+        yield from self.derived
+        yield from self.declared
 
 
 def check_predicates(checked: Checked) -> Iterator[Finding]:
     """Look for predicates that are undefined, unused, private to another file, or reserved."""
     uses = {path: _Uses(statements) for path, statements in checked.atoms.items()}
     for path, weights in checked.weights.items():
-        uses[path].derived[_WEIGHT].append((path, next(iter(weights.values())).node))
-    known = {key for of in uses.values() for key in (*of.derived, *of.declared)}
+        uses[path].derived[WEIGHT.signature].append(next(iter(weights.values())).node)
+    known = {key for of in uses.values() for key in of.known}
     yield from _undefined(checked, uses, known)
     yield from _unused(checked, uses, known)
     yield from _private(checked, uses)
-    yield from _reserved(checked, uses)
+    for path in checked.own:
+        for key, places in (*uses[path].derived.items(), *uses[path].used.items()):
+            if key.name.startswith(_RESERVED):
+                yield checked.finding(
+                    "reserved",
+                    places[0],
+                    f"names that begin with {_RESERVED} are reserved: {_text(key)}",
+                    "Begin the names of private predicates with one _",
+                    _text(key),
+                )
 
 
 def _undefined(
-    checked: Checked, uses: dict[Path, _Uses], known: Collection[Signature]
+    checked: Checked, uses: Mapping[Path, _Uses], known: Collection[Signature]
 ) -> Iterator[Finding]:
     lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
     for program, files in checked.loaded.items():
-        there = {key for path in files for key in (*uses[path].derived, *uses[path].declared)}
+        there = {key for path in files for key in uses[path].known}
         for path in files:
-            if path in checked.plan.own:
+            if path in checked.own:
                 for key in uses[path].used.keys() - there:
                     lacking[path, key].append(program)
     for (path, key), programs in lacking.items():
         if key.name in checked.unread:
             continue
         hint = suggestion(key, known) if key not in known else ""
-        if not hint:
-            hint = "Derive it, or declare it with #defined if it may be absent"
         everywhere = len(programs) == len(checked.programs_of[path])
-        among = "" if everywhere else f" in {_listed(programs)}"
-        for _, atom in uses[path].used[key]:
+        among = "" if everywhere else f" in {', '.join(program.name for program in programs)}"
+        for atom in uses[path].used[key]:
             yield checked.finding(
-                Severity.ERROR,
                 "undefined",
-                path,
                 atom,
                 f"no rule and no fact derives {_text(key)}{among}",
-                hint,
+                hint or "Derive it, or declare it with #defined if it may be absent",
                 _text(key),
             )
 
 
 def _unused(
-    checked: Checked, uses: dict[Path, _Uses], known: Collection[Signature]
+    checked: Checked, uses: Mapping[Path, _Uses], known: Collection[Signature]
 ) -> Iterator[Finding]:
     used = {
         program: {key for path in files for key in uses[path].used}
@@ -178,20 +168,14 @@ def _unused(
             if any(key in used[program] for program in programs):
                 continue
             hint = suggestion(key, known) if key not in documented() else ""
-            found = checked.finding(
-                Severity.WARNING,
-                "unused",
-                path,
-                places[0][1],
-                f"nothing uses {_text(key)}",
-                hint or "Use it, or remove the rule",
-                _text(key),
-            )
+            hint = hint or "Use it, or remove the rule"
+            text = _text(key)
+            found = checked.finding("unused", places[0], f"nothing uses {text}", hint, text)
             if not checked.is_others(found):
                 yield found
 
 
-def _private(checked: Checked, uses: dict[Path, _Uses]) -> Iterator[Finding]:
+def _private(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
     homes: dict[Signature, dict[Path, None]] = defaultdict(dict)
     for path in checked.shipped_first(uses):
         for key in uses[path].derived:
@@ -200,42 +184,17 @@ def _private(checked: Checked, uses: dict[Path, _Uses]) -> Iterator[Finding]:
     for path in checked.own:
         for key in {**uses[path].derived, **uses[path].used}:
             others = [home for home in homes.get(key, ()) if home != path]
-            if not others:
-                continue
-            derived = key in uses[path].derived
-            if derived and path == next(iter(homes[key])):
-                # Told where it is derived for the second time.
-                continue
-            place = (uses[path].derived if derived else uses[path].used)[key][0][1]
-            yield checked.finding(
-                Severity.ERROR,
-                "private",
-                path,
-                place,
-                f"the private predicate {_text(key)} belongs to {checked.name(others[0])}",
-                "Rename it here, or take its leading _ away everywhere",
-                _text(key),
-            )
-
-
-def _reserved(checked: Checked, uses: dict[Path, _Uses]) -> Iterator[Finding]:
-    for path in checked.own:
-        for key, places in (*uses[path].derived.items(), *uses[path].used.items()):
-            if key.name.startswith(_RESERVED):
+            # Where several derive it, that is told where it is derived for the second time.
+            derived = uses[path].derived.get(key)
+            if others and not (derived and path == next(iter(homes[key]))):
                 yield checked.finding(
-                    Severity.ERROR,
-                    "reserved",
-                    path,
-                    places[0][1],
-                    f"names that begin with {_RESERVED} are reserved: {_text(key)}",
-                    "Begin the names of private predicates with one _",
+                    "private",
+                    (derived or uses[path].used[key])[0],
+                    f"the private predicate {_text(key)} belongs to {checked.name(others[0])}",
+                    "Rename it here, or take its leading _ away everywhere",
                     _text(key),
                 )
 
 
 def _text(key: Signature) -> str:
     return f"{key.name}/{key.arity}"
-
-
-def _listed(programs: Sequence[Program]) -> str:
-    return ", ".join(program.name for program in programs)

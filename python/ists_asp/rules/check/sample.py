@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType, Sign
 
-from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.syntax.trees import derives_atom, predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from ists_asp.rules.check.source import Checked, Statement
+    from clingo.ast import AST
+
+    from ists_asp.rules.check.checked import Checked
+    from ists_asp.rules.check.finding import Finding
 
 
 def check_sample(
@@ -30,21 +32,18 @@ def check_sample(
     """
     yield from _clashing(checked, clashes)
     for statement in checked.statements:
-        rule = statement.rule
-        if rule.name in fired or not _may_fire(statement):
+        if statement.rule.name in fired or not _may_fire(statement.node):
             continue
         if any(program.decides for program in checked.programs_of[statement.path]):
-            absent = [name for name in _needed(statement) if name not in seen]
+            absent = [name for name in _needed(statement.node) if name not in seen]
             yield checked.finding(
-                Severity.NOTE,
                 "unfired",
-                statement.path,
-                (rule.line, rule.column),
+                statement,
                 f"this rule never fires for the {pairs} sample pairs",
                 f"They have no {absent[0]}"
                 if absent
                 else "Its conditions never hold together there",
-                rule.name,
+                statement.rule.name,
             )
 
 
@@ -60,10 +59,8 @@ def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Itera
         blamed = next(one for one in reversed(mine) if one.path == last)
         other = next(every[name].rule for name in names if every[name] is not blamed)
         yield checked.finding(
-            Severity.WARNING,
             "split-and-join",
-            blamed.path,
-            (blamed.rule.line, blamed.rule.column),
+            blamed,
             f"at {example} this rule and {other.name} ({other.file}:{other.line}) say whether a "
             "chunk begins, and disagree; must_split wins",
             "Make one of them an exception of the other",
@@ -71,18 +68,15 @@ def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Itera
         )
 
 
-def _may_fire(statement: Statement) -> bool:
-    node = statement.node
-    if node.ast_type is ASTType.Minimize:
-        return True
-    return derives_atom(node) or (
-        node.ast_type is ASTType.Rule and node.head.ast_type is not ASTType.Literal
-    )
+def _may_fire(node: AST) -> bool:
+    if node.ast_type is not ASTType.Rule:
+        return node.ast_type is ASTType.Minimize
+    return derives_atom(node) or node.head.ast_type is not ASTType.Literal
 
 
-def _needed(statement: Statement) -> Iterator[str]:
+def _needed(node: AST) -> Iterator[str]:
     """The predicates that must have atoms for a rule to fire, in their order."""
-    for part in statement.node.body:
+    for part in node.body:
         if (
             part.ast_type is ASTType.Literal
             and part.sign == Sign.NoSign

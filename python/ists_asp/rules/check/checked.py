@@ -1,0 +1,364 @@
+"""All files of a check, read once: statements, names, texts, and what goes with what."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from clingo import SymbolType, parse_term
+from clingo.ast import AST, ASTType, Sign
+
+from ists_asp.errors import RuleError
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.catalogue import is_shipped
+from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.rules.loader import RuleSet, read_rules
+from ists_asp.rules.profiles import Purpose, list_profiles, load_profile, read_overlay
+from ists_asp.rules.programs import program_sources
+from ists_asp.rules.source import SourceText, find_rules, read_source
+from ists_asp.syntax.terms import read_atom
+from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
+from ists_asp.vocabulary import WEIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ists_asp.rules.parsing import NamedRule
+    from ists_asp.rules.profiles import Overlay, Profile
+    from ists_asp.rules.source import RuleSource
+    from ists_asp.syntax.terms import Term
+    from ists_asp.syntax.trees import Signature
+
+_TITLES = {
+    Purpose.ANSWER: "profile ",
+    Purpose.EXPLANATION: "explanations of profile ",
+    Purpose.RATING: "ratings of profile ",
+}
+_WEIGHT = re.compile(rf"{WEIGHT.name}\(.*\)\.", re.DOTALL)
+_NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
+
+Weighed: TypeAlias = tuple[str, str]
+"""A name of evidence and the class that it is weighed for, as texts of terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Files that are loaded together, without what they include.
+
+    ``name`` is what messages call it. ``decides`` says whether it decides answers, rather than
+    says them in words; ``weights`` are those of its files that hold weights.
+    """
+
+    name: str
+    profile: Profile
+    sources: tuple[RuleSource, ...]
+    decides: bool
+    weights: frozenset[Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with its name and the path of its file."""
+
+    path: Path
+    node: AST
+    rule: NamedRule
+
+
+class Atom(NamedTuple):
+    """An atom of a statement: its syntax tree, its arguments, whether nothing negates it."""
+
+    node: AST
+    key: Signature
+    arguments: tuple[Term, ...]
+    positive: bool
+
+
+class Read(NamedTuple):
+    """The atoms that a statement derives, and those that it asks for; pools are taken apart."""
+
+    derived: tuple[Atom, ...]
+    used: tuple[Atom, ...]
+
+
+@remembered_by_identity
+def _read(node: AST, constants: frozenset[str]) -> Read:
+    heads: list[AST] = []
+    body: list[AST] = []
+    if node.ast_type is ASTType.Rule:
+        for literal, condition in head_elements(node.head):
+            heads.append(literal)
+            body += condition
+        body += node.body
+    elif node.ast_type is ASTType.External:
+        heads.append(node.atom)
+        body += node.body
+    elif node.ast_type is not ASTType.ShowSignature:
+        body.append(node)
+    return Read(tuple(_atoms(heads, constants)), tuple(_atoms(body, constants)))
+
+
+def _atoms(nodes: Iterable[AST], constants: frozenset[str]) -> Iterator[Atom]:
+    # Each with whether it stands outside of what is negated.
+    open_ = [(node, True) for node in nodes][::-1]
+    while open_:
+        node, positive = open_.pop()
+        if node.ast_type is ASTType.SymbolicAtom:
+            for single in node.unpool():
+                for function in functions(single.symbol):
+                    if function.ast_type is ASTType.Function:
+                        atom = read_atom(function, constants)
+                        yield Atom(function, atom.signature, atom.arguments, positive)
+            continue
+        if node.ast_type is ASTType.Literal and node.sign != Sign.NoSign:
+            positive = False
+        open_ += [(child, positive) for child in children(node)][::-1]
+
+
+class Checked:
+    """What was read for a check.
+
+    ``programs`` are what the files are loaded for; ``own`` are the files about which findings are
+    told. ``replaced`` has what given files take the place of, by path. ``partial`` says that only
+    some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
+    ``by_file`` has the statements of each file but for plain facts of weights, of which there
+    are thousands; ``weights`` has those.
+
+    Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
+    and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
+    ``asp/`` as well. ``report`` gets what cannot be read, and of what kind that is.
+    """
+
+    def __init__(
+        self,
+        given: Sequence[Path],
+        profiles: Sequence[str],
+        report: Callable[[str, RuleError], None],
+        *,
+        machine: bool = False,
+    ) -> None:
+        overlay = read_overlay(given)
+        whole = any((path / "profiles").is_dir() for path in given)
+        self.partial = whole and bool(profiles)
+        self.programs: list[Program] = []
+        self.replaced: dict[Path, str] = {}
+        for name in profiles or (list_profiles(overlay.base) if whole else ("default",)):
+            try:
+                profile = load_profile(name, overlay.base)
+                self.programs += _programs(profile, overlay)
+                plain = program_sources(profile, Purpose.ANSWER, overlay.base)
+                self.replaced |= {mine.path: theirs.name for mine, theirs in overlay.taken(plain)}
+            except RuleError as error:
+                report("profile", error)
+        sources = {one.path: one for program in self.programs for one in program.sources}
+        own = [source for path in given for source in find_rules(path)]
+        if self.partial:
+            # Files of other profiles are not asked about.
+            own = [source for source in own if source.path in sources]
+        for source in own:
+            sources.setdefault(source.path, source)
+        if machine:
+            own += find_rules(asp_dir())
+        faulty: set[str] = set()
+
+        def note(kind: str, error: RuleError) -> None:
+            if kind == "syntax":
+                faulty.add((error.where or "").partition(":")[0])
+            report(kind, error)
+
+        self.rules = read_rules(sources.values(), note)
+        self.files = {file.path: file for file in self.rules.files}
+        self.faulty = {path for path, file in self.files.items() if file.name in faulty}
+        asked = {source.path for source in own}
+        self.own = dict.fromkeys(path for path in self.files if path in asked)
+        self._paths = {str(path): path for path in self.files}
+        self._texts: dict[Path, SourceText] = {}
+        self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
+        self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
+        self.weights: dict[Path, dict[Weighed, Statement]] = {}
+        for node, rule in zip(self.rules.statements, self.rules.rules, strict=True):
+            path = self._paths[node.location.begin.filename]
+            statement = Statement(path, node, rule)
+            self._every[path].append(statement)
+            if keys := _weighed(node, rule.text):
+                self.weights.setdefault(path, {}).update(dict.fromkeys(keys, statement))
+            else:
+                self.by_file[path].append(statement)
+
+    @property
+    def statements(self) -> Iterator[Statement]:
+        """All statements, but for weights, of the files about which findings are told."""
+        return chain.from_iterable(self.by_file[path] for path in self.own)
+
+    @cached_property
+    def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
+        """The statements of each file with their atoms."""
+        every = chain.from_iterable(self.by_file.values())
+        constants = frozenset(
+            {name for program in self.programs for name in program.profile.constants}
+            | {one.node.name for one in every if one.node.ast_type is ASTType.Definition}
+        )
+        return {
+            path: [(statement, _read(statement.node, constants)) for statement in found]
+            for path, found in self.by_file.items()
+        }
+
+    @cached_property
+    def loaded(self) -> Mapping[Program, Collection[Path]]:
+        """The files of each program, included ones too, in the order of loading."""
+
+        def load(path: Path, found: dict[Path, None]) -> None:
+            if path in self.files and path not in found:
+                found[path] = None
+                for target in self.files[path].includes:
+                    load(target, found)
+
+        loaded: dict[Program, dict[Path, None]] = {}
+        for program in self.programs:
+            found = loaded[program] = {}
+            for source in program.sources:
+                load(source.path, found)
+        return loaded
+
+    @cached_property
+    def programs_of(self) -> Mapping[Path, Sequence[Program]]:
+        """The programs that load a file."""
+        return {
+            path: [program for program, files in self.loaded.items() if path in files]
+            for path in self.files
+        }
+
+    def shipped_first(self, paths: Iterable[Path]) -> list[Path]:
+        """Files in their order, those that come along first: blame falls on the user's."""
+        return sorted(paths, key=lambda path: path in self.own and path not in self._copies)
+
+    @cached_property
+    def _copies(self) -> frozenset[Path]:
+        """Those of the files that are the same as shipped ones."""
+        return frozenset(path for path in self.own if is_shipped(path))
+
+    def is_shipped(self, finding: Finding) -> bool:
+        """Whether a finding is about a line that stands in the shipped file of that name."""
+        path = next((path for path in self.own if self.name(path) == finding.file), None)
+        if path in self._copies:
+            return True
+        if path is None or not finding.line:
+            return False
+        line = self.text(path).line(finding.line)
+        return any(
+            line in shipped.read_text("utf-8").split("\n")
+            for shipped in rules_dir().rglob(path.name)
+            if shipped.parent.name == path.parent.name
+        )
+
+    def is_others(self, finding: Finding) -> bool:
+        """Whether a finding is about a shipped line that other profiles may need."""
+        return self.partial and self.is_shipped(finding)
+
+    @cached_property
+    def weights_files(self) -> frozenset[Path]:
+        """The files that profiles name as their weights."""
+        return frozenset().union(*(program.weights for program in self.programs))
+
+    @cached_property
+    def unread(self) -> frozenset[str]:
+        """The names in files with syntax errors: what could not be read may define them."""
+        return frozenset(
+            name for path in self.faulty for name in _NAME.findall(self.text(path).text)
+        )
+
+    def rules_of(self, program: Program) -> RuleSet:
+        """The rules of a program, as if they had been loaded for it alone."""
+        files = self.loaded[program]
+        found = [statement for path in files for statement in self._every[path]]
+        return RuleSet(
+            tuple(self.files[path] for path in files),
+            tuple(one.node for one in found),
+            tuple(one.rule for one in found),
+            (),
+        )
+
+    def name(self, path: Path) -> str:
+        """What messages call a file."""
+        return self.files[path].name
+
+    def text(self, path: Path) -> SourceText:
+        """The text of a file."""
+        if path not in self._texts:
+            self._texts[path] = read_source(path, self.name(path))[0]
+        return self._texts[path]
+
+    def finding(
+        self,
+        kind: str,
+        place: Statement | AST | tuple[Path, int, int],
+        found: str,
+        hint: str,
+        subject: str = "",
+        severity: Severity | None = None,
+    ) -> Finding:
+        """Something found at a statement, a syntax tree, or file, line and column."""
+        if isinstance(place, Statement):
+            path, line, column = place.path, place.rule.line, place.rule.column
+        elif isinstance(place, AST):
+            begin = place.location.begin
+            path, line = self._paths[begin.filename], begin.line
+            column = self.text(path).character(line, begin.column)
+        else:
+            path, line, column = place
+        return Finding(
+            severity or SEVERITIES[kind],
+            kind,
+            subject,
+            self.name(path),
+            line,
+            column,
+            found,
+            hint,
+            self.text(path).excerpt(line, column) if line else "",
+        )
+
+
+def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
+    """The programs of a profile, those that a reader changes also with one."""
+    for purpose in Purpose:
+        files = profile.files(purpose)
+        if files is None:
+            continue
+        bare = profile.unweighed(purpose)
+        reads = files.reader_weights or (purpose is Purpose.ANSWER and profile.reader is not None)
+        for reader in (False, True) if reads else (False,):
+            unweighed = program_sources(bare, purpose, overlay.base, reader=reader)
+            sources = program_sources(profile, purpose, overlay.base, reader=reader)
+            known = {source.path for source in unweighed}
+            yield Program(
+                f"{_TITLES[purpose]}{profile.name}{' --reader' if reader else ''}",
+                profile,
+                overlay.over(sources, purpose),
+                decides=purpose is Purpose.ANSWER,
+                weights=frozenset(source.path for source in sources if source.path not in known),
+            )
+
+
+def _weighed(node: AST, text: str) -> list[Weighed]:
+    """What the facts ``weight(Name,Class,Integer)`` of a statement are about; empty for others."""
+    if not _WEIGHT.fullmatch(text) or node.ast_type is not ASTType.Rule:
+        return []
+    found = []
+    for single in node.unpool():
+        try:
+            symbol = parse_term(str(single.head), logger=lambda _code, _text: None)
+        except RuntimeError:
+            # A rule.
+            return []
+        if (symbol.name, len(symbol.arguments)) != WEIGHT.signature:
+            return []
+        name, decision, value = symbol.arguments
+        if value.type is not SymbolType.Number:
+            return []
+        found.append((str(name), str(decision)))
+    return found
