@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import AST, ASTType, parse_string
+from clingo.ast import AST, ASTType
 
 from ists_asp.resources import asp_dir
 from ists_asp.solver.affected import Reach, Tables, TooMuchError
 from ists_asp.solver.statements import EVERYTHING
 from ists_asp.syntax.terms import Variant, bind, bind_all, filled_atom, is_ground, read_variants
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import Signature, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -109,7 +109,8 @@ class Edits:
         changes = list(self._changes(old, new))
         kinds = {self._shapes.of(node).kind for node in self._rules.statements}
         kinds |= {self._shapes.of(change.node).kind for change in changes}
-        programs = {text for text in new.statements if text.startswith("#program")}
+        both = (*old.statements, *new.statements)
+        programs = {text for text in both if text.startswith("#program")}
         if not kinds - {ASTType.Program} <= _UNDERSTOOD or not programs <= {_BASE}:
             raise TooMuchError
         if len(changes) > _MOST:
@@ -122,9 +123,7 @@ class Edits:
         before = {Signature(*name) for name in old.tables}
         self._tables |= before - derived
         given = {text.partition("=")[0] for text in (*old.constants, *new.constants)}
-        self._negated = {
-            name for text in {*old.statements, *new.statements} for name in _NEGATED.findall(text)
-        }
+        self._negated = {name for text in {*both} for name in _NEGATED.findall(text)}
         self._constants |= given | {
             change.node.name
             for change in changes
@@ -155,7 +154,7 @@ class Edits:
         places = dict(zip(old.statements, old.places, strict=True))
         changed = [
             _Change(node, places[text], fresh=False)
-            for text, node in zip(gone, _parsed(gone), strict=True)
+            for text, node in zip(gone, parse("\n".join(gone)), strict=True)
         ]
         now = list(zip(new.statements, new.places, self._rules.statements, strict=True))
         changed += [_Change(node, place, fresh=True) for text, place, node in now if text in fresh]
@@ -292,12 +291,6 @@ class Edits:
 def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
     """Finds the first of some names in a text."""
     return re.compile(rf"(?<![A-Za-z0-9_'])(?:{'|'.join(names)})(?![A-Za-z0-9_'])")
-
-
-def _parsed(texts: Sequence[str]) -> list[AST]:
-    nodes: list[AST] = []
-    parse_string("\n".join(texts), nodes.append)
-    return [node for node in nodes if node.ast_type is not ASTType.Program]
 
 
 def shown_by_core(rules: RuleSet, shapes: Shapes) -> bool:

@@ -18,9 +18,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
+from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
-from ists_asp.model import Alignment, Answer, Chunk, Confidence, Contribution, Label, Rating, Tag
+from ists_asp.model import Answer
 from ists_asp.rules.messages import RuleWarning
 from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.program import settled_text
@@ -51,9 +52,8 @@ _TOGETHER = 4
 _ANSWERS = "answers"
 """What the names of readers begin with that read the answer to a pair."""
 
-_Kept: TypeAlias = "tuple[bool, list[Any]]"
+_Kept: TypeAlias = "tuple[bool, list[dict[str, Any]]]"
 """Whether it is sure that no other answer is as good, and the answers of a pair."""
-
 
 _VERSIONS = 3
 """Versions of the rules whose answers to a batch are kept: an edit may be of any of them."""
@@ -109,7 +109,6 @@ class Keeping:
         self._about += [str(sorted(solver.sure.items()))]
         self._edits: dict[str, Edits | None] = {}
         self._distances: dict[str, int] = {}
-        self._noted = False
         self._batches = 0
         self._heard: dict[RuleWarning, None] = {}
 
@@ -177,12 +176,12 @@ class Keeping:
             one is not None and was is None for one, was in zip(found, batch.known, strict=True)
         )
         if fresh and self._batches <= _MOST:
-            self._keep_version()
             # The version that was of use comes next, so that it stays.
             others = sorted(batch.entries, key=lambda one: one.rules != batch.entry.rules)
             kept = [tuple(one) for one in others if one.rules != self._digest]
             warnings = [(one.where, one.text) for one in self.warnings]
-            self._remembered.put(batch.key, [(self._digest, found, warnings), *kept][:_VERSIONS])
+            kept.insert(0, (self._kept_digest, found, warnings))
+            self._remembered.put(batch.key, kept[:_VERSIONS])
 
     def _nearest(self, entries: Sequence[_Entry]) -> _Entry | None:
         """The one of the rules that differ least from those of now."""
@@ -251,12 +250,13 @@ class Keeping:
     def _digest(self) -> str:
         return sha256(orjson.dumps(tuple(self._version))).hexdigest()
 
-    def _keep_version(self) -> None:
-        if not self._noted:
-            self._noted = True
-            key = self._remembered.key_of("version", [self._digest])
-            if self._remembered.get(key) is None:
-                self._remembered.put(key, tuple(self._version))
+    @cached_property
+    def _kept_digest(self) -> str:
+        """The digest of the rules, which are kept now as well: whoever finds it looks them up."""
+        key = self._remembered.key_of("version", [self._digest])
+        if self._remembered.get(key) is None:
+            self._remembered.put(key, tuple(self._version))
+        return self._digest
 
     def _decided(self, answers: Sequence[_Kept | None]) -> Decided:
         """What the answers of pairs say, by line."""
@@ -270,16 +270,16 @@ class Keeping:
             for one in (ALIGNED, LABEL, SCORE, TAG)
         }
         for place, kept in enumerate(answers):
-            lines = [] if kept is None else kept[1][0][2]
-            for number, (_, _, label, score, tags, _, spans) in enumerate(lines):
-                if spans:
-                    link = tuple(map(parsed, spans))
+            lines = [] if kept is None else kept[1][0]["alignments"]
+            for number, line in enumerate(lines):
+                if line["spans"]:
+                    link = tuple(map(parsed, line["spans"]))
                     said = [
                         (ALIGNED, ()),
-                        (LABEL, (Ground(label.lower()),)),
-                        (SCORE, (Ground(int(score)),)),
+                        (LABEL, (Ground(line["label"].lower()),)),
+                        (SCORE, (Ground(int(line["score"])),)),
+                        *((TAG, (Ground(tag.lower()),)) for tag in line["tags"]),
                     ]
-                    said += [(TAG, (Ground(tag.lower()),)) for tag in tags]
                     for name, values in said:
                         found[name.signature][link + values][number] |= 1 << place
         return found
@@ -299,57 +299,13 @@ def _written(solution: Solution[Answer]) -> _Kept | None:
     return solution.unique, [data_of(answer) for answer in solution.answers]
 
 
-def data_of(answer: Answer) -> list[Any]:
+def data_of(answer: Answer) -> dict[str, Any]:
     """An answer as JSON can write it, without its pair."""
-    return [
-        [(chunk.first, chunk.last) for chunk in answer.chunks1],
-        [(chunk.first, chunk.last) for chunk in answer.chunks2],
-        [
-            (
-                one.tokens1,
-                one.tokens2,
-                one.label,
-                one.score,
-                sorted(one.tags),
-                one.confidence
-                and (one.confidence.alignment, one.confidence.label, one.confidence.score),
-                one.spans,
-            )
-            for one in answer.alignments
-        ],
-        answer.cost,
-        answer.rating
-        and [
-            answer.rating.thousandths,
-            [(part.name, part.thousandths) for part in answer.rating.contributions],
-        ],
-        answer.boundaries1,
-        answer.boundaries2,
-    ]
+    found: dict[str, Any] = to_builtins(answer)
+    del found["pair"]
+    return found
 
 
-def answer_of(kept: Sequence[Any], pair: Pair) -> Answer:
+def answer_of(kept: dict[str, Any], pair: Pair) -> Answer:
     """The answer to a pair from what :func:`data_of` made of it."""
-    chunks1, chunks2, lines, cost, rating, boundaries1, boundaries2 = kept
-    return Answer(
-        pair,
-        tuple(Chunk(*chunk) for chunk in chunks1),
-        tuple(Chunk(*chunk) for chunk in chunks2),
-        tuple(
-            Alignment(
-                tuple(one),
-                tuple(two),
-                Label(label),
-                score,
-                frozenset(map(Tag, tags)),
-                sure and Confidence(*sure),
-                spans and tuple(spans),
-            )
-            for one, two, label, score, tags, sure, spans in lines
-        ),
-        tuple(cost),
-        True,
-        rating and Rating(rating[0], tuple(Contribution(*part) for part in rating[1])),
-        tuple(boundaries1),
-        tuple(boundaries2),
-    )
+    return convert({**kept, "pair": pair}, Answer)

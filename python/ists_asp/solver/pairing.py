@@ -8,30 +8,19 @@ rules sees none of this, and names that begin with ``__`` are left to it.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache, partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from clingo.ast import (
-    AST,
-    ASTType,
-    Function,
-    Literal,
-    ProjectSignature,
-    Rule,
-    Sign,
-    SymbolicAtom,
-    Transformer,
-    Variable,
-    parse_string,
-)
+from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Transformer, Variable
+from msgspec import convert, to_builtins
 
 from ists_asp.solver.program import OBJECTIVE_PRIORITY, settle, settled_text
-from ists_asp.syntax.trees import Signature, predicates, walk
+from ists_asp.syntax.changes import atom, is_atom
+from ists_asp.syntax.trees import Signature, parse, predicates, remembered_by_identity, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
-
-    from clingo.ast import Location
+    from collections.abc import Sequence, Set
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
@@ -59,72 +48,35 @@ _OBJECTIVE = f"""
 """
 _PRIORITIES = f"{PRIORITY}(P,N) :- {PREFIX}{OBJECTIVE_PRIORITY}(P,N)."
 _VARIABLE = "__Pair"
-_KINDS = frozenset(
-    {
-        ASTType.Defined,
-        ASTType.Definition,
-        ASTType.Minimize,
-        ASTType.Rule,
-        ASTType.ShowSignature,
-    }
-)
-_NAMING = _KINDS - {ASTType.Defined}
+_NAMING = {ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
+_KINDS = {*_NAMING, ASTType.Defined}
 
 
-_MEMORY = 1 << 14
-
-_rewritten: dict[int, tuple[AST, frozenset[Signature], AST]] = {}
-"""Statements, those of their predicates that are tables, and what became of them, by identity.
-
-Most statements are those that were shipped, whose syntax trees live as long as the process.
-"""
-
-
+@dataclass(frozen=True)
 class Paired:
     """A program for several pairs.
 
     Args:
-        statements: its statements, as trees or as text.
-        settled: those where only answers are wanted; see :mod:`ists_asp.solver.program`.
+        text: its statements.
+        settled_text: those where only answers are wanted; see :mod:`ists_asp.solver.program`.
         names: the names of its predicates.
         weighed: whether it has an objective.
     """
 
-    def __init__(
-        self,
-        statements: Sequence[AST] | str,
-        settled: Sequence[AST] | str,
-        names: Iterable[str],
-        *,
-        weighed: bool,
-    ) -> None:
-        self._given = statements, settled
-        self.names = frozenset(names)
-        self.weighed = weighed
-
-    @property
-    def kept(self) -> dict[str, object] | None:
-        """The arguments that make the same, as whatever JSON can write; None if they are trees."""
-        statements, settled = self._given
-        if not (isinstance(statements, str) and isinstance(settled, str)):
-            return None
-        return {
-            "statements": statements,
-            "settled": settled,
-            "names": sorted(self.names),
-            "weighed": self.weighed,
-        }
+    text: str
+    settled_text: str
+    names: frozenset[str]
+    weighed: bool
 
     @cached_property
-    def statements(self) -> tuple[AST, ...]:
+    def statements(self) -> list[AST]:
         """Its statements, with choices of labels and scores."""
-        return _parsed(self._given[0])
+        return parse(self.text)
 
     @cached_property
-    def settled(self) -> tuple[AST, ...]:
+    def settled(self) -> list[AST]:
         """Its statements, without choices where they can do without."""
-        given, settled = self._given
-        return self.statements if settled == given else _parsed(settled)
+        return self.statements if self.settled_text == self.text else parse(self.settled_text)
 
 
 def paired(
@@ -143,90 +95,65 @@ def paired(
         name, or show nothing. Where several answer sets are the best, another one might be
         found than for a pair alone: whoever solves the statements must see to that.
     """
-    remembered = rules.remembered
-    key = remembered.key("pairs", [list(arguments), settled_text()])
-    kept = remembered.get(key)
-    if kept is not None:
-        return Paired(**kept)
-    found = _paired(rules, program, shapes)
-    if found is not None and remembered.store is not None and found.kept is not None:
-        remembered.put(key, found.kept)
-    return found
+
+    def work() -> object:
+        return to_builtins(_paired(rules, program, shapes))
+
+    kept = rules.remembered.recall("pairs", [list(arguments), settled_text()], work)
+    return convert(kept, Paired | None)
 
 
 def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
     if program.calls or any(name.name.startswith(PREFIX) for name in program.by_predicate):
         return None
-    every = pair_up(program.statements, program.tables, shapes)
-    if every is None:
+    text = _pair_up(program.statements, program.tables, shapes)
+    if text is None:
         return None
     without = settle(rules, program, shapes)
-    fewer = pair_up(without, program.tables, shapes, settled=True) if without else None
+    fewer = without and _pair_up(without, program.tables, shapes)
     shapes.keep()
     known = [shapes.of(node) for node in program.statements]
     named = {name for shape in known if shape.kind in _NAMING for name in shape.predicates}
     return Paired(
-        every,
-        fewer or every,
-        {f"{'' if name in program.tables else PREFIX}{name.name}" for name in named},
+        text,
+        f"{fewer}\n{_PRIORITIES}" if fewer else text,
+        frozenset(f"{'' if name in program.tables else PREFIX}{name.name}" for name in named),
         weighed=any(shape.kind is ASTType.Minimize for shape in known),
     )
 
 
-def pair_up(
-    statements: Sequence[AST],
-    tables: Set[Signature],
-    shapes: Shapes,
-    *,
-    settled: bool = False,
-) -> Sequence[AST] | str | None:
-    """Rewrite statements, to trees, or to text where that can be kept; see :func:`paired`.
-
-    Args:
-        statements: the statements.
-        tables: the predicates that do not depend on the pair.
-        shapes: what is known of the statements.
-        settled: whether those of ``asp/settled.lp`` are among them.
-    """
+def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Shapes) -> str | None:
+    """Rewrite statements; see :func:`paired`."""
     known = [shapes.of(node) for node in statements]
     kinds = {shape.kind for shape in known}
     if ASTType.ShowSignature not in kinds or not kinds <= _KINDS:
         return None
-    if any(shapes.recall(node, "obstacle", partial(_has_obstacle, node)) for node in statements):
-        return None
-    pairing = Pairing(tables)
-    more = [_OBJECTIVE] if ASTType.Minimize in kinds else []
-    if settled:
-        more.append(_PRIORITIES)
-    if shapes.remembers:
-        texts = []
-        for node, shape in zip(statements, known, strict=True):
-            its = sorted(map(list, shape.predicates & tables))
-            text = shapes.recall(node, "paired", partial(_text, pairing, node), its)
-            if not text:
-                break
-            texts.append(text)
-        else:
-            return "\n".join([*texts, *more])
-    rewritten = [part for node in statements for part in pairing.both(node)]
-    return (*rewritten, *_parsed("\n".join(more)))
+    found = []
+    for node, shape in zip(statements, known, strict=True):
+        its = shape.predicates & tables
+        text = shapes.recall(node, "paired", partial(_text, node, its), sorted(map(list, its)))
+        if not text:
+            return None
+        found.append(text)
+    return "\n".join([*found, _OBJECTIVE] if ASTType.Minimize in kinds else found)
 
 
-def _text(pairing: Pairing, node: AST) -> str:
-    """A rewritten statement as text; empty if clingo would read it otherwise."""
-    rewritten = pairing.both(node)
+@remembered_by_identity
+def _text(node: AST, tables: frozenset[Signature]) -> str:
+    """A rewritten statement; empty if it has a theory atom or a reserved name.
+
+    Nor is it certain what it says where clingo reads another one than it has written.
+    """
+    if any(
+        part.name.startswith(PREFIX)
+        if part.ast_type in {ASTType.Function, ASTType.Variable}
+        else part.ast_type is ASTType.TheoryAtom
+        for part in walk(node)
+    ):
+        return ""
+    rewritten = Pairing(tables).both(node)
     text = "\n".join(map(str, rewritten))
-    return text if _parsed(text) == rewritten else ""
-
-
-def _parsed(given: Sequence[AST] | str) -> tuple[AST, ...]:
-    """Statements given as trees or as text."""
-    nodes: list[AST] = []
-    if isinstance(given, str):
-        parse_string(given, nodes.append)
-    else:
-        nodes.extend(given)
-    return tuple(node for node in nodes if node.ast_type is not ASTType.Program)
+    return text if parse(text) == rewritten else ""
 
 
 class Pairing(Transformer):
@@ -241,37 +168,28 @@ class Pairing(Transformer):
 
     def statement(self, node: AST) -> AST:
         """Rewrite a statement of one of the known kinds."""
-        if node.ast_type in (ASTType.Minimize, ASTType.Rule):
-            tables = predicates(node) & self._tables
-            known = _rewritten.get(id(node))
-            if known is None or known[0] is not node or known[1] != tables:
-                if len(_rewritten) >= _MEMORY:
-                    _rewritten.clear()
-                known = _rewritten[id(node)] = node, tables, self._rewrite(node)
-            return known[2]
+        if node.ast_type is ASTType.Minimize:
+            return self._cost(node)
+        if node.ast_type is ASTType.Rule:
+            if predicates(node) <= self._tables:
+                return node
+            return node.update(head=self.visit(node.head), body=self._body(node))
         if node.ast_type is ASTType.Definition or not node.name:
             return node
         if Signature(node.name, node.arity) in self._tables:
             return node
         return node.update(name=PREFIX + node.name, arity=node.arity + 1)
 
-    def both(self, node: AST) -> tuple[AST, ...]:
+    def both(self, node: AST) -> list[AST]:
         """A statement rewritten; if it shows a predicate, with one that projects to it.
 
         Only what is shown makes answer sets different.
         """
         found = self.statement(node)
         if found.ast_type is not ASTType.ShowSignature or not found.name:
-            return (found,)
+            return [found]
         projected = ProjectSignature(found.location, found.name, found.arity, found.positive)
-        return found, projected
-
-    def _rewrite(self, node: AST) -> AST:
-        if node.ast_type is ASTType.Minimize:
-            return self._cost(node)
-        if predicates(node) <= self._tables:
-            return node
-        return node.update(head=self.visit(node.head), body=self._body(node))
+        return [found, projected]
 
     def visit_SymbolicAtom(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
         """Rewrite an atom."""
@@ -290,35 +208,16 @@ class Pairing(Transformer):
     def _body(self, node: AST) -> list[AST]:
         """The body of a statement, with an atom in it that says which pair it is about."""
         body = [self.visit(part) for part in node.body]
-        if not any(self._names_pair(part) for part in node.body):
-            body.append(_literal(node.location, PAIR, [Variable(node.location, _VARIABLE)]))
+        if not any(
+            is_atom(part, Sign.NoSign) and self._tables.isdisjoint(predicates(part.atom))
+            for part in node.body
+        ):
+            body.append(atom(node.location, PAIR, [Variable(node.location, _VARIABLE)]))
         return body
-
-    def _names_pair(self, part: AST) -> bool:
-        if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
-            return False
-        return part.atom.ast_type is ASTType.SymbolicAtom and self._tables.isdisjoint(
-            predicates(part.atom)
-        )
 
     def _cost(self, node: AST) -> AST:
         """An element of the objective as a rule."""
         place = node.location
         rest = Function(place, "", node.terms, 0)
         arguments = [Variable(place, _VARIABLE), node.priority, node.weight, rest]
-        return Rule(place, _literal(place, COST, arguments), self._body(node))
-
-
-def _literal(place: Location, name: str, arguments: Sequence[AST]) -> AST:
-    return Literal(place, Sign.NoSign, SymbolicAtom(Function(place, name, arguments, 0)))
-
-
-@lru_cache(_MEMORY)
-def _has_obstacle(node: AST) -> bool:
-    """Whether a statement has a theory atom or a reserved name."""
-    return any(
-        part.name.startswith(PREFIX)
-        if part.ast_type in {ASTType.Function, ASTType.Variable}
-        else part.ast_type is ASTType.TheoryAtom
-        for part in walk(node)
-    )
+        return Rule(place, atom(place, COST, arguments), self._body(node))

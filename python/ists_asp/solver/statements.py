@@ -13,7 +13,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clingo.ast import ASTType, parse_string
+from clingo.ast import ASTType
+from msgspec import convert, to_builtins
 
 from ists_asp.io.store import Memo, made_by
 from ists_asp.syntax.ground import Atoms
@@ -23,6 +24,7 @@ from ists_asp.syntax.trees import (
     derived,
     derives_atom,
     is_fact,
+    parse,
     predicates,
 )
 
@@ -79,9 +81,7 @@ class Given:
     @cached_property
     def statements(self) -> Sequence[AST]:
         """Rules by which clingo fetches what is not added."""
-        nodes: list[AST] = []
-        parse_string("\n".join(self._rules), nodes.append)
-        return [node for node in nodes if node.ast_type is not ASTType.Program]
+        return parse("\n".join(self._rules))
 
     def _fetch(self, number: Symbol) -> Sequence[Symbol]:
         return self._fetched[number.number]
@@ -160,34 +160,6 @@ class Shape(NamedTuple):
         base = kind is ASTType.Program and node.name == "base" and not node.parameters
         return cls(kind, base, False, False, _NONE, _NONE, body, calls_script(node))
 
-    @classmethod
-    def read(cls, kept: list[Any]) -> Shape:
-        """A shape from what :attr:`kept` made of it."""
-        kind, base, fact, derives, heads, head, body, calls = kept
-        return cls(
-            ASTType(kind),
-            base,
-            fact,
-            derives,
-            _names(heads),
-            _names(head),
-            _names(body),
-            calls,
-        )
-
-    @property
-    def kept(self) -> list[object]:
-        """The shape as whatever JSON can write."""
-        names = (self.derived, self.head, self.body)
-        return [
-            self.kind.value,
-            self.base,
-            self.fact,
-            self.derives,
-            *(sorted(map(list, one)) for one in names),
-            self.calls,
-        ]
-
 
 class Shapes:
     """The shapes of statements, and what else was made of them one by one.
@@ -207,18 +179,10 @@ class Shapes:
         """The shape of a statement."""
         found = self._shapes.get(id(node))
         if found is None:
-            if self.remembers:
-                shape = Shape.read(self.recall(node, "shape", lambda: Shape.of(node).kept))
-            else:
-                shape = Shape.of(node)
+            kept = self.recall(node, "shape", lambda: to_builtins(Shape.of(node)))
             # The tree is kept so that no other one gets its number.
-            found = self._shapes[id(node)] = node, shape
+            found = self._shapes[id(node)] = node, convert(kept, Shape)
         return found[1]
-
-    @property
-    def remembers(self) -> bool:
-        """Whether anything is kept between runs."""
-        return self._remembered.store is not None
 
     def recall(self, node: AST, what: str, work: Callable[[], Any], given: object = None) -> Any:  # noqa: ANN401 (JSON)
         """What was worked out about a statement, now or before.
@@ -229,7 +193,7 @@ class Shapes:
             work: works it out, as whatever JSON can write.
             given: what it depends on beside the statement, as JSON reads it.
         """
-        if not self.remembers:
+        if self._remembered.store is None:
             return work()
         text = str(node)
         about = self._used.get(text)
@@ -252,7 +216,3 @@ class Shapes:
             kept = {text: self._known[text] for text in others[-_MOST:]}
             self._remembered.put(self._key, {**kept, **self._used})
             self._new = False
-
-
-def _names(kept: Iterable[tuple[str, int]]) -> Names:
-    return frozenset(Signature(*name) for name in kept)

@@ -23,10 +23,9 @@ from clingo.ast import (
     SymbolicTerm,
     Transformer,
     Variable,
-    parse_string,
 )
 
-from ists_asp.syntax.trees import walk
+from ists_asp.syntax.trees import parse, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -138,10 +137,7 @@ def switched(rule: AST, number: int) -> AST:
 
 def switches(count: int = 0) -> AST:
     """What makes switches known: as facts of pairs or, with a count, as externals from 1."""
-    found: list[AST] = []
-    text = f"#external {_OFF}(1..{count})." if count else f"#defined {_OFF}/1."
-    parse_string(text, found.append)
-    return found[-1]
+    return parse(f"#external {_OFF}(1..{count})." if count else f"#defined {_OFF}/1.")[0]
 
 
 class Lifter(Transformer):

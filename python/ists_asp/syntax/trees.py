@@ -6,7 +6,7 @@ import atexit
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from clingo.ast import AST, ASTSequence, ASTType, Sign
+from clingo.ast import AST, ASTSequence, ASTType, Sign, parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,6 +50,13 @@ def remembered_by_identity(
         return found[1]
 
     return recall
+
+
+def parse(text: str) -> list[AST]:
+    """The statements of a text, without ``#program base.``, which the parser puts before them."""
+    nodes: list[AST] = []
+    parse_string(text, nodes.append)
+    return nodes[1:]
 
 
 def walk(node: AST) -> Iterator[AST]:
