@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 import pytest
 
-from ists_asp.annotate.cache import cache_files
 from ists_asp.cli import main
 from ists_asp.cli.files import (
     CACHE,
@@ -25,6 +24,7 @@ from ists_asp.cli.files import (
     check_written,
 )
 from ists_asp.errors import UsageError
+from ists_asp.io.cache import cache_files
 from ists_asp.io.files import ignores_case
 
 COPY = ("rules", "copy")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 
-from ists_asp.annotate.cache import FILE
+from ists_asp.io.cache import FILE
 
 from .faults import Same, Told, fault
 from .place import FEW, Ending, Place

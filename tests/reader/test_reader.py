@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import ists_asp
-from ists_asp.annotate import Cache
-from ists_asp.engine.preparation import PairReader
 from ists_asp.errors import ResourceError, UsageError
-from ists_asp.knowledge.reader import BOUND, FILES, STEP, Reader, shipped_reader
+from ists_asp.io.cache import Cache
+from ists_asp.knowledge.reader import BOUND, FILES, STEP, PairReader, Reader, shipped_reader
 from ists_asp.model import Chunk, Pair, Sentence, Token
 from ists_asp.syntax.ground import split
 from tests.sharing import load_shared, shared_system

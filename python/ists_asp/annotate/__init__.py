@@ -1,10 +1,9 @@
 """Stanza behind a typed adapter: tokens in, tokens with tagged words out.
 
-Importing this package is cheap; Stanza and torch are imported, and models are read,
-when an :class:`Annotator` is first asked for something that its :class:`Cache` does not know.
+Importing this package is cheap; Stanza and torch are imported, and models are read, when an
+:class:`Annotator` is first asked for something that its cache does not know.
 """
 
 from ists_asp.annotate.annotator import Annotator
-from ists_asp.annotate.cache import Cache, CacheInfo
 
-__all__ = ["Annotator", "Cache", "CacheInfo"]
+__all__ = ["Annotator"]

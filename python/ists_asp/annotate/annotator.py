@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.annotate.cache import Cache
+    from ists_asp.io.cache import Cache
 
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)

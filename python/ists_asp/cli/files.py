@@ -70,7 +70,7 @@ def _gold(folder: Path) -> Iterable[Path]:
 
 
 def _cached(folder: Path) -> Iterable[Path]:
-    from ists_asp.annotate.cache import cache_files
+    from ists_asp.io.cache import cache_files
 
     return cache_files(folder)
 

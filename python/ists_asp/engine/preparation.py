@@ -7,16 +7,14 @@ from functools import cached_property
 from itertools import repeat, tee
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from clingo import Symbol, parse_term
-
-from ists_asp.annotate import Annotator, Cache
+from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.io.store import Memo, made_by
+from ists_asp.io.cache import Cache
+from ists_asp.io.store import Memo
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.knowledge.words import knowable
 from ists_asp.lifetime import Closing, freeze_gc
 from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
@@ -27,9 +25,11 @@ from ists_asp.syntax.ground import Atoms
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from clingo import Symbol
+
     from ists_asp.annotate.stanza import Models
     from ists_asp.engine.setup import Setup
-    from ists_asp.knowledge.reader import Reader, UniversalReader
+    from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader
     from ists_asp.model import Answer
     from ists_asp.rules import Profile, ProfileFiles, RuleSet
 
@@ -244,57 +244,12 @@ class Preparation(Closing):
 
     @cached_property
     def _opinions(self) -> PairReader:
+        from ists_asp.knowledge.reader import PairReader
+
         assert self._reader is not None
         return PairReader(
             self._reader, None if self.setup.cache is None else Cache(self.setup.cache)
         )
-
-
-class PairReader:
-    """A reader whose cache keeps what it says, by its hash and by words and chunks of a pair."""
-
-    def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
-        self._reader = reader
-        self._cache = cache
-
-    def close(self) -> None:
-        """Close the cache."""
-        if self._cache is not None:
-            self._cache.close()
-
-    def facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
-        """What the reader holds about pairs, lazily and in their order, as facts."""
-        key = f"reader {self._reader.digest}"
-        shown = [knowable(pair) for pair in pairs]
-        inputs = [[made_by(), _shown(pair.sent1), _shown(pair.sent2)] for pair in shown]
-        kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
-        for pair, given, text in zip(shown, inputs, kept, strict=True):
-            facts = _parsed(text)
-            if facts is None:
-                facts = Atoms("()").with_text(",".join(self._reader.read(pair)))
-                if self._cache is not None:
-                    self._cache.put(key, [(given, facts.text)])
-            yield facts
-
-
-def _shown(sentence: Sentence) -> list[object]:
-    """What the reader sees of a sentence."""
-    chunks = sentence.chunks
-    return [
-        [token.form for token in sentence.tokens],
-        None if chunks is None else [[chunk.first, chunk.last] for chunk in chunks],
-    ]
-
-
-def _parsed(text: object) -> Atoms | None:
-    """The facts that an entry of the cache has; None if it is damaged, to be read anew."""
-    if not isinstance(text, str):
-        return None
-    try:
-        parse_term(text, logger=lambda _code, _message: None)
-    except RuntimeError:
-        return None
-    return Atoms(text)
 
 
 def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader | None:

@@ -8,6 +8,7 @@ with a distance, and the rules decide. The bounds only keep the search small.
 from __future__ import annotations
 
 import sqlite3
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
@@ -97,9 +98,9 @@ class _File(Closing):
         """Close the file; nothing can be looked up afterwards."""
         self._database.close()
 
+    @abstractmethod
     def _begin(self) -> None:
         """Read what every look needs."""
-        raise NotImplementedError
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:

@@ -20,11 +20,16 @@ import math
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import clingo
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
+from ists_asp.io.store import made_by
+from ists_asp.knowledge.words import knowable
 from ists_asp.model import Label
 from ists_asp.resources import data_dir
+from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import (
     NEARNESS_IN_CONTEXT,
     READER_BOUNDARY,
@@ -38,6 +43,7 @@ from ists_asp.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ists_asp.io.cache import Cache
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
     from ists_asp.model import Pair, Sentence
 
@@ -229,6 +235,50 @@ class Reader:
                 where=str(self._folder),
                 hint="Reinstall ists-asp, or leave the reader out: --reader none",
             ) from None
+
+
+class PairReader:
+    """A reader whose cache keeps what it says, by its hash and by words and chunks of a pair."""
+
+    def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
+        self._reader = reader
+        self._cache = cache
+
+    def close(self) -> None:
+        """Close the cache."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
+        """What is predicted about pairs, lazily and in their order."""
+        key = f"reader {self._reader.digest}"
+        shown = [knowable(pair) for pair in pairs]
+        inputs = [[made_by(), *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
+        kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
+        for pair, given, text in zip(shown, inputs, kept, strict=True):
+            if not _is_term(text):
+                text = Atoms("()").with_text(",".join(self._reader.read(pair))).text
+                if self._cache is not None:
+                    self._cache.put(key, [(given, text)])
+            yield Atoms(text)
+
+
+def _shown(sentence: Sentence) -> list[object]:
+    """What the reader sees of a sentence."""
+    chunks = sentence.chunks
+    spans = None if chunks is None else [[chunk.first, chunk.last] for chunk in chunks]
+    return [[token.form for token in sentence.tokens], spans]
+
+
+def _is_term(text: object) -> TypeGuard[str]:
+    """Whether an entry of the cache can be facts; what is damaged is read anew."""
+    if not isinstance(text, str):
+        return False
+    try:
+        clingo.parse_term(text, logger=lambda _code, _message: None)
+    except RuntimeError:
+        return False
+    return True
 
 
 def _log_odds(value: float) -> tuple[int, int]:

@@ -48,7 +48,7 @@ def info(cache: Path | None, as_json: bool) -> None:
     how many pairs each reader has read; the folder with what was worked out about rules and with
     answers, and that with traces: its size and how many entries it has.
     """
-    from ists_asp.annotate import Cache
+    from ists_asp.io.cache import Cache
 
     with Cache(_there(cache)) as opened:
         found = opened.info()
@@ -85,7 +85,7 @@ def clear(cache: Path | None) -> None:
 
     Out: how many entries it had, of all kinds.
     """
-    from ists_asp.annotate import Cache
+    from ists_asp.io.cache import Cache
 
     # Where the disk is full, these make room for SQLite, which needs some to read its file.
     gone = sum(Store(_there(cache), name).clear() for name in (FOLDER, TRACES))

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.annotate import Annotator, Cache
-from ists_asp.annotate.cache import FILE, MARK
+from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 from ists_asp.cli import main
 from ists_asp.errors import ResourceError
+from ists_asp.io.cache import FILE, MARK, Cache
 from ists_asp.io.text import make_sentence
 
 SENTENCES = [
@@ -28,7 +28,8 @@ SENTENCES = [
 RUN = """
 import sys
 from pathlib import Path
-from ists_asp.annotate import Annotator, Cache
+from ists_asp.annotate import Annotator
+from ists_asp.io.cache import Cache
 from ists_asp.io.text import make_sentence
 annotator = Annotator(cache=Cache(Path(sys.argv[1])))
 sentences = [make_sentence(text.split()).tokens for text in sys.argv[2:]]
