@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.ablate import GoldItem, Study, ablate
+from ists_asp.ablate import Study, ablate
 from ists_asp.cli import main
 from ists_asp.engine import Setup
+from ists_asp.evaluate.scorer import Reference
 from ists_asp.learn import read_gold
 from ists_asp.model import Pair
 from tests.sharing import shared_folder, shared_system
@@ -31,7 +32,7 @@ def make(folder, profile, bare=False):
         sides = ((replace(one, chunks=None) for one in (pair.sent1, pair.sent2)) for pair in pairs)
         pairs = [Pair(pair.id, *both) for pair, both in zip(pairs, sides, strict=True)]
     annotated = list(shared_system(profile).annotate(pairs))
-    items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
+    items = [Reference(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
     return Study(items, Setup(profile, cache=shared_folder(), incremental=False))
 
 
@@ -42,7 +43,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def places(study):
-    return range(len(study.items))
+    return range(len(study.golds))
 
 
 @pytest.mark.slow
@@ -51,7 +52,7 @@ def places(study):
 def test_a_feature_switched_off_is_as_good_as_its_rule_deleted(study, places, name):
     surveyed = study.survey(places, {name})
     fast = [one.without.get(name, one.scores) for one in surveyed]
-    assert fast == [study.without(name, places)[place] for place in places]
+    assert fast == study.without(name)
 
 
 @pytest.mark.slow
@@ -68,7 +69,7 @@ def test_chunks_that_the_rules_find_are_kept_while_features_are_left_out():
     study = make("images", "images", bare=True)
     surveyed = study.survey([0, 1], {"any_pair"})
     fast = [one.without.get("any_pair", one.scores) for one in surveyed]
-    assert fast == [study.without("any_pair", [0, 1])[place] for place in (0, 1)]
+    assert fast == study.without("any_pair")[:2]
 
 
 def test_worth_is_what_is_lost_without_the_rule(study, places):
@@ -78,12 +79,13 @@ def test_worth_is_what_is_lost_without_the_rule(study, places):
     assert found.pairs == len(base)
     assert found.scores == sum((one.scores for one in base[1:]), base[0].scores)
     assert {one.rule.name for one in found.rules} == set(wanted)
-    worth = [dict(found.worth(one))["Typ+Sco"] for one in found.rules]
+    worth = [one.worth["Typ+Sco"] for one in found.rules]
     assert worth == sorted(worth, reverse=True)
     (other,) = (one for one in found.rules if one.rule.name == OTHER)
-    without = study.without(OTHER, places)
-    total = sum((without[place] for place in places[1:]), without[0])
-    assert other.without.type_score.f1 == pytest.approx(total.type_score.f1)
+    without = study.without(OTHER)
+    total = sum(without[1:], without[0])
+    lost = found.scores.type_score.f1 - total.type_score.f1
+    assert other.worth["Typ+Sco"] == pytest.approx(lost)
     assert other.changed == sum(without[place] != base[place].scores for place in places)
 
 
@@ -129,10 +131,10 @@ def test_processes_end_with_a_command_that_is_killed():
 @pytest.mark.long
 def test_decisions_are_right_or_wrong_by_gold(study):
     """By its own answers as gold all decisions are right, by other gold all are wrong."""
-    (trace,) = study.system.trace_annotated([study.items[0].pair])
+    (trace,) = study.system.trace_annotated([study.golds[0].pair])
     answer = trace.answer
     for gold, count in ((answer.alignments, (True, False)), ((), (False, True))):
-        items = [GoldItem(answer.pair, tuple(gold))]
+        items = [Reference(answer.pair, tuple(gold))]
         (one,) = Study(items, study.setup).survey([0], ())
         told = one.tallies["any_pair"]
         assert (told.right > 0, told.wrong > 0) == count
@@ -177,9 +179,9 @@ def test_a_constraint_is_left_out_like_a_rule(study, tmp_path, places):
         '%@rule nothing: "nothing is aligned"\n:- aligned(_,_).\n'
         '%@rule never: "nothing is opposed to itself"\n:- label(X,X,oppo).\n'
     )
-    restrained = Study(study.items, Setup("headlines", (rules,)))
+    restrained = Study(study.golds, Setup("headlines", (rules,)))
     found = ablate(restrained, ["nothing", "never"])
     by_name = {one.rule.name: one for one in found.rules}
     assert by_name["nothing"].changed == len(places)
     assert by_name["never"].changed == 0
-    assert dict(found.worth(by_name["nothing"]))["Ali"] < 0
+    assert by_name["nothing"].worth["Ali"] < 0

@@ -98,8 +98,9 @@ def ablate(
 
 def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
     """The rules, and the pairs, annotated."""
-    from ists_asp.ablate import GoldItem, Study
+    from ists_asp.ablate import Study
     from ists_asp.cli.driver import working
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.learn import read_gold
 
     golds = []
@@ -112,7 +113,7 @@ def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
     pairs = [_bare(gold.pair) if found_chunks else gold.pair for gold in golds]
     with working(setup) as run:
         annotated = list(run.system.annotate(pairs))
-    items = [GoldItem(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
+    items = [Reference(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
     return Study(items, setup)
 
 
@@ -157,7 +158,7 @@ def _render(found: Ablation, top: int | None) -> str:
                     one.changed,
                 )
             ),
-            *(_hundredths(value) for _, value in found.worth(one)),
+            *map(_hundredths, one.worth.values()),
         ]
         for one in rules
     ]
