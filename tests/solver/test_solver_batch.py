@@ -25,7 +25,7 @@ def check(profile, pairs):
     with load(profile) as system:
         solver = system.solver
         items = list(system.facts(pairs))
-        together = solver.solve_batch(items)
+        together = list(solver.solve_all(items))
         alone = [solver.solve(pair, facts) for pair, facts in items]
     assert [found.answers for found in together] == [found.answers for found in alone]
     assert solver._batches is not None

@@ -52,5 +52,5 @@ def test_pairs_of_several_batches_keep_their_order_and_their_answers(make, items
     pairs = items(*(f'token(1,1,"a"),token(2,1,"b"),wanted({label})' for label in labels))
     monkeypatch.setattr(batch, "TOKENS", 4)
     assert [len(batch) for batch in short_pairs(pairs)] == [2, 2]
-    found = solver.solve_batch(pairs)
+    found = list(solver.solve_all(pairs))
     assert [one.answers[0].alignments[0].label.lower() for one in found] == labels

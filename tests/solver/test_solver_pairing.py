@@ -61,7 +61,7 @@ def test_answers_and_costs_are_those_of_pairs_alone(make, items, name):
     found = solver._batches.solve(pairs)
     assert found is not None
     assert [solution.answers for solution in found] == alone
-    assert [solution.answers for solution in solver.solve_batch(pairs)] == alone
+    assert [solution.answers for solution in solver.solve_all(pairs)] == alone
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rul
     solver = make(BASE + rules)
     assert solver._batches is None
     pairs = items(*FACTS)
-    assert [found.answers for found in solver.solve_batch(pairs)] == [
+    assert [found.answers for found in solver.solve_all(pairs)] == [
         solver.solve(*item).answers for item in pairs
     ]
 
@@ -94,7 +94,7 @@ def test_without_an_objective_pairs_are_solved_together_where_answers_are_unique
     solver = make(BASE + rules)
     pairs = items(*FACTS)
     assert (solver._batches.solve(pairs) is not None) == together
-    assert [found.answers for found in solver.solve_batch(pairs)] == [
+    assert [found.answers for found in solver.solve_all(pairs)] == [
         solver.solve(*item).answers for item in pairs
     ]
 
@@ -115,7 +115,7 @@ def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make,
     alone = [solver.solve(*item).answers for item in pairs]
     for begin in range(len(pairs)):
         company = pairs[begin:]
-        assert [found.answers for found in solver.solve_batch(company)] == alone[begin:]
+        assert [found.answers for found in solver.solve_all(company)] == alone[begin:]
 
 
 def test_what_is_not_shown_does_not_keep_pairs_from_being_solved_together(make, items):
@@ -141,7 +141,7 @@ def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
     )
     assert solver.program.derived
     pairs = items("t(2)", "", "t(5)")
-    costs = [found.answers[0].cost for found in solver.solve_batch(pairs)]
+    costs = [found.answers[0].cost for found in solver.solve_all(pairs)]
     assert costs == [(0, 0), (-2,), (-2,)]
     assert solver._batches.solve(pairs) is None
 
@@ -170,13 +170,13 @@ def test_an_item_that_cannot_be_had_leaves_the_answers_before_it(make, items):
 def test_several_answers_are_found_pair_by_pair(make, items):
     solver = make(BASE + "#minimize{ S,S : noali(S,1) }.", models=3)
     assert solver._batches is None
-    assert [len(found.answers) for found in solver.solve_batch(items("", ""))] == [3, 3]
+    assert [len(found.answers) for found in solver.solve_all(items("", ""))] == [3, 3]
 
 
 def test_warnings_are_in_the_words_of_the_rules_and_cost_one_batch_only(make, items):
     solver = make(BASE + "#minimize{ S,S : noali(S,1), missing(S) ; S,S : noali(S,1) }.")
     pairs = items("", "")
-    solver.solve_batch(pairs)
+    list(solver.solve_all(pairs))
     assert [warning.text for warning in solver.warnings] == [
         "atom does not occur in any rule head: missing(S); see ists-asp rules check"
     ]

@@ -9,33 +9,32 @@ from __future__ import annotations
 
 import re
 import time
+from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from clingo import Function, SymbolType
 
 from ists_asp.confidence import WEIGHTS
-from ists_asp.errors import AnswerError, unless_it_fails
+from ists_asp.errors import AnswerError
 from ists_asp.lifetime import gc_paused
 from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
-from ists_asp.solver.search import CORE_GUIDED, Solution, ground, only_best
+from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
 from ists_asp.solver.statements import Given
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import all_predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clingo import Control, Symbol
     from clingo.ast import AST
 
-    from ists_asp.answers import Read
-    from ists_asp.confidence import AddConfidence, Weights
+    from ists_asp.confidence import Weights
     from ists_asp.model import Pair
     from ists_asp.solver.pairing import Paired
     from ists_asp.solver.program import Program
-    from ists_asp.solver.search import Found
 
 Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
 """A pair with its facts."""
@@ -96,57 +95,27 @@ def weights_of(control: Control) -> Weights:
     return {name: _arguments(control, name, arity) for name, arity in WEIGHTS}
 
 
-def weights_of_all(control: Control, size: int) -> list[Weights]:
-    """The weights of each pair in the ground program of several."""
-    found: list[dict[str, list[str]]] = [{name: [] for name, _ in WEIGHTS} for _ in range(size)]
-    for name, arity in WEIGHTS:
-        for text in _arguments(control, PREFIX + name, arity + 1):
-            number, _, rest = text.partition(",")
-            found[int(number) - 1][name].append(rest)
-    return list(found)
-
-
-def weights_of_atoms(atoms: Mapping[str, Sequence[Ground]]) -> Weights:
-    """The weights among all atoms of a pair, which are given by their names."""
-    return {name: [_inside(atom) for atom in atoms.get(name, ())] for name, _ in WEIGHTS}
-
-
 def _arguments(control: Control, name: str, arity: int) -> list[str]:
     atoms = [atom.symbol for atom in control.symbolic_atoms.by_signature(name, arity)]
-    return [_inside(text) for text in written(atoms)] if atoms else []
-
-
-def _inside(atom: str) -> str:
-    """The arguments of an atom, as text."""
-    return atom[atom.index("(") + 1 : -1]
+    # Text within the brackets.
+    return [text[text.index("(") + 1 : -1] for text in written(atoms)] if atoms else []
 
 
 _COSTS = f"{COST}("
 _COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
 
 
-class PairModel:
+class PairModel(NamedTuple):
     """The part of one pair in an answer set.
 
-    ``shown`` are its shown atoms, ``cost`` has the value of each priority, highest first.
-    ``extra`` has the arguments, as text, of atoms that no rule derives, by name: of those that
-    somebody has added to the program.
+    ``atoms`` are the pair's, without those of tables, by the names of their predicates. ``extra``
+    has the arguments, as text, of atoms that no rule derives, by name: of those that somebody has
+    added to the program.
     """
 
-    def __init__(self, shown: Sequence[Ground], cost: Mapping[int, int]) -> None:
-        self.shown = tuple(shown)
-        self.cost = cost
-        self.extra: dict[str, list[str]] = {}
-        self._atoms: dict[str, list[Ground]] = {}
-
-    def add(self, name: str, atom: Ground) -> None:
-        """Add an atom without the number of the pair, and the name of its predicate."""
-        self._atoms.setdefault(name, []).append(atom)
-
-    @property
-    def atoms(self) -> Mapping[str, Sequence[Ground]]:
-        """The pair's atoms, without those of tables, by the names of their predicates."""
-        return self._atoms
+    found: Found
+    atoms: dict[str, list[Ground]]
+    extra: dict[str, list[str]]
 
 
 class BatchModel:
@@ -154,61 +123,70 @@ class BatchModel:
 
     Args:
         control: the ground program.
-        shares: the share of each pair; the numbers of pairs begin with 1.
+        found: the answer set.
+        size: how many pairs there are; their numbers begin with 1.
     """
 
-    def __init__(self, control: Control, shares: Mapping[int, PairModel]) -> None:
+    def __init__(self, control: Control, found: Found, size: int) -> None:
         self.control = control
-        self.shares = shares
-
-    @classmethod
-    def of(cls, control: Control, found: Found, size: int) -> BatchModel:
-        """Give each pair its share."""
-        atoms, cost = shown(found.shown, size), costs(found.shown, control, size)
-        shares = {number: PairModel(atoms[number], cost[number]) for number in atoms}
-        by_number = {str(number): share for number, share in shares.items()}
+        self._numbers = range(1, size + 1)
+        shown, costs = self._shown(found.shown), self._costs(found.shown)
+        self.shares = {
+            number: PairModel(
+                Found(tuple(shown[number]), (), tuple(cost.values()), True, tuple(cost)), {}, {}
+            )
+            for number, cost in costs.items()
+        }
+        by_number = {str(number): share for number, share in self.shares.items()}
         own = OWN.removeprefix(PREFIX)
         for atom in written(found.true):
-            number, plain = _parted(atom)
-            if not number:
+            part, plain = _parted(atom)
+            if part:
+                share = by_number[part]
+                name, _, arguments = plain.removeprefix("-").partition("(")
+                if name.startswith(own):
+                    share.extra.setdefault(name, []).append(arguments[:-1])
+                else:
+                    share.atoms.setdefault(name, []).append(plain)
+
+    def weights_of(self, number: int) -> Weights:
+        """The weights in the ground program of one of the pairs."""
+        return self._weights[number - 1]
+
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        found: list[dict[str, list[str]]] = [{name: [] for name, _ in WEIGHTS} for _ in self.shares]
+        for name, arity in WEIGHTS:
+            for text in _arguments(self.control, PREFIX + name, arity + 1):
+                number, _, rest = text.partition(",")
+                found[int(number) - 1][name].append(rest)
+        return [*found]
+
+    def _shown(self, atoms: Iterable[Ground]) -> dict[int, list[Ground]]:
+        """Each pair's shown atoms."""
+        found: dict[int, list[Ground]] = {number: [] for number in self._numbers}
+        for atom in atoms:
+            if atom.startswith(_COSTS):
                 continue
-            name, _, arguments = plain.removeprefix("-").partition("(")
-            if name.startswith(own):
-                by_number[number].extra.setdefault(name, []).append(arguments[:-1])
-            else:
-                by_number[number].add(name, plain)
-        return cls(control, shares)
-
-
-def shown(atoms: Iterable[Ground], size: int) -> dict[int, list[Ground]]:
-    """Each pair's shown atoms, by the number of the pair."""
-    found: dict[int, list[Ground]] = {number: [] for number in range(1, size + 1)}
-    for atom in atoms:
-        if atom.startswith(_COSTS):
-            continue
-        number, plain = _parted(atom)
-        if number:
-            found[int(number)].append(plain)
-        else:
-            for share in found.values():
+            number, plain = _parted(atom)
+            for share in (found[int(number)],) if number else found.values():
                 share.append(plain)
-    return found
+        return found
 
-
-def costs(atoms: Iterable[Ground], control: Control, size: int) -> dict[int, dict[int, int]]:
-    """The value of each priority, highest first, by the number of the pair."""
-    found: dict[int, dict[int, int]] = {number: {} for number in range(1, size + 1)}
-    # clingo reports a value for each priority that some element has, true or not.
-    for known in control.symbolic_atoms.by_signature(PRIORITY, 2):
-        number, priority = known.symbol.arguments
-        if priority.type is SymbolType.Number:
-            found[number.number][priority.number] = 0
-    for atom in atoms:
-        # Elements without numbers do not count.
-        if cost := _COST.match(atom):
-            pair, level, weight = map(int, cost.groups())
-            found[pair][level] += weight
-    return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in found.items()}
+    def _costs(self, atoms: Iterable[Ground]) -> dict[int, dict[int, int]]:
+        """The value of each priority, highest first, for each pair."""
+        found: dict[int, dict[int, int]] = {number: {} for number in self._numbers}
+        # clingo reports a value for each priority that some element has, true or not.
+        for known in self.control.symbolic_atoms.by_signature(PRIORITY, 2):
+            number, priority = known.symbol.arguments
+            if priority.type is SymbolType.Number:
+                found[number.number][priority.number] = 0
+        for atom in atoms:
+            # Elements without numbers do not count.
+            if cost := _COST.match(atom):
+                pair, level, weight = map(int, cost.groups())
+                found[pair][level] += weight
+        return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in found.items()}
 
 
 def _parted(atom: str) -> tuple[str, Ground]:
@@ -234,13 +212,15 @@ ARITIES = {predicate.name: predicate.arity for predicate in all_predicates()}
 class Batches(Generic[A]):
     """A program rewritten for several pairs at a time.
 
+    What is asked of it is None where that is not certain: a pair has no answer set or several that
+    are as good, there was no time to find out, or clingo has warned of something new.
+
     Args:
-        paired: what :func:`~ists_asp.solver.program.paired` made of the program.
+        paired: what :func:`~ists_asp.solver.pairing.paired` made of the program.
         program: the program for one pair.
         arguments: clingo's command line arguments.
         time_limit: seconds of processor time for the search for the answers of a batch.
-        read: reads the answer set of a pair.
-        confident: adds to an answer how sure it is; None to leave that out.
+        read: what the answer set of a pair says, by the weights of its program.
     """
 
     def __init__(
@@ -249,10 +229,8 @@ class Batches(Generic[A]):
         program: Program,
         arguments: Sequence[str],
         time_limit: float,
-        read: Read[A],
-        confident: AddConfidence[A] | None = None,
+        read: Callable[[Pair, Found, Callable[[], Weights]], A],
     ) -> None:
-        self._confident = confident
         self._paired = paired
         names = paired.names
         self._tables = {name.name for name in program.tables}
@@ -270,60 +248,30 @@ class Batches(Generic[A]):
         self._read = read
         self._known: set[str] = set()
 
-    def solve(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
-    ) -> list[Solution[A] | None] | None:
+    def solve(self, items: Sequence[Item]) -> list[Solution[A] | None] | None:
         """Decide pairs together.
 
         Returns:
             A solution for each pair, the same as for the pair alone, or None where what was
-            found is no answer. None for all if that is not certain: a pair has no answer set
-            or several that are as good, there was no time to find out, or clingo has failed, or
-            warned of something new.
+            found is no answer.
         """
-        return unless_it_fails(lambda: self._solve(items))
-
-    def _solve(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
-    ) -> list[Solution[A] | None] | None:
         began = time.process_time()
         control = self._ground(items, self._paired.settled)
-        if control is None:
-            return None
         grounded = time.process_time()
-        found = self._search(control, atoms=False)
-        if found is None:
+        model = self._search(control, len(items), atoms=False)
+        if model is None:
             return None
-        atoms = shown(found.shown, len(items))
-        cost = costs(found.shown, control, len(items))
-        weights = weights_of_all(control, len(items)) if self._confident else ()
         ended = time.process_time()
         times = (grounded - began) / len(items), (ended - grounded) / len(items)
-        solutions: list[Solution[A] | None] = []
-        for number, (pair, _) in enumerate(items, start=1):
-            try:
-                answer = self._read(pair, atoms[number], tuple(cost[number].values()), True)
-                if self._confident is not None:
-                    answer = self._confident(answer, weights[number - 1])
-            except AnswerError:
-                solutions.append(None)
-            else:
-                solutions.append(Solution((answer,), *times, unique=True))
-        return solutions
+        return [
+            None if answer is None else Solution((answer,), *times, unique=True)
+            for answer in self.answers(items, model)
+        ]
 
     def derivable(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
+        self, items: Sequence[Item], wanted: Iterable[Signature]
     ) -> list[list[Symbol]] | None:
-        """Ground pairs together and return the atoms of some predicates that could be derived.
-
-        Returns:
-            The atoms of each pair; None where :meth:`solve` has no solutions.
-        """
-        return unless_it_fails(lambda: self._derivable(items, wanted))
-
-    def _derivable(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], wanted: Iterable[Signature]
-    ) -> list[list[Symbol]] | None:
+        """Ground pairs together and return their atoms of some predicates that could be derived."""
         control = self._ground(items, self._paired.statements)
         if control is None:
             return None
@@ -334,39 +282,37 @@ class Batches(Generic[A]):
                 found[number.number - 1].append(Function(name, arguments))
         return found
 
-    def best(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST] = ()
-    ) -> BatchModel | None:
+    def best(self, items: Sequence[Item], extra: Sequence[AST]) -> BatchModel | None:
         """Find the best answer sets of pairs together, with all their atoms.
 
         Args:
             items: pairs with their facts.
             extra: more rules, rewritten for several pairs; no other rule may depend on them.
-
-        Returns:
-            None where :meth:`solve` has no solutions.
         """
         with gc_paused():
-            return unless_it_fails(lambda: self._best(items, extra))
+            control = self._ground(items, (*self._paired.statements, *extra))
+            return self._search(control, len(items), atoms=True)
 
-    def _best(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], extra: Sequence[AST]
-    ) -> BatchModel | None:
-        control = self._ground(items, (*self._paired.statements, *extra))
-        if control is None:
-            return None
-        found = self._search(control, atoms=True)
-        if found is None:
-            return None
-        return BatchModel.of(control, found, len(items))
+    def answers(self, items: Sequence[Item], model: BatchModel) -> list[A | None]:
+        """What each pair's answer set says; None where that is no answer."""
+        found: list[A | None] = []
+        for number, (pair, _) in enumerate(items, start=1):
+            try:
+                found.append(
+                    self._read(pair, model.shares[number].found, partial(model.weights_of, number))
+                )
+            except AnswerError:
+                found.append(None)
+        return found
 
-    def _search(self, control: Control, *, atoms: bool) -> Found | None:
+    def _search(self, control: Control | None, size: int, *, atoms: bool) -> BatchModel | None:
         """The best answer set: if others are as good, which one comes first is chance."""
-        return only_best(control, self._time_limit, atoms=atoms, weighed=self._paired.weighed)
+        found = control and only_best(
+            control, self._time_limit, atoms=atoms, weighed=self._paired.weighed
+        )
+        return BatchModel(control, found, size) if control and found else None
 
-    def _ground(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]], statements: Sequence[AST]
-    ) -> Control | None:
+    def _ground(self, items: Sequence[Item], statements: Sequence[AST]) -> Control | None:
         messages: list[str] = []
         given = self._given([facts for _, facts in items])
         if given is None:

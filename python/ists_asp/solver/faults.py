@@ -32,21 +32,26 @@ from clingo.ast import (
     Transformer,
 )
 
-from ists_asp.errors import AnswerError
+from ists_asp.answers import too_large
+from ists_asp.errors import AnswerError, UnsatisfiableError, WeightsError, unless_it_fails
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.messages import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax.changes import off, switched, switches
+from ists_asp.syntax.ground import texts
 from ists_asp.syntax.trees import functions, head_elements, predicates, walk
+from ists_asp.vocabulary import BEYOND_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from clingo import Symbol
 
+    from ists_asp.errors import RuleError
     from ists_asp.rules import NamedRule, RuleSet
+    from ists_asp.solver.single import Grounder
 
 _FROM = f"{OWN}from"
 """``____from(N,Atom,Below)``: rule N derives an atom from those of the tuple."""
@@ -62,6 +67,16 @@ _LONGEST = 80
 """Characters of an atom that are shown."""
 
 
+_CULPRITS = 5
+"""Constraints that are named at most."""
+
+MOST = 50
+"""Constraints that are tried at most."""
+
+SECONDS = 2.0
+"""Seconds that all tries together may take: the pair has had its time already."""
+
+
 class _Reason(NamedTuple):
     """A rule, and the atoms from which it derived another one."""
 
@@ -70,11 +85,101 @@ class _Reason(NamedTuple):
 
 
 class Blame:
-    """Names the rules that are to blame for what is no answer."""
+    """Names the rules that are to blame where there is no answer.
 
-    def __init__(self, rules: RuleSet, arguments: Sequence[str]) -> None:
+    Args:
+        rules: the rules.
+        grounder: grounds them for a pair.
+    """
+
+    def __init__(self, rules: RuleSet, grounder: Grounder) -> None:
         self._rules = rules
-        self._arguments = arguments
+        self._grounder = grounder
+
+    def overflow(self, error: WeightsError, facts: Sequence[Symbol]) -> RuleError:
+        """The error with the numbers or the rules in its words that it comes from."""
+        named = unless_it_fails(lambda: self._beyond_limits(facts))
+        return named or unless_it_fails(lambda: self._weighed(error)) or error
+
+    def _beyond_limits(self, facts: Sequence[Symbol]) -> AnswerError | None:
+        """The error for numbers that clingo cannot add up, if there are such, with their rules."""
+        # The atoms are those of the control object as long as that lives.
+        control = self._grounder.ground(facts)
+        found = control.symbolic_atoms.by_signature(*BEYOND_LIMITS.signature)
+        large = texts(atom.symbol.arguments[0] for atom in found)
+        every = {atom.symbol for atom in control.symbolic_atoms}
+        return self.named(too_large(large), every) if large else None
+
+    def _weighed(self, error: WeightsError) -> WeightsError | None:
+        """The error with the rules of users in its words that add up weights."""
+        found = [
+            rule
+            for node, rule in self._statements
+            if rule.file in self._own
+            and (node.ast_type is ASTType.Minimize or any(map(_adds, walk(node))))
+        ]
+        places = " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
+        return WeightsError(f"{error.found}; look at {places}", hint=error.hint) if found else None
+
+    def unsatisfied(self, facts: Sequence[Symbol]) -> UnsatisfiableError | None:
+        """The error for constraints that cannot all hold for a pair, by the files of users.
+
+        Where it lies at none of them, of rules of users as well: one may rest on its own negation.
+        None if the reason lies elsewhere, or was not found in time.
+        """
+        rules = [one for one in self._statements if one[0].ast_type is ASTType.Rule]
+        constraints = [
+            (node, rule)
+            for node, rule in rules
+            if str(node.head) == "#false" and not rule.file.startswith("asp/")
+        ]
+        own = [(node, rule) for node, rule in rules if rule.file in self._own]
+        found = self._smallest(facts, constraints[:MOST]) or self._smallest(facts, own[:MOST])
+        if not found:
+            return None
+        told = "; ".join(
+            rule.name if rule.sentence is None else f"{rule.file}:{rule.line} ({rule.name})"
+            for rule in found[:_CULPRITS]
+        )
+        return UnsatisfiableError(
+            f"the rules admit no answer set, for these cannot all hold: {told}",
+            hint="Loosen or remove one of them",
+        )
+
+    def _smallest(
+        self, facts: Sequence[Symbol], tried: Sequence[tuple[AST, NamedRule]]
+    ) -> list[NamedRule]:
+        """A smallest set of some rules with which there is no answer, but without any of them."""
+        if not tried:
+            return []
+        numbers = {id(node): number for number, (node, _) in enumerate(tried, start=1)}
+        statements = [
+            switched(node, numbers[id(node)]) if id(node) in numbers else node
+            for node in self._rules.statements
+            if node.ast_type is not ASTType.Minimize
+        ]
+        statements.append(switches(len(tried)))
+        messages = Messages(self._rules.names)
+        control = ground(statements, facts, self._grounder.arguments, messages)
+        ends = time.monotonic() + SECONDS
+
+        def satisfiable(on: Collection[int]) -> bool | None:
+            """Whether there is an answer with some rules on; None if there is no time left."""
+            for number in numbers.values():
+                control.assign_external(off(number), number not in on)
+            with control.solve(async_=True) as search:
+                if not search.wait(max(0.0, ends - time.monotonic())):
+                    search.cancel()
+                    return None
+                return bool(search.get().satisfiable)
+
+        if not satisfiable(()):
+            return []
+        needed = set(numbers.values())
+        for number in sorted(needed):
+            if satisfiable(needed - {number}) is False:
+                needed.discard(number)
+        return [tried[number - 1][1] for number in sorted(needed)]
 
     def named(self, error: AnswerError, true: Collection[Symbol]) -> AnswerError:
         """The same error with the rules in its words."""
@@ -85,16 +190,6 @@ class Blame:
                 places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
                 told.append(f"{shown} comes from {' and '.join(places)}")
         return AnswerError("; ".join([error.found, *told[:_ATOMS]]), error.atoms, error.wanted)
-
-    def weighing(self) -> str:
-        """The rules of users that add up weights, as part of a message; empty without any."""
-        found = [
-            rule
-            for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
-            if rule.file in self.own
-            and (node.ast_type is ASTType.Minimize or any(map(_adds, walk(node))))
-        ]
-        return " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
 
     def _origins(
         self, atoms: Iterable[str], true: Collection[Symbol]
@@ -114,7 +209,7 @@ class Blame:
                 found = [reason for one in sorted(frontier) for reason in reasons.get(one, ())]
                 rules = list(dict.fromkeys(reason.rule for reason in found))
                 direct.setdefault(atom, rules)
-                if mine := [rule for rule in rules if rule.file in self.own]:
+                if mine := [rule for rule in rules if rule.file in self._own]:
                     own[atom] = mine
                 frontiers[atom] = {below for reason in found for below in reason.below}
             if own:
@@ -135,7 +230,7 @@ class Blame:
         control = ground(
             [*self._definitions, *statements],
             (symbol for symbol in true if symbol.name in used),
-            self._arguments,
+            self._grounder.arguments,
             lambda _code, _text: None,
         )
         reasons: dict[str, list[_Reason]] = defaultdict(list)
@@ -146,8 +241,12 @@ class Blame:
                 reasons[text].append(_Reason(rule, tuple(map(str, below.arguments))))
         return reasons
 
+    @property
+    def _statements(self) -> Iterator[tuple[AST, NamedRule]]:
+        return zip(self._rules.statements, self._rules.rules, strict=True)
+
     @cached_property
-    def own(self) -> frozenset[str]:
+    def _own(self) -> frozenset[str]:
         """The files, as messages call them, that are not as they were shipped."""
         folders = (asp_dir(), rules_dir())
         return frozenset(
@@ -240,69 +339,3 @@ def _rewritten(number: int, term: AST, body: Sequence[AST]) -> AST:
 def _place(rule: NamedRule) -> str:
     place = f"{rule.file}:{rule.line}"
     return place if rule.name == place else f"{rule.name} ({place})"
-
-
-MOST = 50
-"""Constraints that are tried at most."""
-
-SECONDS = 2.0
-"""Seconds that all tries together may take: the pair has had its time already."""
-
-
-def culprits(
-    rules: RuleSet, arguments: Sequence[str], facts: Sequence[Symbol], own: Collection[str]
-) -> tuple[NamedRule, ...]:
-    """A smallest set of constraints that cannot all hold for a pair, by the files ``own`` of users.
-
-    Where it lies at none of them, of rules of users as well: one may rest on its own negation.
-    None if the reason lies elsewhere, or was not found in time.
-    """
-    both = list(zip(rules.statements, rules.rules, strict=True))
-    rule_nodes = [one for one in both if one[0].ast_type is ASTType.Rule]
-    constraints = [
-        (node, rule)
-        for node, rule in rule_nodes
-        if str(node.head) == "#false" and not rule.file.startswith("asp/")
-    ]
-    with_own = [(node, rule) for node, rule in rule_nodes if rule.file in own]
-    return _smallest(rules, arguments, facts, constraints[:MOST]) or _smallest(
-        rules, arguments, facts, with_own[:MOST]
-    )
-
-
-def _smallest(
-    rules: RuleSet,
-    arguments: Sequence[str],
-    facts: Sequence[Symbol],
-    tried: Sequence[tuple[AST, NamedRule]],
-) -> tuple[NamedRule, ...]:
-    """A smallest set of some rules with which there is no answer, but without any of them."""
-    if not tried:
-        return ()
-    both = list(zip(rules.statements, rules.rules, strict=True))
-    numbers = {id(node): number for number, (node, _) in enumerate(tried, start=1)}
-    statements = [
-        switched(node, numbers[id(node)]) if id(node) in numbers else node
-        for node, _ in both
-        if node.ast_type is not ASTType.Minimize
-    ]
-    control = ground([*statements, switches(len(tried))], facts, arguments, Messages(rules.names))
-    ends = time.monotonic() + SECONDS
-
-    def satisfiable(on: Collection[int]) -> bool | None:
-        """Whether there is an answer with some constraints on; None if there is no time left."""
-        for number in numbers.values():
-            control.assign_external(off(number), number not in on)
-        with control.solve(async_=True) as search:
-            if not search.wait(max(0.0, ends - time.monotonic())):
-                search.cancel()
-                return None
-            return bool(search.get().satisfiable)
-
-    if not satisfiable(()):
-        return ()
-    needed = set(numbers.values())
-    for number in sorted(needed):
-        if satisfiable(needed - {number}) is False:
-            needed.discard(number)
-    return tuple(tried[number - 1][1] for number in sorted(needed))

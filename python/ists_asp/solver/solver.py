@@ -11,10 +11,10 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from ists_asp.answers import read_answer, too_large
+from ists_asp.answers import read_answer
 from ists_asp.confidence import Confident, confidence_tables
 from ists_asp.errors import (
     AnswerError,
@@ -26,16 +26,14 @@ from ists_asp.errors import (
     inside,
     unless_it_fails,
 )
-from ists_asp.solver.batch import Batches, in_batches, short_pairs, weights_of, weights_of_atoms
+from ists_asp.solver.batch import Batches, in_batches, short_pairs, weights_of
 from ists_asp.solver.bounds import Objective, objective_for
-from ists_asp.solver.faults import Blame, culprits
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, Solution, SolverOptions, search
 from ists_asp.solver.single import Alone, Best, Grounder
 from ists_asp.solver.statements import Shapes
 from ists_asp.syntax.changes import switched, switches
-from ists_asp.syntax.ground import texts
-from ists_asp.vocabulary import BEYOND_LIMITS, CONFIDENCE
+from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -48,18 +46,17 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
-    from ists_asp.solver.batch import BatchModel, Item
+    from ists_asp.solver.batch import Item
     from ists_asp.solver.edits import Edits
-    from ists_asp.solver.program import Program
+    from ists_asp.solver.faults import Blame
     from ists_asp.solver.statements import Version
     from ists_asp.syntax.trees import Signature
 
 A = TypeVar("A")
 T = TypeVar("T")
 
-
-_CULPRITS = 5
-"""Constraints that are named at most."""
+ReadFound: TypeAlias = "Callable[[Pair, Found, Callable[[], Weights]], A]"
+"""Reads an answer set, by the weights of its program."""
 
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
@@ -67,6 +64,9 @@ _BATCH_LIMIT = 2.0
 
 class Solver(Generic[A]):
     """A rule set made ready to decide pairs.
+
+    ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
+    clingo's command line arguments, without those that choose a strategy.
 
     Args:
         rules: the parsed rules, ``asp/`` and ``lp_rules/`` together.
@@ -87,9 +87,11 @@ class Solver(Generic[A]):
         read: Read[A] = read_answer,  # type: ignore[assignment]
         confident: AddConfidence[A] | None = None,
     ) -> None:
-        self._options = options or SolverOptions()
+        self.options = options or SolverOptions()
         self._shapes = Shapes(rules.remembered)
-        self._grounder = Grounder(rules, self._options, self._shapes)
+        self._grounder = Grounder(rules, self.options, self._shapes)
+        self.program = self._grounder.program
+        self.arguments = self._grounder.arguments
         self._rules = rules
         self._read = read
         self._objective = objective_for(rules, self._shapes)
@@ -104,7 +106,7 @@ class Solver(Generic[A]):
 
     def with_rules(self, rules: RuleSet, confident: AddConfidence[A] | None = None) -> Solver[A]:
         """A solver of other rules, with the same options, that reads alike."""
-        return Solver(rules, self._options, self._read, confident)
+        return Solver(rules, self.options, self._read, confident)
 
     def switched(self, places: Collection[int]) -> Solver[A]:
         """A solver of the same rules, with a switch for those at some places among them.
@@ -136,21 +138,7 @@ class Solver(Generic[A]):
             MemoryLimitError: there was not enough memory.
             RuleError: clingo could not ground the rules, or what they derive is no answer.
         """
-        return self._surely(pair, facts, self._solution, atoms=self._options.models > 1)
-
-    def solve_batch(self, items: Sequence[Item]) -> list[Solution[A]]:
-        """Decide pairs, several at a time; the solutions are those of :meth:`solve`.
-
-        Args:
-            items: pairs with their facts.
-
-        Returns:
-            A solution for each pair, in their order.
-
-        Raises:
-            IstsError: there is no answer for a pair, as for :meth:`solve`.
-        """
-        return list(self.solve_all(items))
+        return self._surely(pair, facts, self._solution, atoms=self.options.models > 1)
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[A]]:
         """Decide pairs lazily, in their order, several at a time.
@@ -179,7 +167,16 @@ class Solver(Generic[A]):
         Raises:
             MemoryLimitError: there was not enough memory.
         """
-        return in_batches(items, lambda some: self._try_some(some, least))
+
+        def alone(pair: Pair, facts: Sequence[Symbol]) -> Solution[A] | IstsError:
+            try:
+                return self.solve(pair, facts)
+            except MemoryLimitError:
+                raise
+            except IstsError as error:
+                return error
+
+        return self._in_batches(items, Batches.solve, alone, least)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
         """Ground the rules for a pair and return the atoms.
@@ -211,7 +208,12 @@ class Solver(Generic[A]):
         Returns:
             For each pair, in their order and lazily, its atoms of these predicates.
         """
-        return in_batches(items, lambda some: self._derivable(some, wanted))
+
+        def alone(_: Pair, facts: Sequence[Symbol]) -> list[Symbol]:
+            atoms = self.ground_atoms(facts)
+            return [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
+
+        return self._in_batches(items, lambda batches, some: batches.derivable(some, wanted), alone)
 
     def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best[A]:
         """Find the best answer set of a pair with all its atoms, for whoever asks why.
@@ -221,16 +223,23 @@ class Solver(Generic[A]):
         """
         return self._surely(pair, facts, self._best, atoms=True)
 
-    def answer(self, pair: Pair, found: Found) -> A:
+    def answer(self, pair: Pair, found: Found, weights: Callable[[], Weights] | None = None) -> A:
         """What an answer set says, found with all its atoms.
+
+        Args:
+            pair: the pair that it is about.
+            found: the answer set.
+            weights: gives those of its program, for the confidence; None to leave that out.
 
         Raises:
             RuleError: it is no answer.
         """
         try:
-            return self._reading(pair, found)
+            return self._read_found(pair, found, weights)
         except AnswerError as error:
-            raise self._named(error, found) from None
+            # With the rules to blame in its words, if they can be found.
+            named = partial(self._blame.named, error, found.true)
+            raise unless_it_fails(named) or error from None
 
     def best_of_all(
         self, items: Iterable[Item], extra: Callable[[], Sequence[AST]] = tuple
@@ -247,7 +256,21 @@ class Solver(Generic[A]):
         Raises:
             IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
-        return in_batches(items, lambda some: self._best_of_some(some, extra))
+
+        def together(batches: Batches[A], some: Sequence[Item]) -> list[Best[A] | None] | None:
+            model = batches.best(some, extra())
+            if model is None:
+                return None
+            return [
+                None
+                if answer is None
+                else Best(answer, found, self.program, partial(self._priced, facts), model, number)
+                for (number, (found, *_)), (_, facts), answer in zip(
+                    model.shares.items(), some, batches.answers(some, model), strict=True
+                )
+            ]
+
+        return self._in_batches(items, together, self.best)
 
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
@@ -271,7 +294,7 @@ class Solver(Generic[A]):
                     backend.add_rule([], [-atom.literal if true else atom.literal])
                 elif true:
                     return None, True
-        return search(control, self._options.time_limit, atoms=True, objective=objective)
+        return search(control, self.options.time_limit, atoms=True, objective=objective)
 
     def edits(self, old: Version, new: Version) -> Edits:
         """What differs between the rules as they were and as they are.
@@ -292,113 +315,55 @@ class Solver(Generic[A]):
 
         return shown_by_core(self._rules, self._shapes)
 
-    @property
-    def options(self) -> SolverOptions:
-        """How pairs are solved."""
-        return self._options
-
-    @property
-    def program(self) -> Program:
-        """What is grounded for a pair, and what holds for every pair."""
-        return self._grounder.program
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """Clingo's command line arguments, without those that choose a strategy."""
-        return self._grounder.arguments
-
     @cached_property
     def _batches(self) -> Batches[A] | None:
         """Made when there are several pairs for the first time: that takes half a second."""
-        if self._options.models > 1:
+        if self.options.models > 1:
             return None
-        arguments = self._grounder.arguments
-        found = unless_it_fails(lambda: paired(self._rules, self.program, arguments, self._shapes))
+        program, arguments = self.program, self.arguments
+        found = unless_it_fails(lambda: paired(self._rules, program, arguments, self._shapes))
         if found is None:
             return None
-        limit = min(self._options.time_limit, _BATCH_LIMIT)
-        return Batches(found, self.program, arguments, limit, self._read, self._confident)
+        limit = min(self.options.time_limit, _BATCH_LIMIT)
+        return Batches(found, program, arguments, limit, self._read_found)
 
     @cached_property
     def _blame(self) -> Blame:
-        return Blame(self._rules, self._grounder.arguments)
+        # Few pairs need it.
+        from ists_asp.solver.faults import Blame
 
-    def _try_some(self, items: Sequence[Item], least: int) -> Iterator[Solution[A] | IstsError]:
-        """Decide the pairs of a batch, the short ones together."""
-        batches = {short[0]: short for short in short_pairs(items, least)}
-        together: dict[int, Solution[A] | None] = {}
-        for number, (pair, facts) in enumerate(items):
-            short = batches.get(number)
-            if short is not None and self._batches is not None:
-                solutions = self._batches.solve([items[place] for place in short])
-                together.update(zip(short, solutions or (), strict=bool(solutions)))
-            try:
-                yield together.pop(number, None) or self.solve(pair, facts)
-            except MemoryLimitError:
-                raise
-            except IstsError as error:
-                yield error
+        return Blame(self._rules, self._grounder)
 
-    def _derivable(
-        self, items: Sequence[Item], wanted: Sequence[Signature]
-    ) -> Iterator[list[Symbol]]:
-        batches = {short[0]: short for short in short_pairs(items)}
-        found: dict[int, list[Symbol]] = {}
-        for place, (_, facts) in enumerate(items):
-            short = batches.get(place)
-            if short is not None and self._batches is not None:
-                together = self._batches.derivable([items[each] for each in short], wanted)
-                found.update(zip(short, together or (), strict=bool(together)))
-            if place in found:
-                yield found.pop(place)
-            else:
-                atoms = self.ground_atoms(facts)
-                yield [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
+    def _in_batches(
+        self,
+        items: Iterable[Item],
+        together: Callable[[Batches[A], Sequence[Item]], Sequence[T | None] | None],
+        alone: Callable[[Pair, Sequence[Symbol]], T],
+        least: int = 2,
+    ) -> Iterator[T]:
+        """Work pairs out lazily, in their order, the short ones together.
 
-    def _best_of_some(
-        self, items: Sequence[Item], extra: Callable[[], Sequence[AST]]
-    ) -> Iterator[Best[A]]:
-        """The best answer sets of the pairs of a batch, the short ones together."""
-        batches = {short[0]: short for short in short_pairs(items)}
-        shares: dict[int, tuple[BatchModel, int]] = {}
-        for place, (pair, facts) in enumerate(items):
-            short = batches.get(place)
-            if short is not None and self._batches is not None:
-                together = self._batches.best([items[each] for each in short], extra())
-                if together is not None:
-                    shares.update(
-                        (each, (together, number)) for number, each in enumerate(short, start=1)
+        Args:
+            items: pairs with their facts.
+            together: what comes of several; None where that is not certain.
+            alone: what comes of one.
+            least: how many are worked out together at least.
+        """
+
+        def some(items: Sequence[Item]) -> Iterator[T]:
+            batches = {short[0]: short for short in short_pairs(items, least)}
+            known: dict[int, T | None] = {}
+            for place, item in enumerate(items):
+                short, ready = batches.get(place), self._batches
+                if short is not None and ready is not None:
+                    found = unless_it_fails(
+                        partial(together, ready, [items[each] for each in short])
                     )
-            if place in shares:
-                yield self._shared(*shares.pop(place), pair, facts)
-            else:
-                yield self.best(pair, facts)
+                    known.update(zip(short, found or (), strict=bool(found)))
+                one = known.pop(place, None)
+                yield alone(*item) if one is None else one
 
-    def _shared(
-        self, together: BatchModel, number: int, pair: Pair, facts: Sequence[Symbol]
-    ) -> Best[A]:
-        """The best answer set of one of several pairs."""
-        share = together.shares[number]
-        found = Found(
-            share.shown,
-            (),
-            tuple(share.cost.values()),
-            True,
-            tuple(share.cost),
-        )
-        try:
-            read = self._reading(pair, found)
-            answer = self._sure(read, found, lambda: weights_of_atoms(share.atoms))
-        except AnswerError:
-            return self.best(pair, facts)
-        return Best(
-            answer,
-            found,
-            self.program,
-            lambda: self._priced(facts),
-            together,
-            number,
-        )
+        return in_batches(items, some)
 
     def _priced(self, facts: Sequence[Symbol]) -> tuple[Control, Objective]:
         """The ground program of a pair, and its objective, with prices."""
@@ -409,34 +374,23 @@ class Solver(Generic[A]):
         self,
         pair: Pair,
         facts: Sequence[Symbol],
-        decide: Callable[[Pair, Alone, Callable[[Pair, Found], A]], T],
+        decide: Callable[[Pair, Alone, ReadFound[A]], T],
         *,
         atoms: bool,
     ) -> T:
         """Decide a pair; where that gives no answer, make sure, and name the rules to blame."""
+        limit = self.options.time_limit
         with inside(pair):
             try:
-                return self._certain(pair, facts, decide, atoms=atoms)
-            except WeightsError as error:
-                raise self._overflow(error, facts) from None
-
-    def _certain(
-        self,
-        pair: Pair,
-        facts: Sequence[Symbol],
-        decide: Callable[[Pair, Alone, Callable[[Pair, Found], A]], T],
-        *,
-        atoms: bool,
-    ) -> T:
-        limit = self._options.time_limit
-        with suppress(AnswerError):
-            alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
-            try:
-                return decide(pair, alone, self._reading)
+                with suppress(AnswerError):
+                    alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
+                    return decide(pair, alone, self._read_found)
+                alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
+                return decide(pair, alone, self.answer)
             except UnsatisfiableError as error:
-                raise self._unsatisfied(error, facts) from None
-        alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
-        return decide(pair, alone, self.answer)
+                raise unless_it_fails(lambda: self._blame.unsatisfied(facts)) or error from None
+            except WeightsError as error:
+                raise self._blame.overflow(error, facts) from None
 
     def _last_to_derive(self, key: Signature) -> str | None:
         """The file and line of the last rule with a predicate in its head: users' come last."""
@@ -447,67 +401,24 @@ class Solver(Generic[A]):
         ]
         return places[-1] if places else None
 
-    def _overflow(self, error: WeightsError, facts: Sequence[Symbol]) -> RuleError:
-        """The error with the numbers or the rules in its words that it comes from."""
-        named = unless_it_fails(lambda: self._beyond_limits(facts))
-        return named or unless_it_fails(lambda: self._weighed(error)) or error
-
-    def _beyond_limits(self, facts: Sequence[Symbol]) -> AnswerError | None:
-        """The error for numbers that clingo cannot add up, if there are such, with their rules."""
-        # The atoms are those of the control object as long as that lives.
-        control = self._grounder.ground(facts)
-        found = control.symbolic_atoms.by_signature(*BEYOND_LIMITS.signature)
-        large = texts(atom.symbol.arguments[0] for atom in found)
-        every = {atom.symbol for atom in control.symbolic_atoms}
-        return self._blame.named(too_large(large), every) if large else None
-
-    def _weighed(self, error: WeightsError) -> WeightsError | None:
-        """The error with the rules of users in its words that add up weights."""
-        rules = self._blame.weighing()
-        found = f"{error.found}; look at {rules}"
-        return WeightsError(found, hint=error.hint) if rules else None
-
-    def _unsatisfied(self, error: UnsatisfiableError, facts: Sequence[Symbol]) -> IstsError:
-        """The error with the constraints in its words that cannot all hold."""
-        arguments = self._grounder.arguments
-        found = unless_it_fails(lambda: culprits(self._rules, arguments, facts, self._blame.own))
-        if not found:
-            return error
-        told = "; ".join(
-            rule.name if rule.sentence is None else f"{rule.file}:{rule.line} ({rule.name})"
-            for rule in found[:_CULPRITS]
-        )
-        return UnsatisfiableError(
-            f"the rules admit no answer set, for these cannot all hold: {told}",
-            hint="Loosen or remove one of them",
-        )
-
-    def _solution(self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Solution[A]:
+    def _solution(self, pair: Pair, alone: Alone, read: ReadFound[A]) -> Solution[A]:
         began = time.process_time()
         found: Found | None = alone.first()
         answers = []
         while found is not None:
-            answers.append(self._sure(read(pair, found), found, lambda: weights_of(alone.control)))
-            if len(answers) == self._options.models:
+            answers.append(read(pair, found, lambda: weights_of(alone.control)))
+            if len(answers) == self.options.models:
                 break
             found = alone.after(found)
         return Solution(tuple(answers), alone.grounding, time.process_time() - began)
 
-    def _named(self, error: AnswerError, found: Found) -> AnswerError:
-        """The error, with the rules to blame in its words if they can be found."""
-        return unless_it_fails(lambda: self._blame.named(error, found.true)) or error
-
-    def _reading(self, pair: Pair, found: Found) -> A:
-        return self._read(pair, found.shown, found.cost, found.optimal)
-
-    def _best(self, pair: Pair, alone: Alone, read: Callable[[Pair, Found], A]) -> Best[A]:
+    def _best(self, pair: Pair, alone: Alone, read: ReadFound[A]) -> Best[A]:
         found = alone.first()
-        answer = self._sure(read(pair, found), found, lambda: weights_of(alone.control))
+        answer = read(pair, found, lambda: weights_of(alone.control))
         return Best(answer, found, alone.program, lambda: (alone.control, alone.objective))
 
-    def _sure(self, answer: A, found: Found, weights: Callable[[], Weights]) -> A:
-        """The answer with its confidence."""
-        try:
-            return answer if self._confident is None else self._confident(answer, weights())
-        except AnswerError as error:
-            raise self._named(error, found) from None
+    def _read_found(self, pair: Pair, found: Found, weights: Callable[[], Weights] | None) -> A:
+        answer = self._read(pair, found.shown, found.cost, found.optimal)
+        if weights is None or self._confident is None:
+            return answer
+        return self._confident(answer, weights())
