@@ -1,14 +1,21 @@
-"""Where the files that are not Python lie: encodings, rules and data.
+"""What the package draws on: its files that are not Python, what it holds open, memory.
 
-A wheel carries them in ``ists_asp/share/``. An editable install has no such folder:
-there they are the top-level folders of the checkout that the package was imported from.
+A wheel carries encodings, rules and data in ``ists_asp/share/``. An editable install has no such
+folder: there they are the top-level folders of the checkout that the package was imported from.
 """
 
 from __future__ import annotations
 
+import gc
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from ists_asp.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -39,3 +46,30 @@ def _find(name: str) -> Path:
         expected=" or ".join(str(folder) for folder in candidates),
         hint="Reinstall ists-asp from a wheel, or from a complete checkout",
     )
+
+
+class Closing(ABC):
+    """A context manager that closes itself, after an error as well."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what is held open; the object cannot be used afterwards."""
+
+
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """Collect nothing while tens of thousands of objects are made that all are needed."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -226,7 +226,7 @@ def _remember() -> None:
     """Keep what is found out about syntax trees and pairs, in this process for good."""
     knowledge.Knowledge.prepare = lambda _self, _pairs: None
     knowledge.Knowledge.relations = _by_pair(knowledge.Knowledge.relations)
-    _everywhere("ists_asp.lifetime", "freeze_gc", lambda _freeze: lambda: None)
+    _everywhere("ists_asp.engine.preparation", "freeze_gc", lambda _freeze: lambda: None)
 
 
 def _everywhere(module: str, name: str, wrap: Callable[..., Any]) -> None:

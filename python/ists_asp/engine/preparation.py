@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat, tee
@@ -15,9 +16,9 @@ from ists_asp.io.cache import Cache
 from ists_asp.io.store import Memo
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.lifetime import Closing, freeze_gc
 from ists_asp.limits import check_pair, check_text
 from ists_asp.model import Pair, Sentence
+from ists_asp.resources import Closing
 from ists_asp.rules import RuleWarning, given_warnings, phrases, unknown_constants
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
@@ -269,6 +270,18 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
             "or choose such a profile",
         )
     return find_reader(name)
+
+
+def freeze_gc() -> None:
+    """Exempt all objects that exist from further collections.
+
+    With models loaded there are hundreds of thousands of them, and each full collection
+    looks at every one: a pause of more than 100 ms at an arbitrary pair. Objects that an
+    earlier call exempted are looked at once more, so that models no longer used are freed.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def read_pair(sent1: GivenSentence, sent2: GivenSentence, identifier: str = "1") -> Pair:

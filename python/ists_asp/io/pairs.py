@@ -28,8 +28,8 @@ from ists_asp.io.text import (
     source_name,
     split_words,
 )
-from ists_asp.lifetime import Closing
 from ists_asp.model import Chunk, Pair, Sentence
+from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,8 +21,7 @@ from ists_asp.knowledge.words import (
     spoken,
     stems,
 )
-from ists_asp.lifetime import Closing
-from ists_asp.resources import data_dir
+from ists_asp.resources import Closing, data_dir
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import MULTIWORD
 

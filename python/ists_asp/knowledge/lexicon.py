@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from ists_asp.errors import ResourceError
-from ists_asp.lifetime import Closing
+from ists_asp.resources import Closing
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import CLASS, RELATION, VERB_USAGE
 

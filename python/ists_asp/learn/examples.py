@@ -23,8 +23,8 @@ from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, ignore
-from ists_asp.lifetime import Closing
 from ists_asp.model import Chunk
+from ists_asp.resources import Closing
 from ists_asp.rules import (
     Purpose,
     find_rules,

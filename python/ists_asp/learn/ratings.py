@@ -22,8 +22,8 @@ from ists_asp.evaluate.ratings import correlation
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
-from ists_asp.lifetime import Closing
 from ists_asp.model import Pair
+from ists_asp.resources import Closing
 from ists_asp.rules import Purpose, load_rules, program_sources, read_overlay
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from ists_asp.errors import (
     too_deep,
 )
 from ists_asp.io.store import TRACES, Memo, Store
-from ists_asp.lifetime import gc_paused
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
+from ists_asp.resources import gc_paused
 from ists_asp.rules import RuleWarning
 from ists_asp.solver.kept import answer_of, data_of
 from ists_asp.syntax.ground import Atoms

@@ -17,7 +17,7 @@ from clingo import Function, SymbolType
 
 from ists_asp.confidence import WEIGHTS
 from ists_asp.errors import AnswerError
-from ists_asp.lifetime import gc_paused
+from ists_asp.resources import gc_paused
 from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
 from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
 from ists_asp.solver.statements import Given

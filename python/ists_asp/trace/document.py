@@ -13,7 +13,7 @@ import clingo
 import orjson
 from msgspec import to_builtins
 
-from ists_asp.lifetime import gc_paused
+from ists_asp.resources import gc_paused
 from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.decisions import decisions, told
 from ists_asp.trace.switched import restraints

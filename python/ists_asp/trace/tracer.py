@@ -16,7 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import IstsError, TraceError
-from ists_asp.lifetime import gc_paused
+from ists_asp.resources import gc_paused
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import texts
 from ists_asp.trace.decisions import PREDICATES

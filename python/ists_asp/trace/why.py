@@ -11,7 +11,7 @@ from clingo import parse_term
 from msgspec import to_builtins
 
 from ists_asp.errors import TimeLimitError, UsageError
-from ists_asp.lifetime import gc_paused
+from ists_asp.resources import gc_paused
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.trees import predicates
 from ists_asp.trace.contrast import Contrast, contrast, difference
