@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
-from ists_asp.engine import Setup
+from ists_asp.engine import Setup, Timings
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Chunking, compare_chunks, evaluate
 from ists_asp.evaluate.wa_check import check_file
@@ -101,7 +101,7 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
     title = f"{data.name}, {scenario} chunks, {system.profile.name}"
     # Models load when they are first needed, which belongs to no pair.
     system.solve("ready", "ready")
-    system.stages.clear()
+    system.stages = Timings()
     began = time.perf_counter()
     answers = list(show_progress(system.solve_many(pairs), len(pairs), title))
     timing = Timing.of(system.stages, time.perf_counter() - began)

@@ -18,6 +18,7 @@ from benchmarks.synthetic import make_dense_pair, make_pair, make_repeated_pair
 from benchmarks.tables import markdown
 from benchmarks.timing import Timing
 from ists_asp import load
+from ists_asp.engine import Timings
 from ists_asp.errors import IstsError
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def grow(system: System, kind: str, size: int, pairs: int = PAIRS) -> Growth:
         SolveError: there is no answer for a pair.
     """
     system.solve("ready", "ready")
-    system.stages.clear()
+    system.stages = Timings()
     answers: list[Answer] = []
     for seed in range(1 if kind == "repeated" else pairs):
         # Each for itself: several pairs together share their time.

@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 
+from ists_asp.engine import Timings
 from ists_asp.errors import UsageError
 from tests.sharing import load_shared
 from tests.trace.conftest import system
@@ -65,7 +66,7 @@ def test_a_closed_system_says_so():
 @pytest.mark.slow
 def test_pairs_traced_together_share_their_time(answer):
     headlines = system("headlines")
-    headlines.stages.clear()
+    headlines.stages = Timings()
     traces = list(headlines.trace_many([answer.pair] * 3))
     assert len({trace.seconds for trace in traces}) == 1
     decided = headlines.stages.decided

@@ -7,8 +7,7 @@ import math
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from ists_asp._version import __version__
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.annotate.stanza import Models
-    from ists_asp.model import Pair
     from ists_asp.rules import Profile, RuleFile
     from ists_asp.trace import AskedTrace
     from ists_asp.trace.why import Why, WhyNot
@@ -38,41 +36,22 @@ _SHORTEST = 1e-7
 """Seconds that no clock tells from none."""
 
 
-class TraceHandle:
-    """Traces the answer to a pair when somebody asks for the first time, and keeps the trace.
-
-    It stays in its process: an answer that is pickled leaves it behind.
-    """
-
-    def __init__(self, pair: Pair, trace: Callable[[Pair], AskedTrace]) -> None:
-        self._pair = pair
-        self._make = trace
-
-    def __call__(self) -> AskedTrace:
-        """The trace."""
-        return self._trace
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
-
-    @cached_property
-    def _trace(self) -> AskedTrace:
-        return self._make(self._pair)
-
-
 @dataclass(frozen=True, slots=True)
 class SolvedAnswer(Answer):
     """An answer of a :class:`~ists_asp.engine.System`, which can be asked about.
 
     ``tracing`` makes the trace. The best answer of a pair has it as long as its system is open:
     ask :meth:`why` and :meth:`why_not`. The first question traces the answer, which then holds
-    the trace in memory.
+    the trace in memory. It stays in its process: an answer that is pickled leaves it behind.
     """
 
-    tracing: TraceHandle | None = field(default=None, compare=False, repr=False)
+    tracing: Callable[[], AskedTrace] | None = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), tuple(getattr(self, one.name) for one in fields(Answer))
 
     @classmethod
-    def of(cls, answer: Answer, tracing: TraceHandle | None = None) -> SolvedAnswer:
+    def of(cls, answer: Answer, tracing: Callable[[], AskedTrace] | None = None) -> SolvedAnswer:
         """Make an answer one that can be asked."""
         values = {one.name: getattr(answer, one.name) for one in fields(Answer)}
         return cls(**values, tracing=tracing)
@@ -267,18 +246,6 @@ class Timings:
                 setattr(self, one.name, mine + theirs)
         self.decided.merge(other.decided)
         self.edits.update(other.edits)
-
-    def taken(self) -> Timings:
-        """The times so far; begin again at nothing."""
-        times = replace(self)
-        self.clear()
-        return times
-
-    def clear(self) -> None:
-        """Begin again at nothing."""
-        nothing = Timings()
-        for one in fields(self):
-            setattr(self, one.name, getattr(nothing, one.name))
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ists_asp.answers import read_answer
-from ists_asp.engine.answer import SolvedAnswer, TraceHandle, provenance
+from ists_asp.engine.answer import SolvedAnswer, provenance
 from ists_asp.engine.preparation import Known, Preparation, beside, read_pair, read_pairs
 from ists_asp.engine.setup import Limits, Setup
 from ists_asp.errors import IstsError, UsageError
@@ -183,8 +183,8 @@ class System(Preparation):
             IstsError: as for :meth:`solve_many`.
         """
         for best, *others in self.decide(self.annotate(read_pairs(pairs))):
-            handle = TraceHandle(best.pair, self._trace_annotated)
-            yield SolvedAnswer.of(best, handle), *map(SolvedAnswer.of, others)
+            tracing = cache(partial(self._trace_annotated, best.pair))
+            yield SolvedAnswer.of(best, tracing), *map(SolvedAnswer.of, others)
 
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False
