@@ -36,8 +36,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
 def shipped(tmp_path, monkeypatch):
     """A small asp/ and lp_rules/ that stand for the shipped ones."""
     root = write(tmp_path / "shipped", FILES)
-    for module in (profiles, programs):
-        monkeypatch.setattr(module, "asp_dir", lambda: root / "asp")
+    monkeypatch.setattr(programs, "asp_dir", lambda: root / "asp")
     for module in (catalogue, programs, profiles):
         monkeypatch.setattr(module, "rules_dir", lambda: root / "lp_rules")
     return root

@@ -8,27 +8,26 @@ from ists_asp.rules.catalogue import (
     list_rules,
     rule_sentences,
 )
+from ists_asp.rules.constants import check_kinds, constants_in
 from ists_asp.rules.entries import phrases
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.parsing import NamedRule
 from ists_asp.rules.profiles import (
     Files,
-    Overlay,
     Profile,
     Purpose,
     list_profiles,
     load_profile,
-    read_overlay,
 )
 from ists_asp.rules.programs import (
+    Overlay,
     ProfileFiles,
-    check_kinds,
-    constants_in,
     find_program,
     given_warnings,
     load_program,
     program_sources,
+    read_overlay,
     read_profile_rules,
     unknown_constants,
 )

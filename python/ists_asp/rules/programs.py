@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from clingo import SymbolType
-from clingo.ast import AST, ASTType
-
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.entries import table_warnings
 from ists_asp.rules.loader import load_rules, rule_files
 from ists_asp.rules.messages import RuleWarning
-from ists_asp.rules.profiles import Profile, Purpose, load_profile, read_overlay, shown_folder
+from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
 from ists_asp.rules.source import RuleSource, find_rules, resolved
+from ists_asp.rules.tables import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,6 +35,89 @@ _LACKING = {
     ),
     Purpose.EXPLANATION: ("this profile says nothing in words", "Add it"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """The rule folder to take profiles and rules from, and what the user adds to it."""
+
+    base: Path
+    files: tuple[RuleSource, ...]
+    added: tuple[RuleSource, ...]
+    tables: tuple[RuleSource, ...] = ()
+
+    def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
+        """Return a program's files with the user's in the place of those of their name.
+
+        The others that the user gave are added where pairs are decided.
+        """
+        taken, more = self._sorted_out(sources)
+        added = (*more, *self.added) if purpose is Purpose.ANSWER else ()
+        return (*(taken.get(source, source) for source in sources), *added, *self.tables)
+
+    def taken(self, sources: Sequence[RuleSource]) -> Mapping[RuleSource, RuleSource]:
+        """The user's files that take the place of others, by those that they replace."""
+        return self._sorted_out(sources)[0]
+
+    def _sorted_out(
+        self, sources: Sequence[RuleSource]
+    ) -> tuple[dict[RuleSource, RuleSource], list[RuleSource]]:
+        """The user's files by those that they replace, and the user's others."""
+        machine = asp_dir().resolve()
+        taken: dict[RuleSource, RuleSource] = {}
+        more: list[RuleSource] = []
+        for file in self.files:
+            same = [
+                source
+                for source in sources
+                if source.path.name == file.path.name and not source.path.is_relative_to(machine)
+            ]
+            folder = file.path.parent.name
+            near = [source for source in same if source.path.parent.name == folder]
+            if len(same) > 1 and len(near) != 1:
+                raise UsageError(
+                    f"several rule files are called {file.path.name}",
+                    where=file.name,
+                    expected=" or ".join(source.name for source in same),
+                    hint="Put yours in a folder of the same name as the one that it replaces",
+                )
+            if same:
+                taken[(near if len(same) > 1 else same)[0]] = file
+            else:
+                more.append(file)
+        return taken, more
+
+
+def read_overlay(given: Sequence[Path]) -> Overlay:
+    """Sort out what the user gave with ``--rules``, in order."""
+    bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
+    if len(bases) > 1:
+        raise UsageError(
+            f"two rule folders: {bases[0]} and {bases[1]}",
+            where="--rules",
+            expected="one folder with profiles/ in it",
+            hint="Give single files, or a folder without profiles/, to add rules",
+        )
+    files: list[RuleSource] = []
+    added: list[RuleSource] = []
+    tables: list[RuleSource] = []
+    for path in given:
+        if path in bases:
+            continue
+        found = find_rules(path)
+        if path.is_dir():
+            added.extend(found)
+        elif path.suffix == ".lp":
+            files.extend(found)
+        elif path.suffix == SUFFIX:
+            tables.extend(found)
+        else:
+            raise UsageError(
+                "this is no rule file",
+                where=f"--rules {path}",
+                expected="a .lp file, a .tsv file of words, or a folder",
+            )
+    return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))
 
 
 def load_program(
@@ -77,7 +159,7 @@ def given_warnings(
     taken = overlay.taken(program_sources(profile, Purpose.ANSWER, overlay.base))
     told = [
         RuleWarning(mine.name, f"this file takes the place of {theirs.name}, as it has its name")
-        for mine, theirs in taken
+        for theirs, mine in taken.items()
     ]
     own = [file.path for file in (*overlay.files, *overlay.added, *overlay.tables)]
     return (*told, *table_warnings(rules, own))
@@ -130,36 +212,30 @@ def program_sources(
     base = rules_dir() if rules is None else rules
     files = profile.files(purpose)
     if files is None:
-        found, hint = _LACKING[purpose]
+        lack, hint = _LACKING[purpose]
         raise RuleError(
-            f"the table [{purpose}] is missing: {found}",
+            f"the table [{purpose}] is missing: {lack}",
             where=profile.file,
             expected="the rule files that do it",
             hint=hint,
         )
+    shown = shown_folder(base)
     weights = "reader_weights" if reader and files.reader_weights else "weights"
-    sources: dict[Path, RuleSource] = {}
-    for key, entries, folder, shown in (
-        ("core", (_CORE[purpose],), asp_dir(), "asp"),
-        ("rules", files.rules, base, shown_folder(base)),
-        (weights, getattr(files, weights), base, shown_folder(base)),
-        *_reader_files(profile, purpose, reader, base),
-    ):
-        for entry in entries:
-            place = key if "." in key else f"{purpose}.{key}"
-            for source in _entry(f"{profile.file}: {place}", entry, folder, shown):
-                sources.setdefault(source.path, source)
-    return tuple(sources.values())
-
-
-def _reader_files(
-    profile: Profile, purpose: Purpose, reader: bool, base: Path
-) -> Iterable[tuple[str, tuple[str, ...], Path, str]]:
-    """What is added where a reader is used."""
+    named = [
+        (f"{purpose}.core", (_CORE[purpose],), asp_dir(), "asp"),
+        (f"{purpose}.rules", files.rules, base, shown),
+        (f"{purpose}.{weights}", getattr(files, weights), base, shown),
+    ]
     if reader and purpose is Purpose.ANSWER and profile.reader is not None:
-        shown = shown_folder(base)
-        yield "reader.rules", profile.reader.rules, base, shown
-        yield "reader.weights", profile.reader.weights, base, shown
+        named.append(("reader.rules", profile.reader.rules, base, shown))
+        named.append(("reader.weights", profile.reader.weights, base, shown))
+    found = (
+        source
+        for key, entries, folder, called in named
+        for entry in entries
+        for source in _entry(f"{profile.file}: {key}", entry, folder, called)
+    )
+    return tuple({source.path: source for source in found}.values())
 
 
 def _entry(where: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSource]:
@@ -185,17 +261,6 @@ def _entry(where: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSou
     )
 
 
-LARGEST = 1_000_000
-"""The largest number that a constant may be; sums with it stay within 32 bits."""
-
-
-def constants_in(statements: Iterable[AST]) -> Iterator[str]:
-    """The names that ``#const`` defines."""
-    for node in statements:
-        if node.ast_type is ASTType.Definition:
-            yield node.name
-
-
 def unknown_constants(
     values: Mapping[str, str],
     profile: Profile,
@@ -219,31 +284,3 @@ def unknown_constants(
                 + (f"but {', '.join(sorted(known))}" if known else "nor any other")
                 + (f". Did you mean {near[0]}?" if near else ""),
             )
-
-
-def check_kinds(values: Mapping[str, str], rules: RuleSet) -> set[str]:
-    """Refuse values that are no numbers where the rules have one; return the known constants."""
-    kinds: dict[str, bool] = rules.remembered.recall("constants", [], lambda: _kinds(rules))
-    for name, value in values.items():
-        if kinds.get(name):
-            try:
-                fits = abs(int(value)) <= LARGEST
-            except ValueError:
-                fits = False
-            if not fits:
-                raise UsageError(
-                    f"found '{shortened(value)}'",
-                    where=f"the constant {name}",
-                    expected=f"an integer from -{LARGEST} to {LARGEST}",
-                )
-    return set(kinds)
-
-
-def _kinds(rules: RuleSet) -> dict[str, bool]:
-    """The constants that ``#const`` defines, and whether each is a number."""
-    return {
-        node.name: node.value.ast_type is ASTType.SymbolicTerm
-        and node.value.symbol.type is SymbolType.Number
-        for node in rules.statements
-        if node.ast_type is ASTType.Definition
-    }

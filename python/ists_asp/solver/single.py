@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from clingo import Configuration
 
 from ists_asp.errors import TimeLimitError, UnsatisfiableError
+from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.messages import Messages, RuleWarning
-from ists_asp.rules.programs import check_kinds
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import (

@@ -11,7 +11,7 @@ from clingo.ast import AST, ASTType, Program, parse_string
 from msgspec import convert, to_builtins
 
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
-from ists_asp.rules.programs import constants_in
+from ists_asp.rules.constants import constants_in
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import by_name, texts
 from ists_asp.syntax.trees import functions

@@ -16,8 +16,8 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.rules.loader import RuleSet, read_rules
-from ists_asp.rules.profiles import Purpose, list_profiles, load_profile, read_overlay
-from ists_asp.rules.programs import program_sources
+from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
+from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
 from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.rules.parsing import NamedRule
-    from ists_asp.rules.profiles import Overlay, Profile
+    from ists_asp.rules.profiles import Profile
+    from ists_asp.rules.programs import Overlay
     from ists_asp.rules.source import RuleSource
     from ists_asp.syntax.terms import Term
     from ists_asp.syntax.trees import Signature
@@ -151,7 +152,8 @@ class Checked:
                 profile = load_profile(name, overlay.base)
                 self.programs += _programs(profile, overlay)
                 plain = program_sources(profile, Purpose.ANSWER, overlay.base)
-                self.replaced |= {mine.path: theirs.name for mine, theirs in overlay.taken(plain)}
+                taken = overlay.taken(plain)
+                self.replaced |= {mine.path: theirs.name for theirs, mine in taken.items()}
             except RuleError as error:
                 report("profile", error)
         sources = {one.path: one for program in self.programs for one in program.sources}
