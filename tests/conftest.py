@@ -8,7 +8,6 @@ tries many more. None has a deadline: on a busy machine that would fail what is 
 
 import os
 import signal
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -22,13 +21,13 @@ settings.register_profile("quick", max_examples=50, deadline=None)
 settings.load_profile("quick")
 
 
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers():
     """One more than there are cores: many tests wait for commands that they run."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
+def _own_cache(tmp_path_factory, worker_id):
     """One cache for the run: what a process has prepared serves all others."""
     base = tmp_path_factory.getbasetemp()
     # Child processes inherit it.
@@ -36,7 +35,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _models_once() -> Iterator[None]:
+def _models_once():
     """Annotators of the same models share a pipeline: reading the models takes a second."""
     from ists_asp.annotate import annotator
     from ists_asp.engine import preparation

@@ -7,8 +7,6 @@ than two. Tests that do not end notice, too. ``--only 3,17`` tries some of them,
 only the tests that are meant for it. A test checks that all lines are there.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil
@@ -38,15 +36,15 @@ class Mutant:
     new: str
     tests: str
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{self.file}: {self.old.strip()} -> {self.new.strip()}"
 
-    def apply(self, root: Path) -> None:
+    def apply(self, root):
         """Break the line below ``root``."""
         path = root / self.file
         path.write_text(self.broken(path.read_text("utf-8")), "utf-8")
 
-    def broken(self, text: str) -> str:
+    def broken(self, text):
         """The text of the file with the line broken."""
         count = text.count(self.old)
         assert count == 1, f"{self.file}: {self.old!r} is there {count} times"
@@ -263,7 +261,7 @@ MUTANTS = [
 ]
 
 
-def caught(mutant: Mutant, root: Path, stages: list[list[str]]) -> str | None:
+def caught(mutant, root, stages):
     """The first test that fails with a line broken in a fresh copy below ``root``; None if none."""
     shutil.copytree(ROOT, root, ignore=_LEFT_OUT)
     shared = ROOT.parent / "shared"
@@ -293,7 +291,7 @@ def caught(mutant: Mutant, root: Path, stages: list[list[str]]) -> str | None:
     return None
 
 
-def main() -> int:
+def main():
     """Try the mutants and tell what became of each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="numbers, with commas between them")

@@ -1,41 +1,35 @@
 """What tests share: systems of shipped rules that know what other processes have worked out."""
 
-from __future__ import annotations
-
 import atexit
 import os
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import ists_asp
 from ists_asp.io.store import Store
 
-if TYPE_CHECKING:
-    from ists_asp.engine import System
-
 __all__ = ["load_shared", "shared_folder", "shared_store", "shared_system"]
 
 
-def load_shared(profile: str = "default", **options: Any) -> System:
+def load_shared(profile="default", **options):
     """Load a profile whose rules are worked out once for all workers; answers are not kept."""
     return ists_asp.load(profile, cache=shared_folder(), incremental=False, **options)
 
 
 @cache
-def shared_system(profile: str = "default", **options: Any) -> System:
+def shared_system(profile="default", **options):
     """The same, one for all tests of this process, which leave it open."""
     system = load_shared(profile, **options)
     atexit.register(system.close)
     return system
 
 
-def shared_store() -> Store:
+def shared_store():
     """What has been worked out about shipped rules."""
     return Store(shared_folder())
 
 
-def shared_folder() -> Path:
+def shared_folder():
     """Where it is kept, by all processes of the run."""
     # The cache of the run, which conftest.py sets.
     return Path(os.environ["XDG_CACHE_HOME"]) / "shared"

@@ -4,8 +4,6 @@ As a module it makes terminals; as a program it is that process, which reads com
 standard input and says on standard output what they wrote on their terminal.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -15,11 +13,7 @@ import subprocess
 import sys
 import termios
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["Screen", "Terminal", "acts"]
 
@@ -27,7 +21,7 @@ SECONDS = 120.0
 """How long a terminal may be silent before what holds it is killed."""
 
 
-def acts(character: str) -> bool:
+def acts(character):
     """Whether a terminal, or who reads from it, obeys a character rather than shows it."""
     return (
         unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
@@ -47,34 +41,32 @@ class Screen(NamedTuple):
 class Terminal:
     """Runs commands in pseudo-terminals."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._forks = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def run(self, *arguments: str, folder: Path) -> Screen:
+    def run(self, *arguments, folder):
         """Run ``ists-asp`` with arguments in a folder, as people do."""
         return self._ask(folder, [arguments], watched=True)[0]
 
-    def run_all(self, commands: Sequence[Sequence[str]], folder: Path) -> list[Screen]:
+    def run_all(self, commands, folder):
         """Run commands one after the other in one process; none may need to be watched over."""
         return self._ask(folder, commands, watched=False)
 
-    def _ask(
-        self, folder: Path, commands: Sequence[Sequence[str]], *, watched: bool
-    ) -> list[Screen]:
+    def _ask(self, folder, commands, *, watched):
         assert self._forks.stdin is not None
         assert self._forks.stdout is not None
         print(json.dumps([str(folder), commands, watched]), file=self._forks.stdin, flush=True)
         screens = json.loads(self._forks.stdout.readline())
         return [Screen(code, output.encode("latin-1")) for code, output in screens]
 
-    def close(self) -> None:
+    def close(self):
         """End the process that runs them."""
         self._forks.communicate()
 
 
-def _serve() -> None:
+def _serve():
     # Imported once, for all that are forked.
     import ists_asp.ablate
     import ists_asp.cli.driver
@@ -90,7 +82,7 @@ def _serve() -> None:
         print(json.dumps(_run(*json.loads(line))), flush=True)
 
 
-def _run(folder: str, commands: list[list[str]], watched: bool) -> list[tuple[int, str]]:
+def _run(folder, commands, watched):
     """The exit codes and outputs of commands that share a terminal."""
     ours, theirs = os.openpty()
     # No line end becomes another on the way.
@@ -129,7 +121,7 @@ def _run(folder: str, commands: list[list[str]], watched: bool) -> list[tuple[in
     return list(zip(codes, output.decode("latin-1").split("\0"), strict=False))
 
 
-def _take(terminal: int) -> None:
+def _take(terminal):
     """Make a terminal the one of this process."""
     os.setsid()
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
@@ -137,7 +129,7 @@ def _take(terminal: int) -> None:
         os.dup2(terminal, number)
 
 
-def _be(arguments: list[str]) -> NoReturn:
+def _be(arguments):
     """Be the command from its beginning to its end."""
     from ists_asp.__main__ import run
 
@@ -146,12 +138,12 @@ def _be(arguments: list[str]) -> NoReturn:
     run()
 
 
-def _call(arguments: list[str]) -> int:
+def _call(arguments):
     """The exit code of the command, in this process, which goes on."""
     from ists_asp.cli import main
 
     _begin()
-    code: object = 0
+    code = 0
     try:
         main(arguments, prog_name="ists-asp")
     except SystemExit as end:
@@ -164,7 +156,7 @@ def _call(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 1
 
 
-def _begin() -> None:
+def _begin():
     """Have streams as the interpreter makes them."""
     sys.stdin = os.fdopen(0, closefd=False)
     sys.stdout = os.fdopen(1, "w", closefd=False)

@@ -137,11 +137,8 @@ def test_a_table_replaces_the_old_one():
 @pytest.mark.parametrize(
     "text",
     [
-        "no marks",
-        "<!-- x -->\n",
-        "<!-- /x -->\n<!-- x -->\n",
-        "<!-- x -->\n<!-- /x -->\n<!-- x -->\n",
-        "<!-- x -->\n<!-- /x -->\n<!-- /x -->\n",
+        *("no marks", "<!-- x -->\n", "<!-- /x -->\n<!-- x -->\n"),
+        *("<!-- x -->\n<!-- /x -->\n<!-- x -->\n", "<!-- x -->\n<!-- /x -->\n<!-- /x -->\n"),
     ],
 )
 def test_a_table_needs_its_place(text):

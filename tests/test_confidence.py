@@ -98,13 +98,7 @@ def test_a_lead_is_that_of_the_weights(system):
 def test_steps_are_found_by_the_lead():
     steps = ((0, 40), (100, 70), (300, 95))
     assert [percent(steps, lead) for lead in (-50, 0, 99, 100, 299, 300, 9999)] == [
-        40,
-        40,
-        40,
-        70,
-        70,
-        95,
-        95,
+        *(40, 40, 40, 70, 70, 95, 95),
     ]
 
 
@@ -158,10 +152,8 @@ def test_given_chunks_are_as_sure_as_their_table_says(system):
 @pytest.mark.parametrize(
     "fact",
     [
-        'confidence(1,"bomb","bomb",#inf)',
-        "confidence(equi,found,0,101)",
-        "confidence(equi,found,0,-1)",
-        'confidence(equi,found,"a",50)',
+        *('confidence(1,"bomb","bomb",#inf)', "confidence(equi,found,0,101)"),
+        *("confidence(equi,found,0,-1)", 'confidence(equi,found,"a",50)'),
         "confidence(equi,always,0,50)",
     ],
 )

@@ -1,14 +1,12 @@
 """Bounds: no kind of text takes more than its length, and what is too long fails by itself."""
 
-from __future__ import annotations
-
 import gc
 import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -31,10 +29,6 @@ from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long, l
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report.page import compare as compare_with_gold
 from ists_asp.report.picture import picture
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 T = TypeVar("T")
 
@@ -71,18 +65,18 @@ KINDS = {
 }
 
 
-def _token(kind: str, length: int) -> str:
+def _token(kind, length):
     """A token of one kind, with a letter at its end so that there is something to find in it."""
     return (KINDS[kind] * length)[:length] + "x"
 
 
-def _pair(token: str) -> Pair:
+def _pair(token):
     """Two sentences with a long token each that differ in two letters."""
     sides = (make_sentence(["the", word, "sleeps"]) for word in (token, f"y{token[1:]}z"))
     return Pair("1", *sides)
 
 
-def _annotated(pair: Pair) -> Pair:
+def _annotated(pair):
     """The pair with words as the tagger gives them, without a tagger."""
     sides = []
     for sentence in (pair.sent1, pair.sent2):
@@ -101,46 +95,46 @@ def _annotated(pair: Pair) -> Pair:
     return Pair(pair.id, *sides)
 
 
-def _answer(pair: Pair) -> Answer:
+def _answer(pair):
     whole = Chunk(1, len(pair.sent1.tokens))
     line = Alignment(whole.tokens, whole.tokens, Label.EQUI, 5.0)
     return Answer(pair, (whole,), (whole,), (line,), (), optimal=True)
 
 
-def _cut(token: str) -> None:
+def _cut(token):
     for language in ("en", "es"):
         spellings(cut(token, tables(language)), tables(language))
 
 
 @cache
-def _knowledge(language: str) -> Knowledge:
+def _knowledge(language):
     return Knowledge(language=language, vectors_path=shipped_vectors(language))
 
 
-def _know(token: str) -> None:
+def _know(token):
     pair = _annotated(_pair(token))
     for language in ("en", "es"):
         pair_facts(pair, _knowledge(language).facts(pair), language)
 
 
-def _read(token: str) -> None:
+def _read(token):
     parse_chunks(f"[ the {token} ] [ {token}sleeps ]")
     list(read_tsv(BytesIO(f"1\tthe {token}\t{token} sleeps\n".encode())))
 
 
-def _read_wa(token: str) -> None:
+def _read_wa(token):
     pair = _pair(token)
     lines = write_pair(pair, _answer(pair).alignments)
     list(read_wa(BytesIO(f"{lines}<sentence {token}>\n{token}\n".encode())))
 
 
-def _tell(token: str) -> None:
+def _tell(token):
     format_answer(_answer(_pair(token)))
     templates = load_templates("en")
     quoted(phrase(["a", token, token[:-1]], templates), templates)
 
 
-def _seconds(work: Callable[[T], None], given: T) -> float:
+def _seconds(work, given):
     """Processor time, the least of three tries or the first that nobody would notice."""
     least = float("inf")
     # What other tests have left in memory is not to be looked through.
@@ -159,13 +153,13 @@ def _seconds(work: Callable[[T], None], given: T) -> float:
 
 @pytest.mark.parametrize("work", [_cut, _know, _read, _read_wa, _tell])
 @pytest.mark.parametrize("kind", KINDS)
-def test_time_grows_no_faster_than_a_word(kind: str, work: Callable[[str], None]) -> None:
+def test_time_grows_no_faster_than_a_word(kind, work):
     work(_token(kind, 10))
     short, long = (_seconds(work, _token(kind, length)) for length in (SHORT, LONG))
     assert long < UNNOTICED or long < MOST * LONG / SHORT * short
 
 
-def _draw(path: Path) -> None:
+def _draw(path):
     for reference in read_references(path).values():
         # Of a token that the sentence lacks.
         with suppress(DataError):
@@ -174,24 +168,22 @@ def _draw(path: Path) -> None:
             picture(answer)
 
 
-def _evaluate(path: Path) -> None:
+def _evaluate(path):
     evaluate_files(path, path)
 
 
-def _check(path: Path) -> None:
+def _check(path):
     for scheme in Scheme:
         check_file(path, scheme)
 
 
-def _diff(path: Path) -> None:
+def _diff(path):
     compare(read_answered(path), read_answered(path), read_references(path))
 
 
 @pytest.mark.parametrize("work", [_draw, _evaluate, _check, _diff])
 @pytest.mark.parametrize("line", ["{0} <==> {0}", "1 <==> {0}", "{0} <==> 7777777"])
-def test_time_grows_no_faster_than_a_pair(
-    tmp_path: Path, line: str, work: Callable[[Path], None]
-) -> None:
+def test_time_grows_no_faster_than_a_pair(tmp_path, line, work):
     seconds = []
     for length in (10, 50, 400):
         words = make_sentence([f"w{number}" for number in range(length)])
@@ -208,9 +200,7 @@ def test_time_grows_no_faster_than_a_pair(
 
 @pytest.mark.parametrize("language", ["en", "es"])
 @pytest.mark.parametrize(("length", "known"), [(LONGEST_WORD, True), (LONGEST_WORD + 1, False)])
-def test_words_too_long_to_be_known_are_equal_or_not(
-    language: str, length: int, known: bool
-) -> None:
+def test_words_too_long_to_be_known_are_equal_or_not(language, length, known):
     start = "a" * (length - 1)
     sides = (["seperated", f"{start}b"], ["separated", f"{start}c", start, "b"])
     pair = _annotated(Pair("1", *map(make_sentence, sides)))
@@ -223,7 +213,7 @@ def test_words_too_long_to_be_known_are_equal_or_not(
     assert f'token(1,2,"{start}b")' in facts
 
 
-def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason() -> None:
+def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason():
     form = "\"'" * 1000 + "word" + ".," * 1000
     parts = cut(form, tables("en"))
     assert "".join(parts) == form
@@ -231,7 +221,7 @@ def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason() -> None:
 
 
 @pytest.fixture(scope="module")
-def annotator() -> System:
+def annotator():
     return System(Setup("images"))
 
 
@@ -243,9 +233,7 @@ TOO_LONG = {
 
 
 @pytest.mark.parametrize(("text", "message"), TOO_LONG.values(), ids=TOO_LONG)
-def test_pairs_before_one_that_is_too_long_are_annotated(
-    annotator: System, text: str, message: str
-) -> None:
+def test_pairs_before_one_that_is_too_long_are_annotated(annotator, text, message):
     pairs = [
         Pair(str(number), make_sentence(["cats"]), make_sentence(words.split()))
         for number, words in enumerate(("sleep", text, "sleep"), start=1)
@@ -256,12 +244,12 @@ def test_pairs_before_one_that_is_too_long_are_annotated(
         next(found)
 
 
-def test_texts_too_long_to_be_tokenised_are_refused(annotator: System) -> None:
+def test_texts_too_long_to_be_tokenised_are_refused(annotator):
     with pytest.raises(DataError, match="text 2: a sentence of 10001 characters"):
         annotator.tokenize(["a cat", "x" * (MAX_CHARACTERS + 1)])
 
 
-def test_sentences_of_the_longest_words_are_tagged_in_time(annotator: System) -> None:
+def test_sentences_of_the_longest_words_are_tagged_in_time(annotator):
     words = [f"{number:03}".translate(_LETTERS) * 33 for number in range(MAX_CHARACTERS // 100)]
     pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
     list(annotator.annotate([Pair("0", make_sentence(["a"]), make_sentence(["cat"]))]))
@@ -275,7 +263,7 @@ def test_sentences_of_the_longest_words_are_tagged_in_time(annotator: System) ->
 _LETTERS = str.maketrans("0123456789", "qxzvkjwyph")
 
 
-def test_long_pairs_are_long_by_tokens_or_by_characters() -> None:
+def test_long_pairs_are_long_by_tokens_or_by_characters():
     word, sentence = make_sentence(["x"]), make_sentence(["x"] * 99)
     assert not is_long(Pair("1", word, make_sentence(["x"] * 98)))
     assert is_long(Pair("1", word, sentence))

@@ -1,7 +1,5 @@
 """What is worked out about an object is worked out once."""
 
-import pytest
-
 from ists_asp.syntax import trees
 from ists_asp.syntax.trees import remembered_by_identity
 
@@ -18,7 +16,7 @@ def test_objects_are_told_apart_by_identity_and_options():
     assert repeated(one) == [1]
 
 
-def test_what_was_remembered_first_makes_room(monkeypatch: pytest.MonkeyPatch):
+def test_what_was_remembered_first_makes_room(monkeypatch):
     monkeypatch.setattr(trees, "_MOST", 2)
     asked = []
 

@@ -70,12 +70,7 @@ def test_accents_case_and_inflection_do_not_matter(system):
 def test_contractions_stay_one_token(system):
     (sentence,) = system.tokenize(["Vengo del mercado al parque."])
     assert [token.form for token in sentence.tokens] == [
-        "Vengo",
-        "del",
-        "mercado",
-        "al",
-        "parque",
-        ".",
+        *("Vengo", "del", "mercado", "al", "parque", "."),
     ]
 
 

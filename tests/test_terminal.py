@@ -17,11 +17,11 @@ ANY = st.text(st.characters(categories=None))
 
 
 class Screen(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def test_what_acts_is_shown_and_nothing_else_is_touched() -> None:
+def test_what_acts_is_shown_and_nothing_else_is_touched():
     everything = [chr(number) for number in range(0x110000)]
     active = {character for character in everything if acts(character)} - {"\t", "\n"}
     for character in active:
@@ -35,7 +35,7 @@ def test_what_acts_is_shown_and_nothing_else_is_touched() -> None:
     assert visible(rest) == rest
 
 
-def test_the_notation() -> None:
+def test_the_notation():
     assert visible("a\x1b[31m\r\x9b2J\u202e\udcff\tb\nc") == (
         "a\\u001b[31m\\r\\u009b2J\\u202e\\udcff\tb\nc"
     )
@@ -44,7 +44,7 @@ def test_the_notation() -> None:
 
 
 @given(ANY)
-def test_a_line_stays_a_line(text: str) -> None:
+def test_a_line_stays_a_line(text):
     shown = one_line(text)
     assert shown.splitlines() in ([], [shown])
     assert not any(map(acts, shown))
@@ -52,12 +52,12 @@ def test_a_line_stays_a_line(text: str) -> None:
 
 
 @given(ANY)
-def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+def test_cleaning_twice_is_cleaning_once(text):
     assert visible(visible(text)) == visible(text)
 
 
 @given(ANY, ANY)
-def test_only_our_own_colours_pass_and_only_to_terminals(ours: str, theirs: str) -> None:
+def test_only_our_own_colours_pass_and_only_to_terminals(ours, theirs):
     text = f"{theirs}\x1b[31m{styled(ours, 'red')}\x1b[0m"
     screen, file = Screen(), io.StringIO()
     for stream in (screen, file):
@@ -68,7 +68,7 @@ def test_only_our_own_colours_pass_and_only_to_terminals(ours: str, theirs: str)
     assert plain(text) == f"{theirs}\x1b[31m{ours}\x1b[0m"
 
 
-def test_there_is_one_door_only() -> None:
+def test_there_is_one_door_only():
     screen = Screen()
     once = door(screen)
     assert door(once) is once
@@ -78,9 +78,7 @@ def test_there_is_one_door_only() -> None:
 
 
 @pytest.mark.parametrize("kind", [Screen, io.StringIO])
-def test_standard_output_is_cleaned_for_people_only(
-    kind: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_output_is_cleaned_for_people_only(kind, monkeypatch):
     out, err = kind(), io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
@@ -94,13 +92,13 @@ def test_standard_output_is_cleaned_for_people_only(
 
 
 @given(ANY, ANY, ANY)
-def test_an_error_is_one_line_whatever_it_quotes(found: str, where: str, hint: str) -> None:
+def test_an_error_is_one_line_whatever_it_quotes(found, where, hint):
     text = str(DataError(found, where=where, expected=found, hint=hint))
     assert not any(map(acts, text))
     assert str(RuleError(found, excerpt="    a\n    ^")).split("\n")[1:] == ["    a", "    ^"]
 
 
-def test_what_is_printed_while_a_bar_is_drawn_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_printed_while_a_bar_is_drawn_is_cleaned(monkeypatch):
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     with progress(2, shown=True) as step:

@@ -3,17 +3,11 @@
 The treebanks are not part of the project; without them these tests are skipped.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ists_asp.annotate.stanza import StanzaAdapter, find
 
 UD = Path(__file__).parents[3] / "shared" / "data" / "ud"
 TREEBANK = UD / "en_ewt-ud-dev.conllu"
@@ -25,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def _title(form: str) -> str:
+def _title(form):
     clitic = form.startswith("'") or form == "n't"
     return form if clitic else form[:1].upper() + form[1:]
 
@@ -35,11 +29,11 @@ Row = tuple[str, str, str, str]
 
 
 @pytest.fixture(scope="module")
-def adapter() -> StanzaAdapter:
+def adapter():
     return StanzaAdapter(find("en"))
 
 
-def rows_of(path: Path) -> list[list[Row]]:
+def rows_of(path):
     blocks = path.read_text(encoding="utf-8").split("\n\n")
     rows = [[line.split("\t") for line in block.splitlines()] for block in blocks]
     return [
@@ -50,16 +44,16 @@ def rows_of(path: Path) -> list[list[Row]]:
 
 
 @pytest.fixture(scope="module")
-def treebank() -> list[list[Row]]:
+def treebank():
     return rows_of(TREEBANK)
 
 
 @pytest.fixture(scope="module")
-def plain(adapter: StanzaAdapter, treebank: list[list[Row]]) -> list[list[Reading]]:
+def plain(adapter, treebank):
     return adapter.tag([[row[0] for row in rows] for rows in treebank])
 
 
-def score(treebank: list[list[Row]], readings: list[list[Reading]]) -> tuple[float, float, float]:
+def score(treebank, readings):
     """Per cent of right UPOS, XPOS and lemmas."""
     pairs = [
         pair
@@ -73,7 +67,7 @@ def score(treebank: list[list[Row]], readings: list[list[Reading]]) -> tuple[flo
 
 
 @pytest.mark.slow
-def test_accuracy(treebank: list[list[Row]], plain: list[list[Reading]]) -> None:
+def test_accuracy(treebank, plain):
     upos, xpos, lemma = score(treebank, plain)
     assert upos >= 92.5
     assert xpos >= 91.8
@@ -82,19 +76,14 @@ def test_accuracy(treebank: list[list[Row]], plain: list[list[Reading]]) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [str.lower, _title])
-def test_accuracy_hardly_depends_on_case(
-    adapter: StanzaAdapter,
-    treebank: list[list[Row]],
-    plain: list[list[Reading]],
-    case: Callable[[str], str],
-) -> None:
+def test_accuracy_hardly_depends_on_case(adapter, treebank, plain, case):
     some = treebank[::3]
     readings = adapter.tag([[case(row[0]) for row in rows] for rows in some])
     assert score(some, readings) == pytest.approx(score(some, plain[::3]), abs=1.5)
 
 
 @pytest.mark.slow
-def test_spanish_accuracy() -> None:
+def test_spanish_accuracy():
     treebank = rows_of(SPANISH)
     readings = StanzaAdapter(find("es")).tag([[row[0] for row in rows] for rows in treebank])
     upos, _, lemma = score(treebank, readings)

@@ -1,11 +1,8 @@
 """The annotator with the shipped English models."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import given
@@ -17,30 +14,25 @@ from ists_asp.annotate.stanza import StanzaAdapter
 from ists_asp.errors import DataError
 from ists_asp.model import Token
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-
-def tokens(text: str) -> tuple[Token, ...]:
+def tokens(text):
     return tuple(Token(index, form) for index, form in enumerate(text.split(), 1))
 
 
-def tagged(annotator: Annotator, text: str) -> list[list[tuple[str, str, str]]]:
+def tagged(annotator, text):
     """Form, lemma and XPOS of each word of each token."""
     (sentence,) = annotator.annotate([tokens(text)])
     return [[(word.form, word.lemma, word.xpos) for word in token.words] for token in sentence]
 
 
 SENTENCES = [
-    "The bulb isn't connected to terminal b.",
-    "Dogs",
-    "Three children are playing in the snow , and a woman watches them .",
-    "“ Don’t go ! ”",
+    *("The bulb isn't connected to terminal b.", "Dogs"),
+    *("Three children are playing in the snow , and a woman watches them .", "“ Don’t go ! ”"),
     "Obama warns Syrian leaders about chemical weapons",
 ]
 
 
-def test_sub_tokens_become_words_of_their_token(annotator: Annotator) -> None:
+def test_sub_tokens_become_words_of_their_token(annotator):
     assert tagged(annotator, "The bulb isn't connected.") == [
         [("The", "the", "DT")],
         [("bulb", "bulb", "NN")],
@@ -49,7 +41,7 @@ def test_sub_tokens_become_words_of_their_token(annotator: Annotator) -> None:
     ]
 
 
-def test_forms_stay_as_in_the_input(annotator: Annotator) -> None:
+def test_forms_stay_as_in_the_input(annotator):
     assert tagged(annotator, "They don’t sleep -LRB- yet -RRB- now.") == [
         [("They", "they", "PRP")],
         [("do", "do", "VBP"), ("n’t", "not", "RB")],
@@ -71,7 +63,7 @@ def test_forms_stay_as_in_the_input(annotator: Annotator) -> None:
         ("We can go and he will stay .", "PRON AUX VERB CCONJ PRON AUX VERB PUNCT"),
     ],
 )
-def test_plain_sentences_are_tagged_right(annotator: Annotator, text: str, upos: str) -> None:
+def test_plain_sentences_are_tagged_right(annotator, text, upos):
     (sentence,) = annotator.annotate([tokens(text)])
     assert " ".join(token.words[0].upos for token in sentence) == upos
 
@@ -79,44 +71,44 @@ def test_plain_sentences_are_tagged_right(annotator: Annotator, text: str, upos:
 @pytest.mark.parametrize(
     "text", ["The Children Were Eating Apples .", "THE CHILDREN WERE EATING APPLES ."]
 )
-def test_lemmas_do_not_depend_on_case(annotator: Annotator, text: str) -> None:
+def test_lemmas_do_not_depend_on_case(annotator, text):
     lemmas = [word[1] for (word,) in tagged(annotator, text)]
     assert lemmas == ["the", "child", "be", "eat", "apple", "."]
 
 
-def test_numbers_and_forms_of_tokens_are_kept(annotator: Annotator) -> None:
+def test_numbers_and_forms_of_tokens_are_kept(annotator):
     sentence = (Token(7, "can't."), Token(9, "go"))
     (result,) = annotator.annotate([sentence])
     assert [(token.index, token.form) for token in result] == [(7, "can't."), (9, "go")]
 
 
-def test_nothing_gives_nothing(annotator: Annotator) -> None:
+def test_nothing_gives_nothing(annotator):
     assert annotator.annotate([]) == []
     assert annotator.annotate([(), tokens("Dogs bark ."), ()])[::2] == [(), ()]
     assert annotator.tokenize([]) == []
     assert annotator.tokenize(["", " \n\t "]) == [(), ()]
 
 
-def test_a_batch_gives_what_single_sentences_give(annotator: Annotator) -> None:
+def test_a_batch_gives_what_single_sentences_give(annotator):
     sentences = [tokens(text) for text in SENTENCES]
     together = annotator.annotate(sentences)
     assert together == [annotator.annotate([sentence])[0] for sentence in sentences]
     assert annotator.annotate(sentences[::-1]) == together[::-1]
 
 
-def test_raw_text_in_a_batch_gives_what_single_texts_give(annotator: Annotator) -> None:
+def test_raw_text_in_a_batch_gives_what_single_texts_give(annotator):
     together = annotator.tokenize(SENTENCES)
     assert together == [annotator.tokenize([text])[0] for text in SENTENCES]
 
 
-def test_raw_text_is_one_sentence_cut_by_stanza(annotator: Annotator) -> None:
+def test_raw_text_is_one_sentence_cut_by_stanza(annotator):
     (sentence,) = annotator.tokenize(["The dog\n\nisn't here. It left  the U.S., they say."])
     forms = "The dog is n't here . It left the U.S. , they say ."
     assert sentence == tokens(forms)
 
 
 @pytest.mark.slow
-def test_a_very_long_sentence(annotator: Annotator) -> None:
+def test_a_very_long_sentence(annotator):
     text = "the dogs didn't bark , and the cat slept. " * 1250
     (sentence,) = annotator.annotate([tokens(text)])
     assert len(sentence) == 11250
@@ -126,31 +118,15 @@ def test_a_very_long_sentence(annotator: Annotator) -> None:
 
 
 ODD = [
-    "zero\u200bwidth",
-    "\u200b",
-    "\ufeff",
-    "no\u00a0break",
-    "a b",
-    " ",
-    "\x00",
-    "\x1b[0m",
-    "\x85",
-    "\ud800",
-    "😀",
-    "👩‍👩‍👧",
-    "中文",
-    "e\u0301",
-    "İıŉß",
-    "½",
-    "_",
-    "<UNK>",
+    *("zero\u200bwidth", "\u200b", "\ufeff", "no\u00a0break", "a b", " ", "\x00", "\x1b[0m"),
+    *("\x85", "\ud800", "😀", "👩‍👩‍👧", "中文", "e\u0301", "İıŉß", "½", "_", "<UNK>"),
     "x" * 5_000,
 ]
 
 
-def test_odd_characters_do_not_shift_tokens(annotator: Annotator) -> None:
+def test_odd_characters_do_not_shift_tokens(annotator):
     around = [tokens(f"dogs {'.' * n} bark") for n in range(3)]
-    sentences: list[Sequence[Token]] = [[Token(1, odd)] for odd in ODD]
+    sentences = [[Token(1, odd)] for odd in ODD]
     sentences.append([Token(index, odd) for index, odd in enumerate(ODD, 1)])
     result = annotator.annotate([*around, *sentences])
     for before, after in zip([*around, *sentences], result, strict=True):
@@ -160,7 +136,7 @@ def test_odd_characters_do_not_shift_tokens(annotator: Annotator) -> None:
             assert all(word.lemma and word.upos and word.xpos for word in token.words)
 
 
-def test_odd_characters_in_raw_text(annotator: Annotator) -> None:
+def test_odd_characters_in_raw_text(annotator):
     texts = [odd for odd in ODD if odd.isprintable() and odd.strip()]
     result = annotator.tokenize([*texts, "Dogs bark."])
     assert result.pop() == tokens("Dogs bark .")
@@ -168,22 +144,20 @@ def test_odd_characters_in_raw_text(annotator: Annotator) -> None:
         assert "".join(token.form for token in sentence) == "".join(text.split())
 
 
-def test_a_lost_word_is_an_error_that_shows_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_word_is_an_error_that_shows_the_sentence(monkeypatch):
     monkeypatch.setattr(StanzaAdapter, "tag", lambda _, sentences: [s[1:] for s in sentences])
     with pytest.raises(DataError, match=r"sentence 'Dogs bark loudly'.*tagged 2 of 3 words"):
         Annotator().annotate([tokens("Dogs bark loudly")])
 
 
-def test_a_lost_text_is_an_error_that_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_text_is_an_error_that_shows_it(monkeypatch):
     monkeypatch.setattr(StanzaAdapter, "tokenize", lambda *_: [["Dogs"], ["bark"]])
     with pytest.raises(DataError, match=r"Dogs bark: Stanza returned 2 sentences for 1 texts"):
         Annotator().tokenize(["Dogs bark"])
 
 
-def test_no_network_is_asked_and_nothing_is_printed(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def refuse(*_: object, **__: object) -> NoReturn:
+def test_no_network_is_asked_and_nothing_is_printed(monkeypatch, capfd):
+    def refuse(*_, **__):
         raise AssertionError("the network was asked")
 
     for name in ("connect", "connect_ex", "sendto"):
@@ -195,7 +169,7 @@ def test_no_network_is_asked_and_nothing_is_printed(
     assert capfd.readouterr() == ("", "")
 
 
-def test_importing_the_package_imports_no_stanza() -> None:
+def test_importing_the_package_imports_no_stanza():
     program = (
         "import sys, ists_asp.annotate as a; a.Annotator();"
         "sys.exit(bool({'stanza', 'torch', 'numpy'} & set(sys.modules)))"
@@ -204,36 +178,36 @@ def test_importing_the_package_imports_no_stanza() -> None:
     assert done.returncode == 0
 
 
-def test_a_short_sentence_is_one_window() -> None:
+def test_a_short_sentence_is_one_window():
     assert windows([]) == []
     assert windows(["a"]) == [(0, 1)]
     assert windows(["a"] * WINDOW) == [(0, WINDOW)]
 
 
-def test_a_window_ends_after_a_mark_in_its_second_half() -> None:
+def test_a_window_ends_after_a_mark_in_its_second_half():
     words = ["a"] * 300
     words[WINDOW // 4] = ","
     words[WINDOW - 30] = ","
     assert windows(words) == [(0, WINDOW - 29), (WINDOW - 29, 300)]
 
 
-def test_a_window_without_a_mark_is_full() -> None:
+def test_a_window_without_a_mark_is_full():
     assert windows(["a"] * (WINDOW + 1)) == [(0, WINDOW), (WINDOW, WINDOW + 1)]
 
 
 @given(st.lists(st.sampled_from(["a", "."]), max_size=1000))
-def test_windows_cover_a_sentence_once_and_in_order(words: list[str]) -> None:
+def test_windows_cover_a_sentence_once_and_in_order(words):
     places = [place for start, end in windows(words) for place in range(start, end)]
     assert places == list(range(len(words)))
     assert all(0 < end - start <= WINDOW for start, end in windows(words))
 
 
 @given(st.lists(st.integers(min_value=1, max_value=WINDOW), max_size=300))
-def test_batches_hold_each_sentence_once_within_the_bound(lengths: list[int]) -> None:
+def test_batches_hold_each_sentence_once_within_the_bound(lengths):
     found = list(batches(lengths))
     assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
     assert all(sum(lengths[place] for place in batch) <= BATCH for batch in found)
 
 
-def test_what_is_longer_than_a_batch_is_alone() -> None:
+def test_what_is_longer_than_a_batch_is_alone():
     assert list(batches([1, BATCH + 1, 1])) == [[1], [0, 2]]

@@ -5,11 +5,9 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -38,11 +36,11 @@ print(sorted({"stanza", "torch"} & set(sys.modules)))
 """
 
 
-def refuse(*_: object) -> None:
+def refuse(*_):
     raise AssertionError("Stanza was asked")
 
 
-def run(folder: Path, *texts: str) -> tuple[str, str]:
+def run(folder, *texts):
     done = subprocess.run(
         [sys.executable, "-c", RUN, str(folder), *texts],
         capture_output=True,
@@ -56,20 +54,18 @@ def run(folder: Path, *texts: str) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_a_second_run_says_the_same_without_stanza(tmp_path: Path) -> None:
+def test_a_second_run_says_the_same_without_stanza(tmp_path):
     texts = ("Dogs bark loudly .", "x" * 300, "the bulb's on.")
     first = run(tmp_path, *texts)
     assert first[1] == "['stanza', 'torch']"
     assert run(tmp_path, *texts) == (first[0], "[]")
 
 
-def test_only_what_is_new_is_asked(
-    annotator: Annotator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[list[str]] = []
+def test_only_what_is_new_is_asked(annotator, tmp_path, monkeypatch):
+    asked = []
     tag = StanzaAdapter.tag
 
-    def listen(self: StanzaAdapter, sentences: list[list[str]]) -> object:
+    def listen(self, sentences):
         asked.extend(sentences)
         return tag(self, sentences)
 
@@ -81,7 +77,7 @@ def test_only_what_is_new_is_asked(
     assert asked[2][:2] == ["Él", "dijo"]
 
 
-def test_raw_texts_are_kept_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_raw_texts_are_kept_as_well(tmp_path, monkeypatch):
     with Cache(tmp_path) as cache:
         first = Annotator(cache=cache).tokenize(["Dogs bark.", "", "Dogs bark."])
         monkeypatch.setattr(StanzaAdapter, "tokenize", refuse)
@@ -90,7 +86,7 @@ def test_raw_texts_are_kept_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [token.form for token in first[0]] == ["Dogs", "bark", "."]
 
 
-def test_other_models_have_other_entries(tmp_path: Path) -> None:
+def test_other_models_have_other_entries(tmp_path):
     models = find("en")
     copies = []
     for path in models.files:
@@ -106,7 +102,7 @@ def test_other_models_have_other_entries(tmp_path: Path) -> None:
         assert cache.get("other", ["text"]) == [None]
 
 
-def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_file_is_made_anew(tmp_path):
     Cache(tmp_path).close()
     head = (tmp_path / FILE).read_bytes()[:72]
     for damaged in (b"", head, head + b"\xff" * 5000):
@@ -120,14 +116,14 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000, b"SQLite format 3\0" * 20]
 )
-def test_a_file_of_somebody_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
+def test_a_file_of_somebody_stays_as_it_is(tmp_path, content):
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(ResourceError, match="file of another program"):
         Cache(tmp_path)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(FILE, content)]
 
 
-def test_damage_while_in_use_costs_entries_only(tmp_path: Path) -> None:
+def test_damage_while_in_use_costs_entries_only(tmp_path):
     with Cache(tmp_path) as cache:
         cache.put("m", [(number, "y" * 500) for number in range(200)])
     file = tmp_path / FILE
@@ -153,7 +149,7 @@ OTHER_SHAPES = pytest.mark.parametrize(
 
 
 @OTHER_SHAPES
-def test_a_database_of_somebody_stays_as_it_is(tmp_path: Path, statement: str) -> None:
+def test_a_database_of_somebody_stays_as_it_is(tmp_path, statement):
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         database.executescript(statement)
     content = (tmp_path / FILE).read_bytes()
@@ -163,7 +159,7 @@ def test_a_database_of_somebody_stays_as_it_is(tmp_path: Path, statement: str) -
 
 
 @OTHER_SHAPES
-def test_a_cache_of_another_shape_is_made_anew(tmp_path: Path, statement: str) -> None:
+def test_a_cache_of_another_shape_is_made_anew(tmp_path, statement):
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         database.executescript(f"PRAGMA application_id = {MARK}; {statement}")
     with Cache(tmp_path) as cache:
@@ -172,7 +168,7 @@ def test_a_cache_of_another_shape_is_made_anew(tmp_path: Path, statement: str) -
         assert cache.get("m", ["x"]) == [1]
 
 
-DAMAGE: dict[str, Callable[[bytearray], object]] = {
+DAMAGE = {
     "the file format is unknown": lambda content: content.__setitem__(18, 9),
     "the file may only be read": lambda content: content.__setitem__(18, 3),
     "the schema is no text": lambda content: content.__setitem__(
@@ -187,9 +183,7 @@ DAMAGE: dict[str, Callable[[bytearray], object]] = {
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 @pytest.mark.parametrize("use", ["info", "clear", "get"])
-def test_whatever_is_damaged_it_can_be_used(
-    tmp_path: Path, damage: Callable[[bytearray], object], use: str
-) -> None:
+def test_whatever_is_damaged_it_can_be_used(tmp_path, damage, use):
     with Cache(tmp_path) as cache:
         cache.put("m", [(number, "y" * 500) for number in range(20)])
     content = bytearray((tmp_path / FILE).read_bytes())
@@ -206,7 +200,7 @@ def test_whatever_is_damaged_it_can_be_used(
         assert cache.get("m", [1]) == ["z"]
 
 
-def overwrite(folder: Path, values: Mapping[str, bytes | None]) -> None:
+def overwrite(folder, values):
     """Put other values where entries have these texts in them."""
     with closing(sqlite3.connect(folder / FILE)) as database, database:
         for text, value in values.items():
@@ -218,21 +212,11 @@ def overwrite(folder: Path, values: Mapping[str, bytes | None]) -> None:
 
 
 READINGS = [
-    b'[["\\ud800", "NOUN", "NN"]]',
-    b'[["a\\u0000", "NOUN", "NN"]]',
-    b'[["\\u001b[31m", "NOUN", "NN"]]',
-    b'[["\\u202e", "NOUN", "NN"]]',
-    b'[["", "NOUN", "NN"]]',
-    b'[["a", "", "NN"]]',
-    b'[["a", "NOUN", ""]]',
-    b'[["a", "noun)", "NN"]]',
-    b'[["a", "NOUN", "N N"]]',
-    b'[["a", "NOUN", "NN", "x"]]',
-    b'[["a", "NOUN", 1]]',
-    b'[{"lemma": "a"}]',
-    b'[["a", "NOUN", "NN"], ["a", "NOUN", "NN"]]',
-    b"[]",
-    b"null",
+    *(b'[["\\ud800", "NOUN", "NN"]]', b'[["a\\u0000", "NOUN", "NN"]]'),
+    *(b'[["\\u001b[31m", "NOUN", "NN"]]', b'[["\\u202e", "NOUN", "NN"]]', b'[["", "NOUN", "NN"]]'),
+    *(b'[["a", "", "NN"]]', b'[["a", "NOUN", ""]]', b'[["a", "noun)", "NN"]]'),
+    *(b'[["a", "NOUN", "N N"]]', b'[["a", "NOUN", "NN", "x"]]', b'[["a", "NOUN", 1]]'),
+    *(b'[{"lemma": "a"}]', b'[["a", "NOUN", "NN"], ["a", "NOUN", "NN"]]', b"[]", b"null"),
     b'[["\xff", "NOUN", "NN"]]',
     b"[" * 10_000,
     b"\x00",
@@ -242,16 +226,14 @@ READINGS = [
 ]
 
 
-def test_entries_that_stanza_cannot_have_said_are_made_again(
-    annotator: Annotator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_that_stanza_cannot_have_said_are_made_again(annotator, tmp_path, monkeypatch):
     words = [f"dog{number}" for number in range(len(READINGS))]
     sentences = [make_sentence([word]).tokens for word in (*words, "cats")]
     right = annotator.annotate(sentences)
-    asked: list[str] = []
+    asked = []
     tag = StanzaAdapter.tag
 
-    def listen(self: StanzaAdapter, given: list[list[str]]) -> object:
+    def listen(self, given):
         asked.extend(word for sentence in given for word in sentence)
         return tag(self, given)
 
@@ -266,7 +248,7 @@ def test_entries_that_stanza_cannot_have_said_are_made_again(
         assert len(asked) == len(words)
 
 
-def test_tokens_are_those_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_those_of_the_text(tmp_path, monkeypatch):
     values = [b'["Other"]', b'["D0gs\\ud800"]', b'["D1gs", ""]', b'"D3gs."', b'["D4", "gs", ".."]']
     texts = [f"D{number}gs." for number in range(len(values))]
     with Cache(tmp_path) as cache:
@@ -278,7 +260,7 @@ def test_tokens_are_those_of_the_text(tmp_path: Path, monkeypatch: pytest.Monkey
         assert Annotator(cache=cache).tokenize(texts) == right
 
 
-def test_what_does_not_fit_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(
         StanzaAdapter, "tag", lambda _self, given: [[Reading("\ud800", "X", "_")] for _ in given]
     )
@@ -288,8 +270,8 @@ def test_what_does_not_fit_is_not_kept(tmp_path: Path, monkeypatch: pytest.Monke
         assert cache.info().entries == 0
 
 
-def test_several_may_write_at_once(tmp_path: Path) -> None:
-    def work(number: int) -> None:
+def test_several_may_write_at_once(tmp_path):
+    def work(number):
         with Cache(tmp_path) as cache:
             for step in range(20):
                 cache.put("m", [((number, step), step)])
@@ -302,7 +284,7 @@ def test_several_may_write_at_once(tmp_path: Path) -> None:
         assert cache.info().entries == 0
 
 
-def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match=r"--cache none") as caught:
         Cache(tmp_path / "file" / "cache")
@@ -310,8 +292,8 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_commands(tmp_path: Path) -> None:
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+def test_the_commands(tmp_path):
+    def call(*arguments):
         return subprocess.run(
             [sys.executable, "-m", "ists_asp", *arguments, "--cache", str(tmp_path)],
             capture_output=True,

@@ -1,7 +1,5 @@
 """The annotator with the shipped Spanish models; all sentences are made up."""
 
-from __future__ import annotations
-
 import pytest
 
 from ists_asp.annotate import Annotator
@@ -11,18 +9,18 @@ from ists_asp.resources import data_dir
 
 
 @pytest.fixture(scope="module")
-def spanish() -> Annotator:
+def spanish():
     return Annotator("es")
 
 
-def read(annotator: Annotator, text: str) -> list[tuple[str, str, str]]:
+def read(annotator, text):
     """Form, lemma and UPOS of each word."""
     sentence = tuple(Token(index, form) for index, form in enumerate(text.split(), 1))
     (tagged,) = annotator.annotate([sentence])
     return [(word.form, word.lemma, word.upos) for token in tagged for word in token.words]
 
 
-def test_the_files_fit_the_bound_and_name_no_path() -> None:
+def test_the_files_fit_the_bound_and_name_no_path():
     directory = data_dir() / "stanza" / "es"
     models = sorted(directory.rglob("*.pt"))
     assert len(models) == len(PROCESSORS)
@@ -41,28 +39,19 @@ def test_the_files_fit_the_bound_and_name_no_path() -> None:
         ("Su hermano ha comprado tres libros .", "DET NOUN AUX VERB NUM NOUN PUNCT"),
     ],
 )
-def test_plain_sentences_are_tagged_right(spanish: Annotator, text: str, upos: str) -> None:
+def test_plain_sentences_are_tagged_right(spanish, text, upos):
     assert " ".join(word[2] for word in read(spanish, text)) == upos
 
 
-def test_accents_and_inflection(spanish: Annotator) -> None:
+def test_accents_and_inflection(spanish):
     words = read(spanish, "El año pasado los jóvenes pidieron más canciones rápidas.")
     lemmas = [lemma for _, lemma, _ in words]
     assert lemmas == [
-        "el",
-        "año",
-        "pasado",
-        "el",
-        "joven",
-        "pedir",
-        "más",
-        "canción",
-        "rápido",
-        ".",
+        *("el", "año", "pasado", "el", "joven", "pedir", "más", "canción", "rápido", "."),
     ]
 
 
-def test_contractions_stay_one_word(spanish: Annotator) -> None:
+def test_contractions_stay_one_word(spanish):
     words = read(spanish, "La puerta del museo da al parque.")
     assert ("del", "de", "ADP") in words
     assert ("al", "a", "ADP") in words
@@ -73,23 +62,14 @@ def test_contractions_stay_one_word(spanish: Annotator) -> None:
     ("form", "lemma"),
     [("comprarlo", "comprar"), ("situarse", "situar"), ("diciéndole", "decir")],
 )
-def test_a_verb_with_clitics_is_a_verb_with_its_lemma(
-    spanish: Annotator, form: str, lemma: str
-) -> None:
+def test_a_verb_with_clitics_is_a_verb_with_its_lemma(spanish, form, lemma):
     assert (form, lemma, "VERB") in read(spanish, f"Quiere {form} en la ciudad .")
 
 
-def test_marks_and_dashes_are_cut_off(spanish: Annotator) -> None:
+def test_marks_and_dashes_are_cut_off(spanish):
     words = read(spanish, "¿Vienes —preguntó ella— mañana?")
     assert [word[0] for word in words] == [
-        "¿",
-        "Vienes",
-        "—",
-        "preguntó",
-        "ella",
-        "—",
-        "mañana",
-        "?",
+        *("¿", "Vienes", "—", "preguntó", "ella", "—", "mañana", "?"),
     ]
     assert [form for form, _, upos in words if upos == "PUNCT"] == ["¿", "—", "—", "?"]
 
@@ -102,17 +82,17 @@ def test_marks_and_dashes_are_cut_off(spanish: Annotator) -> None:
         "el ministro presenta nuevas medidas",
     ],
 )
-def test_lemmas_do_not_depend_on_case(spanish: Annotator, text: str) -> None:
+def test_lemmas_do_not_depend_on_case(spanish, text):
     lemmas = [word[1] for word in read(spanish, text)]
     assert lemmas == ["el", "ministro", "presentar", "nuevo", "medida"]
 
 
-def test_there_are_no_language_specific_tags(spanish: Annotator) -> None:
+def test_there_are_no_language_specific_tags(spanish):
     (tagged,) = spanish.annotate([(Token(1, "Buenos"), Token(2, "días"))])
     assert {word.xpos for token in tagged for word in token.words} == {"_"}
 
 
-def test_raw_text(spanish: Annotator) -> None:
+def test_raw_text(spanish):
     (sentence,) = spanish.tokenize(["El hijo del vecino, ¿quiere verlo?"])
     forms = [token.form for token in sentence]
     assert forms == ["El", "hijo", "del", "vecino", ",", "¿", "quiere", "verlo", "?"]

@@ -1,11 +1,8 @@
 """What is said when models are missing or damaged."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -16,14 +13,11 @@ from ists_asp.errors import ResourceError
 from ists_asp.model import Token
 from ists_asp.resources import data_dir
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SENTENCE = [(Token(1, "Dogs"), Token(2, "bark"))]
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path):
     """A copy of the shipped models that a test may spoil."""
     target = tmp_path / "models"
     shutil.copytree(data_dir() / "stanza" / "en", target / "en")
@@ -31,7 +25,7 @@ def copy(tmp_path: Path) -> Path:
     return target
 
 
-def error(*arguments: str | Path | None) -> str:
+def error(*arguments):
     with pytest.raises(ResourceError) as caught:
         find(*arguments)  # type: ignore[arg-type]
     text = str(caught.value)
@@ -39,20 +33,20 @@ def error(*arguments: str | Path | None) -> str:
     return text
 
 
-def test_the_shipped_models_are_found() -> None:
+def test_the_shipped_models_are_found():
     models = find("en")
     assert models.directory == data_dir() / "stanza"
     assert models.package == SHIPPED_PACKAGE
 
 
-def test_shipped_files_fit_the_bound_and_name_no_path() -> None:
+def test_shipped_files_fit_the_bound_and_name_no_path():
     files = [path for path in (data_dir() / "stanza" / "en").rglob("*") if path.is_file()]
     assert len(files) == len(PROCESSORS)
     assert sum(path.stat().st_size for path in files) < 15e6
     assert not [path for path in files if b"/tmp/" in path.read_bytes()]
 
 
-def test_a_missing_directory(tmp_path: Path) -> None:
+def test_a_missing_directory(tmp_path):
     text = error("en", tmp_path / "nowhere")
     assert str(tmp_path / "nowhere") in text
     assert "no such directory" in text
@@ -60,34 +54,34 @@ def test_a_missing_directory(tmp_path: Path) -> None:
     assert "stanza.download('en', model_dir='DIR')" in text
 
 
-def test_a_directory_without_an_index(tmp_path: Path) -> None:
+def test_a_directory_without_an_index(tmp_path):
     assert "no resources.json in it" in error("en", tmp_path)
 
 
-def test_an_index_that_cannot_be_read(tmp_path: Path) -> None:
+def test_an_index_that_cannot_be_read(tmp_path):
     (tmp_path / "resources.json").mkdir()
     assert "cannot be read (Is a directory)" in error("en", tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "{", "\x00"])
-def test_a_damaged_index(tmp_path: Path, content: str) -> None:
+def test_a_damaged_index(tmp_path, content):
     (tmp_path / "resources.json").write_text(content)
     assert "not readable as JSON" in error("en", tmp_path)
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"en": 1}', '{"en": {"packages": 3}}'])
-def test_an_index_without_the_language(tmp_path: Path, content: str) -> None:
+def test_an_index_without_the_language(tmp_path, content):
     (tmp_path / "resources.json").write_text(content)
     assert "no Stanza models for language 'en'" in error("en", tmp_path)
 
 
-def test_an_unknown_language_names_those_there_are(copy: Path) -> None:
+def test_an_unknown_language_names_those_there_are(copy):
     text = error("xx", copy)
     assert "no Stanza models for language 'xx'" in text
     assert "one of the languages en" in text
 
 
-def index_with(copy: Path, **packages: str) -> None:
+def index_with(copy, **packages):
     """Give the copy these packages and no others, by the stem of their files."""
     index = copy / "resources.json"
     resources = json.loads(index.read_text())
@@ -97,7 +91,7 @@ def index_with(copy: Path, **packages: str) -> None:
     index.write_text(json.dumps(resources))
 
 
-def test_a_missing_model_file(copy: Path) -> None:
+def test_a_missing_model_file(copy):
     index_with(copy, big="big")
     text = error("en", copy)
     assert "package 'big' lacks the model file en/tokenize/big.pt" in text
@@ -105,7 +99,7 @@ def test_a_missing_model_file(copy: Path) -> None:
     assert "no Stanza package for language 'en'" in error("en", copy)
 
 
-def test_one_of_several_packages_is_taken_and_named(copy: Path) -> None:
+def test_one_of_several_packages_is_taken_and_named(copy):
     shipped = SHIPPED_PACKAGE
     index_with(copy, default=shipped, craft=shipped, broken="broken")
     models = find("en", copy)
@@ -126,13 +120,7 @@ class Other:
     "content",
     [0, 1000, 20_000, b"no model", pickle.dumps(print, protocol=4), Other(), {"other": 1}],
 )
-def test_a_damaged_model(
-    copy: Path,
-    capfd: pytest.CaptureFixture[str],
-    recwarn: pytest.WarningsRecorder,
-    processor: str,
-    content: object,
-) -> None:
+def test_a_damaged_model(copy, capfd, recwarn, processor, content):
     model = copy / "en" / processor / f"{SHIPPED_PACKAGE}.pt"
     if isinstance(content, int):
         model.write_bytes(model.read_bytes()[:content])

@@ -1,7 +1,5 @@
 """The command in this process; models and shipped rules are loaded once for this folder."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -177,9 +177,7 @@ class Terminal:
 @pytest.mark.parametrize(
     ("terminal", "total", "shown", "seen"),
     [
-        (True, 2, True, True),
-        (True, 1, True, False),
-        (True, 2, False, False),
+        *((True, 2, True, True), (True, 1, True, False), (True, 2, False, False)),
         (False, 2, True, False),
     ],
 )
@@ -218,18 +216,8 @@ except SystemExit: pass
 finally: print("loaded", *sys.modules, file=sys.stderr)
 """
 HEAVY = {
-    "clingo",
-    "jinja2",
-    "msgspec",
-    "networkx",
-    "numpy",
-    "rapidfuzz",
-    "rich",
-    "scipy",
-    "sklearn",
-    "snowballstemmer",
-    "stanza",
-    "torch",
+    *("clingo", "jinja2", "msgspec", "networkx", "numpy", "rapidfuzz", "rich", "scipy", "sklearn"),
+    *("snowballstemmer", "stanza", "torch"),
 }
 
 

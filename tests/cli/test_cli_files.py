@@ -1,7 +1,5 @@
 """No command writes over what it reads, whatever the names look like: a table over all of them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -72,7 +70,7 @@ def written(command):
     return [one.opts[0] for one, kind in kinds(command).items() if kind.written]
 
 
-def named(parameter, place: Path) -> list[tuple[str, Path]]:
+def named(parameter, place):
     """What the parameter may be given, each with a file that is then read."""
     kind = parameter.type
     if kind in (READ, INPUT):
@@ -122,7 +120,7 @@ def place(tmp_path):
     return tmp_path
 
 
-def spellings(file: Path):
+def spellings(file):
     """Other names for a file; the links are made."""
     links = Path("links")
     links.mkdir(exist_ok=True)
@@ -138,7 +136,7 @@ def spellings(file: Path):
         yield file.with_name(file.name.swapcase())
 
 
-def contents(place: Path):
+def contents(place):
     files = (path for path in place.rglob("*") if path.is_file() and path.parent.name != "links")
     return {path: path.read_bytes() for path in files}
 

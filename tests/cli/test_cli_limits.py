@@ -1,7 +1,5 @@
 """What is too long, or takes too long, fails alike in every company and with any number of jobs."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """How the command ends when it is interrupted, and when the system lets it down."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys
@@ -97,10 +95,7 @@ def shell(text, folder):
 @pytest.mark.parametrize(
     "module",
     [
-        "click",
-        "ists_asp.cli.app",
-        "ists_asp.cli.commands.solve",
-        "ists_asp.cli.driver",
+        *("click", "ists_asp.cli.app", "ists_asp.cli.commands.solve", "ists_asp.cli.driver"),
         "clingo",
     ],
 )

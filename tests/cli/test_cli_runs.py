@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -19,7 +18,7 @@ BOMB = 'deep(0) :- word(1,_,"bomb").\ndeep(N+1) :- deep(N).\n'
 WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
 
 
-def pairs(count: int) -> str:
+def pairs(count):
     lines = []
     for number in range(count):
         one, two = WORDS[number % 8], WORDS[number // 8 % 8]
@@ -27,23 +26,21 @@ def pairs(count: int) -> str:
     return "".join(lines)
 
 
-def solve(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def solve(folder, *options):
     command = [*SOLVE, "--tsv", "pairs.tsv", *options]
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=3000
     )
 
 
-def wait_for(condition, seconds: float = 120.0) -> None:
+def wait_for(condition, seconds=120.0):
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends, "nothing happened"
         time.sleep(0.02)
 
 
-def killed_and_repeated(
-    folder: Path, count: int, options: list[str], kill: int, times: int, random: Random
-) -> None:
+def killed_and_repeated(folder, count, options, kill, times, random):
     """Kill a run at random moments; run once more, it writes what an undisturbed run writes."""
     (folder / "pairs.tsv").write_text(pairs(count))
     files = ["whole.wa", *(["--trace", "whole.jsonl"] if "--trace" in options else [])]
@@ -79,7 +76,7 @@ def killed_and_repeated(
         (["--trace", "out.jsonl"], signal.SIGKILL),
     ],
 )
-def test_a_run_that_was_killed_is_repeated(tmp_path: Path, options: list[str], kill: int) -> None:
+def test_a_run_that_was_killed_is_repeated(tmp_path, options, kill):
     count = 8 if "--trace" in options else 110
     killed_and_repeated(tmp_path, count, options, kill, 1, Random(count))
 
@@ -87,18 +84,14 @@ def test_a_run_that_was_killed_is_repeated(tmp_path: Path, options: list[str], k
 @pytest.mark.long
 @pytest.mark.parametrize(("count", "trace"), [(2000, []), (750, ["--trace", "out.jsonl"])])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_long_run_that_was_killed_is_repeated(
-    tmp_path: Path, count: int, trace: list[str], jobs: str
-) -> None:
+def test_a_long_run_that_was_killed_is_repeated(tmp_path, count, trace, jobs):
     options = ["--jobs", jobs, *trace]
     killed_and_repeated(tmp_path, count, options, signal.SIGKILL, 4, Random(count))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("options", [["--jobs", "2"], ["--rules", "mine.lp"], []])
-def test_a_run_that_is_told_to_end_does_so_without_a_word(
-    tmp_path: Path, number: int, options: list[str]
-) -> None:
+def test_a_run_that_is_told_to_end_does_so_without_a_word(tmp_path, number, options):
     # On a busy machine a short run is over before it hears; so is one whose answers are kept.
     (tmp_path / "pairs.tsv").write_text(pairs(4000))
     (tmp_path / "mine.lp").write_text("extra.\n")
@@ -111,7 +104,7 @@ def test_a_run_that_is_told_to_end_does_so_without_a_word(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
 
 
-def test_pairs_without_an_answer_are_named(tmp_path: Path) -> None:
+def test_pairs_without_an_answer_are_named(tmp_path):
     lines = pairs(4).replace("a dog sits", "a bomb sits", 1)
     (tmp_path / "pairs.tsv").write_text(lines)
     (tmp_path / "bomb.lp").write_text(BOMB)
@@ -137,9 +130,7 @@ def test_pairs_without_an_answer_are_named(tmp_path: Path) -> None:
 
 # More pairs than are decided together, so that there is work for two; and few, to be traced.
 @pytest.mark.parametrize(("count", "trace"), [(104, ()), (8, ("--trace", "out.trace"))])
-def test_several_jobs_give_the_same_bytes(
-    tmp_path: Path, count: int, trace: tuple[str, ...]
-) -> None:
+def test_several_jobs_give_the_same_bytes(tmp_path, count, trace):
     (tmp_path / "pairs.tsv").write_text(pairs(count))
     written = []
     for jobs in ("1", "3"):
@@ -150,7 +141,7 @@ def test_several_jobs_give_the_same_bytes(
     assert len(written[0]) == (2 if trace else 1)
 
 
-def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+def test_a_full_disk_is_one_line(tmp_path):
     (tmp_path / "pairs.tsv").write_text(pairs(3))
     found = solve(tmp_path, "-q", "-o", "/dev/full")
     assert found.returncode == 1
@@ -158,7 +149,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     assert "No space left on device" in found.stderr
 
 
-def test_rules_are_watched(tmp_path: Path) -> None:
+def test_rules_are_watched(tmp_path):
     (tmp_path / "pairs.tsv").write_text("1\ta cat sits\ta cat sits\n")
     rules = tmp_path / "mine.lp"
     rules.write_text("extra(1).\n")

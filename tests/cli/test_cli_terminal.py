@@ -4,22 +4,15 @@ Every command runs in a pseudo-terminal with one hostile text wherever a text ca
 sentences, ids, names of files and folders, rules, profiles, templates, values of options.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from ists_asp.cli import main
 from ists_asp.resources import data_dir
-from tests.terminal import Screen, Terminal, acts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.terminal import Terminal, acts
 
 MARK = "ZQX"
 WORD = f"\u202e{MARK}\u2066\u200f\u061c[red]%s"
@@ -59,7 +52,7 @@ told_at(own,1,1,whole,0).
 """
 
 
-def toml(text: str) -> str:
+def toml(text):
     """A text as TOML has it."""
     return json.dumps(text).replace("\x7f", "\\u007f")
 
@@ -98,18 +91,18 @@ WA = f"""<sentence id="ID" status="">
 
 
 @pytest.fixture(scope="module")
-def terminal() -> Iterator[Terminal]:
+def terminal():
     found = Terminal()
     yield found
     found.close()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder of files with hostile names and contents."""
     root = tmp_path_factory.mktemp("terminal")
 
-    def write(name: str, text: str) -> None:
+    def write(name, text):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -144,7 +137,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 PAIR = ("--tsv", f"{NAME}.tsv")
 PROFILED = ("--profile", HOSTILE)
 OWN = ("--rules", HOSTILE, *PROFILED)
-COMMANDS: dict[tuple[str, ...], list[tuple[str, ...]]] = {
+COMMANDS = {
     ("solve",): [
         ("--sent1", f"{NAME}1", "--sent2", f"{NAME}2", *OWN, "--format", "jsonl", "-o", "/dev/tty"),
         (*PAIR, *OWN, "--format", "text", "--trace", "/dev/tty"),
@@ -179,10 +172,7 @@ SILENT = {("rules", "ablate"), ("cache", "clear")}
 """Commands that repeat nothing that they read."""
 
 UNTOLD = {
-    ("cache", "--cache"),
-    ("diff", "--rules"),
-    ("evaluate", "--versus"),
-    ("learn", "--reader"),
+    *(("cache", "--cache"), ("diff", "--rules"), ("evaluate", "--versus"), ("learn", "--reader")),
 }
 """Options that are refused, or done with, whatever their value."""
 
@@ -190,9 +180,9 @@ OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)"
 """Colours of ours, and what draws a bar; the hostile text has none of it."""
 
 
-def leaves() -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def leaves():
     """All commands that do something, with what is typed for them."""
-    waiting: list[tuple[tuple[str, ...], click.Command]] = [((), main)]
+    waiting = [((), main)]
     while waiting:
         path, command = waiting.pop()
         if isinstance(command, click.Group):
@@ -201,7 +191,7 @@ def leaves() -> Iterator[tuple[tuple[str, ...], click.Command]]:
             yield path, command
 
 
-def check(screen: Screen, command: object) -> str:
+def check(screen, command):
     """What a command wrote, of which nothing moves the cursor, colours, turns or lies."""
     text = OURS.sub(b"", screen.output).decode("utf-8")
     acting = {character for character in text if acts(character)} - {"\n", "\t"}
@@ -212,9 +202,7 @@ def check(screen: Screen, command: object) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_hostile_texts_are_shown(
-    command: tuple[str, ...], terminal: Terminal, folder: Path
-) -> None:
+def test_hostile_texts_are_shown(command, terminal, folder):
     for arguments in COMMANDS[command]:
         screen = terminal.run(*command, *arguments, folder=folder)
         text = check(screen, (command, arguments))
@@ -223,12 +211,12 @@ def test_hostile_texts_are_shown(
         assert screen.code == (1 if command == ("rules", "check") else 0), text
 
 
-def test_no_command_is_forgotten() -> None:
+def test_no_command_is_forgotten():
     assert {path for path, _ in leaves()} == set(COMMANDS)
 
 
-def test_hostile_options_are_shown(terminal: Terminal, folder: Path) -> None:
-    calls: list[list[str]] = [
+def test_hostile_options_are_shown(terminal, folder):
+    calls = [
         [HOSTILE],
         [f"--{NAME}"],
         ["rules", HOSTILE],
@@ -250,7 +238,7 @@ def test_hostile_options_are_shown(terminal: Terminal, folder: Path) -> None:
     assert {(call[0], call[-2]) for call, shown in told.items() if not shown} == UNTOLD
 
 
-def _needed(command: click.Command, besides: click.Parameter) -> list[str]:
+def _needed(command, besides):
     """What must be there besides, so that an argument or option comes to be looked at.
 
     All stops at the profile, which is hostile as well and is not there.
@@ -267,7 +255,7 @@ def _needed(command: click.Command, besides: click.Parameter) -> list[str]:
     return found
 
 
-def _given(parameter: click.Parameter) -> list[str]:
+def _given(parameter):
     """What is typed for an argument or an option."""
     if isinstance(parameter, click.Option):
         return [parameter.opts[0], NAME]

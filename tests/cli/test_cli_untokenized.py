@@ -27,13 +27,7 @@ def warnings_of(capsys, texts, profile="default", chunked=False):
 @pytest.mark.parametrize(
     "text",
     [
-        "a guitar.",
-        "a guitar, and",
-        "Update: new",
-        "who?",
-        "go!",
-        "so; then",
-        "¿Qué hora?",
+        *("a guitar.", "a guitar, and", "Update: new", "who?", "go!", "so; then", "¿Qué hora?"),
         "日本語。 x, 日本:",
     ],
 )
@@ -46,14 +40,7 @@ def test_punctuation_attached_to_a_word_is_noticed(capsys, text):
 @pytest.mark.parametrize(
     "text",
     [
-        "a guitar .",
-        "the U.S.",
-        "Mr. Smith Inc. said",
-        "at 9:30",
-        "J.",
-        "...",
-        "'' , ;",
-        ": x",
+        *("a guitar .", "the U.S.", "Mr. Smith Inc. said", "at 9:30", "J.", "...", "'' , ;", ": x"),
         "5,000",
     ],
 )

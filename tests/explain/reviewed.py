@@ -19,7 +19,7 @@ import ists_asp
 from ists_asp.io.chunks import read_chunks
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.wa import given_answer
-from ists_asp.model import Alignment, Answer, Label, Pair, Tag
+from ists_asp.model import Alignment, Label, Pair, Tag
 
 HERE = Path(__file__).parent
 DATA = HERE.parents[2] / "shared" / "data" / "ists-2016-train"
@@ -37,7 +37,7 @@ class Case:
     text: str
 
     @property
-    def answer(self) -> Answer:
+    def answer(self):
         return make_answer(self.sent1, self.sent2, self.lines)
 
 

@@ -28,12 +28,8 @@ ENGLISH = load_templates("en")
         (["0", "%d"], "0 %d"),
         (["police", ",", "army", "."], "police, army"),
         (['"', "bridge", '"', "is", "safe"], '" bridge " is safe'),
-        (['"', "bridge"], "bridge"),
-        (["...", "?"], "...?"),
-        ([".", "l."], "l"),
-        ([".5", "%"], ".5%"),
-        (["Spain)"], "Spain"),
-        (["Bilbao", "(north"], "Bilbao north"),
+        *((['"', "bridge"], "bridge"), (["...", "?"], "...?"), ([".", "l."], "l")),
+        *(([".5", "%"], ".5%"), (["Spain)"], "Spain"), (["Bilbao", "(north"], "Bilbao north")),
         (["minister", "(of", "Economy)"], "minister (of Economy)"),
         (["a", "(b", "]", "c)"], "a (b c)"),
     ],
@@ -47,10 +43,8 @@ def test_words_are_put_together(words, text):
     [
         ("runs", "“runs”"),
         ('" bridge " is safe', "“‘bridge’ is safe”"),
-        ("he said “no”", "“he said ‘no’”"),
-        ("`` no '' he said", "“‘no’ he said”"),
-        ('5 " nails', "“5 nails”"),
-        ('bulb A""s path', '“bulb A""s path”'),
+        *(("he said “no”", "“he said ‘no’”"), ("`` no '' he said", "“‘no’ he said”")),
+        *(('5 " nails', "“5 nails”"), ('bulb A""s path', '“bulb A""s path”')),
     ],
 )
 def test_quotations_keep_quotation_marks_apart(text, expected):
@@ -136,18 +130,8 @@ def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
 @pytest.mark.parametrize(
     "slot",
     [
-        "{shared",
-        "shared}",
-        "{}",
-        "{0}",
-        "{shared[x]}",
-        "{shared:d}",
-        "{shared:>2000000000}",
-        "{shared.__class__.__mro__}",
-        "{shared!r}",
-        "{ shared }",
-        "{{shared}",
-        "{Shared}",
+        *("{shared", "shared}", "{}", "{0}", "{shared[x]}", "{shared:d}", "{shared:>2000000000}"),
+        *("{shared.__class__.__mro__}", "{shared!r}", "{ shared }", "{{shared}", "{Shared}"),
         "{{{shared}}",
     ],
 )

@@ -1,17 +1,15 @@
 """Faults of the annotation cache: nothing in it is more than time."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 
 from ists_asp.io.cache import FILE
 
 from .faults import Same, Told, fault
-from .place import FEW, Ending, Place
+from .place import FEW
 
 
-def _copy(place: Place) -> sqlite3.Connection:
+def _copy(place):
     """Give the place a cache of its own, and open it."""
     copy = place.folder / "cache"
     shutil.copytree(place.cache, copy)
@@ -19,7 +17,7 @@ def _copy(place: Place) -> sqlite3.Connection:
     return sqlite3.connect(copy / FILE)
 
 
-def _with_values(place: Place, value: str) -> Ending:
+def _with_values(place, value):
     """What comes of it if this is in every entry of the cache."""
     with _copy(place) as database:
         database.execute("UPDATE entries SET value = ?", (value,))
@@ -28,7 +26,7 @@ def _with_values(place: Place, value: str) -> Ending:
 
 
 @fault("the cache is no database", Told("the annotation cache cannot be used (it is the file of"))
-def _(place: Place) -> Ending:
+def _(place):
     _copy(place).close()
     (place.cache / FILE).write_bytes(b"no database" * 1000)
     ending = place.pairs().solve("-q")
@@ -37,7 +35,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("the cache is cut", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     _copy(place).close()
     content = (place.cache / FILE).read_bytes()
     (place.cache / FILE).write_bytes(content[: len(content) // 2])
@@ -45,7 +43,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("the cache is overwritten in the middle", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     _copy(place).close()
     content = bytearray((place.cache / FILE).read_bytes())
     content[len(content) // 3 : len(content) // 2] = b"\xaa" * (
@@ -56,17 +54,17 @@ def _(place: Place) -> Ending:
 
 
 @fault("the cache holds JSON of another shape", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     return _with_values(place, '[{"lemma": 1}, [2]]')
 
 
 @fault("the cache holds too few words", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     return _with_values(place, '[["a", "X", "X"]]')
 
 
 @fault("another process holds the cache", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     database = _copy(place)
     database.execute("PRAGMA locking_mode = EXCLUSIVE")
     database.execute("BEGIN EXCLUSIVE")
@@ -77,20 +75,20 @@ def _(place: Place) -> Ending:
 
 
 @fault("the disk of the cache is full", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     _copy(place).close()
     return place.pairs().shell("(ulimit -f 1; $solve --tsv pairs.tsv -q) | cat > out.wa")
 
 
 @fault("the cache is a folder", Told("the annotation cache cannot be used"))
-def _(place: Place) -> Ending:
+def _(place):
     place.cache = place.folder / "cache"
     (place.cache / FILE).mkdir(parents=True)
     return place.pairs().solve()
 
 
 @fault("there is no place for a cache by default", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     place.environment = {"XDG_CACHE_HOME": "/proc/none", "HOME": "/proc/none"}
     return place.pairs().run(
         [word for word in place.command("-q") if word not in ("--cache", str(place.cache))]

@@ -52,17 +52,17 @@ class Fault:
     inject: Callable[[Place], Ending]
     ends: Told | Silent | Same | Failed
 
-    def __str__(self) -> str:
+    def __str__(self):
         return self.name
 
 
-FAULTS: list[Fault] = []
+FAULTS = []
 
 
-def fault(name: str, ends: Told | Silent | Same | Failed) -> Callable:
+def fault(name, ends):
     """Add a function to the list of faults."""
 
-    def add(inject: Callable[[Place], Ending]) -> Callable[[Place], Ending]:
+    def add(inject):
         FAULTS.append(Fault(name, inject, ends))
         return inject
 

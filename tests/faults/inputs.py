@@ -1,29 +1,27 @@
 """Faults of the input."""
 
-from __future__ import annotations
-
 import os
 import threading
 
 from .faults import Failed, Same, Told, fault
-from .place import FEW, SOLVE, Ending, Place, pairs
+from .place import FEW, SOLVE, pairs
 
 
 @fault("a TSV file is cut in the middle of a line", Told("pairs.tsv:3: 2 columns"))
-def _(place: Place) -> Ending:
+def _(place):
     text = pairs(3)
     place.write("pairs.tsv", text[: text.rindex("\t")])
     return place.solve()
 
 
 @fault("a line of a TSV file is there twice", Told("the id '1' again, first at pairs.tsv:2"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("pairs.tsv", pairs(3) + pairs(2).splitlines()[1] + "\n")
     return place.solve()
 
 
 @fault("the lines of the input are shuffled", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     lines = pairs(FEW).splitlines(keepends=True)
     place.write("pairs.tsv", "".join(reversed(lines)))
     ending = place.solve("-q")
@@ -35,75 +33,75 @@ def _(place: Place) -> Ending:
 
 
 @fault("the second file has lost its last lines", Told("3 sentences against 2 in b.txt"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("a.txt", "a cat\na dog\na man\n")
     place.write("b.txt", "a cat\na dog\n")
     return place.run([*SOLVE, "--sent1", "a.txt", "--sent2", "b.txt", "-o", "out.wa"])
 
 
 @fault("a JSON object is cut", Told("pairs.jsonl:2: no valid JSON"))
-def _(place: Place) -> Ending:
+def _(place):
     line = '{"sent1": "a cat", "sent2": "a dog"}\n'
     place.write("pairs.jsonl", line + line[:20])
     return place.run([*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"])
 
 
 @fault("JSON is nested a hundred thousand times", Told("pairs.jsonl:1: no valid JSON"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("pairs.jsonl", "[" * 100_000)
     return place.run([*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"])
 
 
 @fault("the input is UTF-16", Told("the file is UTF-16"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("pairs.tsv", pairs(FEW).encode("utf-16"))
     return place.solve()
 
 
 @fault("the input is a program", Told("pairs.tsv:1: 1 column"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("pairs.tsv", b"\x7fELF\x02\x01\x01" + bytes(1000) + b"\xff\xfe\xfd")
     return place.solve()
 
 
 @fault("the input has no line ends", Told("a line of more than 1 MB"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("pairs.tsv", b"a " * (9 << 20))
     return place.solve()
 
 
 @fault("the input has no end", Told("/dev/zero: this is a device"))
-def _(place: Place) -> Ending:
+def _(place):
     return place.solve(pairs="/dev/zero")
 
 
 @fault("the input is a folder", Told("cannot be read: Is a directory"))
-def _(place: Place) -> Ending:
+def _(place):
     (place.folder / "pairs.tsv").mkdir()
     return place.solve()
 
 
 @fault("the input is a link to itself", Told("cannot be read: Too many levels of symbolic links"))
-def _(place: Place) -> Ending:
+def _(place):
     (place.folder / "pairs.tsv").symlink_to("pairs.tsv")
     return place.solve()
 
 
 @fault("the input is empty", Told("the input is empty"))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("pairs.tsv", "")
     return place.solve()
 
 
 @fault("a sentence has a hundred thousand words", Failed(("1",), FEW, "100000 tokens"))
-def _(place: Place) -> Ending:
+def _(place):
     lines = pairs(FEW).splitlines(keepends=True)
     lines[1] = f"1\t{'a ' * 100_000}\ta dog\n"
     place.write("pairs.tsv", "".join(lines))
     return place.solve()
 
 
-def _piped(place: Place, name: str) -> Ending:
+def _piped(place, name):
     """What comes of it if the input is a pipe that the command knows by this name."""
     pipe = place.folder / "pairs.tsv"
     os.mkfifo(pipe)
@@ -115,22 +113,22 @@ def _piped(place: Place, name: str) -> Ending:
 
 
 @fault("the input can be read only once", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     return _piped(place, "pairs.tsv")
 
 
 @fault("the input can be read only once, and has a longer name than it needs", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     return _piped(place, "./pairs.tsv")
 
 
 @fault("standard input is closed", Told("standard input is closed", code=2))
-def _(place: Place) -> Ending:
+def _(place):
     return place.shell("$solve --tsv - -o out.wa <&-")
 
 
 @fault("bytes are not UTF-8, and characters are beyond all reason", Same(FEW))
-def _(place: Place) -> Ending:
+def _(place):
     odd = "\u202e\u2066x\u0300\u0301\ufeff \U0001f469\u200d\U0001f4bb \ud83d\x01\x85\u2028 \u0130"
     line = f'odd\t{odd} ﷽\t// <==> \\ " {odd}\n'.encode("utf-8", "surrogatepass")
     place.write("pairs.tsv", pairs(FEW).encode() + line + b"bad\t\xff\xfe a\ta \x81\n")
@@ -143,7 +141,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("the input grows while it is read", Told("the input has changed while it was read"))
-def _(place: Place) -> Ending:
+def _(place):
     process = place.under_way()
     with (place.folder / "pairs.tsv").open("a") as stream:
         stream.write("more\ta cat\ta dog\n")

@@ -46,36 +46,36 @@ class Place:
     began: dict[int, float] = field(default_factory=dict)
 
     @property
-    def out(self) -> Path:
+    def out(self):
         return self.folder / _OUT
 
     @property
-    def journal(self) -> Path:
+    def journal(self):
         """Where earlier versions kept the journal of a run."""
         return self.folder / f".ists-asp-{_OUT}.journal"
 
     @property
-    def drafts(self) -> list[Path]:
+    def drafts(self):
         """The drafts, which have letters drawn by lot in their names."""
         return sorted(self.folder.glob(".ists-asp-*.part"))
 
-    def write(self, name: str, content: str | bytes) -> Path:
+    def write(self, name, content):
         path = self.folder / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def pairs(self, count: int = FEW) -> Place:
+    def pairs(self, count=FEW):
         self.write("pairs.tsv", pairs(count))
         return self
 
-    def command(self, *options: str, pairs: str = "pairs.tsv") -> list[str]:
+    def command(self, *options, pairs="pairs.tsv"):
         files = ["--tsv", pairs, "-o", _OUT, "--cache", str(self.cache)]
         return [*SOLVE, *files, *options]
 
-    def solve(self, *options: str, pairs: str = "pairs.tsv", **how) -> Ending:
+    def solve(self, *options, pairs="pairs.tsv", **how):
         return self.run(self.command(*options, pairs=pairs), **how)
 
-    def run(self, command: list[str], **how) -> Ending:
+    def run(self, command, **how):
         began = time.monotonic()
         how = {"stdin": subprocess.DEVNULL, **how}
         done = subprocess.run(
@@ -91,12 +91,12 @@ class Place:
         )
         return Ending(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
 
-    def shell(self, text: str, *options: str) -> Ending:
+    def shell(self, text, *options):
         """Run ``$solve`` in a shell."""
         self.environment["solve"] = " ".join([*SOLVE, "--cache", str(self.cache), *options])
         return self.run(["bash", "-c", text])
 
-    def start(self, *options: str, pairs: str = "pairs.tsv") -> subprocess.Popen[str]:
+    def start(self, *options, pairs="pairs.tsv"):
         began = time.monotonic()
         process = subprocess.Popen(
             self.command(*options, pairs=pairs),
@@ -108,18 +108,18 @@ class Place:
         self.began[process.pid] = began
         return process
 
-    def ended(self, process: subprocess.Popen[str]) -> Ending:
+    def ended(self, process):
         """How a command ended that was started, which is waited for."""
         errors = process.communicate(timeout=2 * SECONDS)[1]
         return Ending(process.returncode, "", errors, time.monotonic() - self.began[process.pid])
 
-    def under_way(self, *options: str) -> subprocess.Popen[str]:
+    def under_way(self, *options):
         """A run over many pairs, of which some are on disk."""
         process = self.pairs(MANY).start("--no-incremental", *options)
         wait_for(lambda: any(draft.stat().st_size for draft in self.drafts))
         return process
 
-    def answers(self) -> list[tuple[str, str]]:
+    def answers(self):
         """Id and status of each pair in the output, in order."""
         return _ID.findall(self.out.read_text("utf-8"))
 
@@ -127,7 +127,7 @@ class Place:
 SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "baseline"]
 
 
-def pairs(count: int) -> str:
+def pairs(count):
     lines = []
     for number in range(count):
         one, two = _WORDS[number % 8], _WORDS[number // 8 % 8]
@@ -135,7 +135,7 @@ def pairs(count: int) -> str:
     return "".join(lines)
 
 
-def wait_for(condition, seconds: float = SECONDS) -> None:
+def wait_for(condition, seconds=SECONDS):
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends, "nothing happened"

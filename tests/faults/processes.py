@@ -1,7 +1,5 @@
 """Processes that are killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -11,13 +9,13 @@ from random import Random
 from hypothesis import settings
 
 from .faults import Same, fault
-from .place import MANY, Ending, Place, wait_for
+from .place import MANY, wait_for
 
 _MOMENTS = 4 if settings.default.max_examples > 100 else 1
 """More with ``--hypothesis-profile=thorough``."""
 
 
-def _kill_and_repeat(place: Place, number: int, seed: int, *options: str) -> Ending:
+def _kill_and_repeat(place, number, seed, *options):
     """Send a signal at a random moment, once or more, then run again."""
     random = Random(seed)
     place.pairs(MANY)
@@ -30,26 +28,26 @@ def _kill_and_repeat(place: Place, number: int, seed: int, *options: str) -> End
 
 
 @fault("Ctrl-C at random moments, then again", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     return _kill_and_repeat(place, signal.SIGINT, 1)
 
 
 @fault("kill at random moments, then again", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     return _kill_and_repeat(place, signal.SIGTERM, 2)
 
 
 @fault("kill -9 at random moments with two jobs, then again", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     return _kill_and_repeat(place, signal.SIGKILL, 3, "--jobs", "2")
 
 
 @fault("the terminal goes away, then again", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     return _kill_and_repeat(place, signal.SIGHUP, 4, "--jobs", "2")
 
 
-def _below(pid: int) -> list[tuple[int, str]]:
+def _below(pid):
     """The processes below a process, with their command lines, children first."""
     found = []
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -58,21 +56,21 @@ def _below(pid: int) -> list[tuple[int, str]]:
     return found
 
 
-def _workers(pid: int) -> list[int]:
+def _workers(pid):
     """The workers: the children of the process that makes them."""
     (maker,) = [child for child, line in _below(pid) if "forkserver" in line][:1]
     return [child for child, _ in _below(maker)]
 
 
 @fault("a worker is killed", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     process = place.under_way("-q", "--jobs", "2")
     os.kill(_workers(process.pid)[0], signal.SIGKILL)
     return place.ended(process)
 
 
 @fault("all workers are killed at once", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     process = place.under_way("-q", "--jobs", "2")
     for worker in _workers(process.pid):
         os.kill(worker, signal.SIGKILL)
@@ -80,7 +78,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("the process that makes workers is killed", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     process = place.under_way("-q", "--jobs", "2")
     (maker,) = [child for child, line in _below(process.pid) if "forkserver" in line][:1]
     os.kill(maker, signal.SIGKILL)
@@ -88,7 +86,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("the parent is killed while a worker grounds without end", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     place.write("bomb.tsv", "1\ta bomb\ta bomb\n")
     place.write("bomb.lp", 'deep(0) :- word(1,_,"bomb"). deep(N+1) :- deep(N).')
     process = place.start("--rules", "bomb.lp", "--timeout", "50", pairs="bomb.tsv")
@@ -101,7 +99,7 @@ def _(place: Place) -> Ending:
     return place.pairs(MANY).solve("-q")
 
 
-def _busy(pid: int) -> bool:
+def _busy(pid):
     """Whether a worker has computed for a while."""
     try:
         return any(_seconds(child) > 2.5 for child, _ in _below(pid))
@@ -109,12 +107,12 @@ def _busy(pid: int) -> bool:
         return False
 
 
-def _seconds(pid: int) -> float:
+def _seconds(pid):
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _runs(pid: int) -> bool:
+def _runs(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -1,15 +1,13 @@
 """Runs that are repeated: what a run before has left costs nothing but time."""
 
-from __future__ import annotations
-
 from signal import SIGCONT, SIGSTOP
 
 from .faults import Same, fault
-from .place import MANY, Ending, Place
+from .place import MANY
 
 
 @fault("an earlier version has left a journal", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     left = b'{"journal": "ists-asp", "run": "x", "lot": "0123456789abcdef"}\n'
     place.pairs(MANY).journal.write_bytes(left)
     ending = place.solve("-q")
@@ -20,7 +18,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("somebody else's file has the name of a journal", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     place.pairs(MANY).journal.write_text("[]\n")
     ending = place.solve("-q")
     assert (ending.errors, place.journal.read_text()) == ("", "[]\n")
@@ -28,7 +26,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("two runs write the same output", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     process = place.under_way("-q")
     # Halted, or it may be done before the other begins.
     process.send_signal(SIGSTOP)
@@ -40,7 +38,7 @@ def _(place: Place) -> Ending:
 
 
 @fault("the run is killed between the moments when its outputs appear", Same(MANY))
-def _(place: Place) -> Ending:
+def _(place):
     process = place.under_way("-q", "--trace", "out.jsonl")
     process.kill()
     process.communicate()

@@ -1,7 +1,5 @@
 """Whatever happens: no pair lost or there twice, no hang, one line that says what is wrong."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,25 +1,17 @@
 """A rule file through the real command, with Stanza, a pool and all."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.wa import write_answer
 
-from .laboratory import HANG, MINE, Laboratory
+from .laboratory import HANG, MINE
 from .verdict import OVER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .laboratory import Run
 
 __all__ = ["command_findings"]
 
@@ -27,7 +19,7 @@ _SENTENCE = re.compile(r'<sentence id="(\d+)".*?</sentence>', re.DOTALL)
 _EXITS = (0, 1, 3)
 
 
-def command_findings(laboratory: Laboratory, text: str, run: Run) -> Iterator[tuple[str, str]]:
+def command_findings(laboratory, text, run):
     """What is wrong with ``ists-asp solve --rules``, and what differs from a run of the same."""
     with TemporaryDirectory() as name:
         folder = Path(name)

@@ -4,8 +4,6 @@ Each file is given to one command after the other, in a child of a process that 
 everything; what is raised and is no message ends up on standard output.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource
@@ -14,7 +12,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
@@ -23,9 +20,6 @@ from ists_asp.cli import main as command
 from .generator import generate
 from .laboratory import MINE, Laboratory
 from .rule_files import PROFILES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SECONDS = 15
 """Seconds of processor time for a command."""
@@ -54,7 +48,7 @@ _WATCHED = (-signal.SIGXCPU, -signal.SIGFPE, -signal.SIGSEGV, -signal.SIGABRT)
 """How a child ends that the command's parent would have told of: here it has none."""
 
 
-def main() -> int:
+def main():
     """Run commands, and say what was raised."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--profile", default="default", choices=PROFILES)
@@ -62,7 +56,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--command", action="append", choices=COMMANDS)
     given = parser.parse_args()
-    count: Counter[str] = Counter()
+    count = Counter()
     with TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
         pair = SPANISH if given.profile == "es" else PAIR
@@ -95,12 +89,12 @@ def main() -> int:
     return count.total() > count["runs"]
 
 
-def _limited(words: Sequence[str]) -> None:
+def _limited(words):
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, 2 * SECONDS))
     _invoked(words)
 
 
-def _invoked(words: Sequence[str]) -> None:
+def _invoked(words):
     result = CliRunner().invoke(command, list(words))
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

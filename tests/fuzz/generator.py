@@ -12,10 +12,10 @@ import re
 from random import Random
 from typing import TYPE_CHECKING
 
-from .vocabulary import Predicate, vocabulary
+from .vocabulary import vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 __all__ = ["generate"]
 
@@ -46,7 +46,7 @@ _FUNCTIONS = (
 _BOUNDS = ("#inf", "#sup")
 _OUTSIDE = ("@f(1)", "@f", "@x(#sup)")
 
-_KINDS: dict[str, Sequence[str]] = {
+_KINDS = {
     "S": ("1", "2"),
     "I": ("1", "2", "3", "4", "7"),
     "C": ("1", "2", "3", "5"),
@@ -80,7 +80,7 @@ _DECIDED = frozenset(
 """What answers are read from, and what leads there at once."""
 
 
-def generate(profile: str, number: int) -> list[str]:
+def generate(profile, number):
     """The statements of the file with this number, always the same for the same sources."""
     random = Random(f"{profile} {number}")
     known = vocabulary()
@@ -101,7 +101,7 @@ def generate(profile: str, number: int) -> list[str]:
 class _Writer:
     """Writes statements over known predicates; ``marker`` is a word of one pair."""
 
-    def __init__(self, random: Random, known: Sequence[Predicate], marker: str) -> None:
+    def __init__(self, random, known, marker):
         self.random = random
         self.known = known
         self.marker = f'token(_,_,"{marker}")'
@@ -125,20 +125,20 @@ class _Writer:
             (self.heavy, 2),
         ]
 
-    def anything(self) -> str:
+    def anything(self):
         makers, weights = zip(*self.ingredients, strict=True)
         return self.random.choices(makers, weights)[0]()
 
     # The parts of statements.
 
-    def maybe(self, chance: float) -> bool:
+    def maybe(self, chance):
         return self.random.random() < chance
 
-    def predicate(self) -> Predicate:
+    def predicate(self):
         among = self.random.choices((self.decided, self.core, self.known), (6, 2, 2))[0]
         return self.random.choice(among)
 
-    def odd(self) -> str:
+    def odd(self):
         groups = (_NUMBERS, _ARITHMETIC, _STRINGS, _CONSTANTS, _FUNCTIONS, _BOUNDS, _OUTSIDE)
         group = self.random.choices(groups, (24, 10, 20, 14, 24, 8, 1))[0]
         if self.maybe(0.01):
@@ -146,10 +146,10 @@ class _Writer:
             return "f(" * depth + "1" + ")" * depth
         return self.random.choice(group)
 
-    def usual(self, name: str) -> str:
+    def usual(self, name):
         return self.random.choice(_KINDS.get(_LIKE.get(name[:1], name[:1]), _KINDS["W"]))
 
-    def term(self, name: str, bound: Sequence[str] = (), oddness: float = 0.25) -> str:
+    def term(self, name, bound=(), oddness=0.25):
         """A value for an argument: a variable of that name, something usual, something odd."""
         if self.maybe(oddness):
             return self.odd()
@@ -159,16 +159,16 @@ class _Writer:
             return self.random.choice(bound)
         return self.usual(name)
 
-    def atom(self, of: Predicate, bound: Sequence[str] = (), oddness: float = 0.25) -> str:
+    def atom(self, of, bound=(), oddness=0.25):
         terms = [self.term(name, bound, oddness) for name in of.arguments]
         if self.maybe(0.03):
             terms = terms[:-1] if self.maybe(0.5) else [*terms, self.odd()]
         return f"{of.name}({','.join(terms)})" if terms else of.name
 
-    def body(self, most: int = 2) -> tuple[list[str], list[str]]:
+    def body(self, most=2):
         """Conditions, and the variables that they bind."""
-        parts: list[str] = []
-        bound: list[str] = []
+        parts = []
+        bound = []
         for _ in range(self.random.randint(1, most)):
             of = self.predicate()
             if parts and not set(of.arguments) & set(bound):
@@ -185,13 +185,13 @@ class _Writer:
             parts.append(self.marker)
         return parts, bound
 
-    def condition(self) -> str:
+    def condition(self):
         """A body where nothing needs to be bound."""
         return self.marker if self.maybe(0.5) else ", ".join(self.body(1)[0])
 
     # The ingredients.
 
-    def derive(self, of: Predicate | None = None) -> str:
+    def derive(self, of=None):
         of = of or self.predicate()
         parts, bound = self.body()
         head = self.atom(of, bound)
@@ -200,11 +200,11 @@ class _Writer:
             head = f"{{ {head} }}"
         return f"{head} :- {', '.join(parts)}."
 
-    def fact(self) -> str:
+    def fact(self):
         atom = self.atom(self.predicate(), oddness=0.5)
         return f"{atom} :- {self.marker}." if self.maybe(0.2) else f"{atom}."
 
-    def choice(self) -> str:
+    def choice(self):
         parts, bound = self.body()
         inner = self.body(1)[0][0]
         low = self.random.choice(("", "1", "2", "0", "-1", "99", "#inf", "2147483647", '"a"'))
@@ -212,10 +212,10 @@ class _Writer:
         atom = self.atom(self.predicate(), bound, 0.1)
         return f"{low} {{ {atom} : {inner} }} {high} :- {', '.join(parts)}.".strip()
 
-    def constraint(self) -> str:
+    def constraint(self):
         return f":- {', '.join(self.body()[0])}."
 
-    def objective(self) -> str:
+    def objective(self):
         parts, bound = self.body()
         weight = self.term("N", bound, 0.5)
         level = self.random.choice(("", "@4", "@3", "@2", "@0", "@-1", "@99", "@2147483647"))
@@ -229,7 +229,7 @@ class _Writer:
         second = f"; {self.odd()}{level},b : {self.condition()}" if self.maybe(0.3) else ""
         return f"#{word} {{ {weight}{level},{rest} : {', '.join(parts)}{second} }}."
 
-    def show(self) -> str:
+    def show(self):
         of = self.predicate()
         parts, bound = self.body(1)
         return self.random.choice(
@@ -245,7 +245,7 @@ class _Writer:
             )
         )
 
-    def cycle(self) -> str:
+    def cycle(self):
         parts, bound = self.body(1)
         one, two = self.atom(self.predicate(), bound, 0), self.atom(self.predicate(), bound, 0)
         given = ", ".join(parts)
@@ -259,19 +259,19 @@ class _Writer:
             )
         )
 
-    def negated(self) -> str:
+    def negated(self):
         parts, bound = self.body(1)
         atom = self.atom(self.predicate(), bound, 0.1)
         return f"-{atom} :- {', '.join(parts)}." if self.maybe(0.7) else f"-{atom}."
 
-    def aggregate(self) -> str:
+    def aggregate(self):
         kind = self.random.choice(("sum", "count", "min", "max", "sum+"))
         parts, bound = self.body(1)
         head = self.atom(self.predicate(), ["N"], 0)
         terms = ",".join([self.term("N", bound), *bound[:2]])
         return f"{head} :- N = #{kind}{{ {terms} : {', '.join(parts)} }}."
 
-    def disjunction(self) -> str:
+    def disjunction(self):
         parts, bound = self.body(1)
         heads = [self.atom(self.predicate(), bound) for _ in range(2)]
         if self.maybe(0.3):
@@ -279,20 +279,20 @@ class _Writer:
             return f"{heads[0]} : {inner} | {heads[1]} :- {', '.join(parts)}."
         return f"{heads[0]} ; {heads[1]} :- {', '.join(parts)}."
 
-    def external(self) -> str:
+    def external(self):
         parts, bound = self.body(1)
         value = self.random.choice(("", " [true]", " [false]", " [free]", f" [{self.odd()}]"))
         return f"#external {self.atom(self.predicate(), bound)} : {', '.join(parts)}.{value}"
 
-    def constant(self) -> str:
+    def constant(self):
         name = self.random.choice(("highest", "bound", "equi", "x", "run", "s", "aligned"))
         return f"#const {name} = {self.odd()}."
 
-    def part(self) -> str:
+    def part(self):
         head = self.random.choice(("base", "step(t)", "other", "base(t)", "aligned"))
         return f"#program {head}.\n{self.derive()}"
 
-    def oddity(self) -> str:
+    def oddity(self):
         """What is rarely in a rule file."""
         of = self.predicate()
         one, parts = self.atom(of), ", ".join(self.body(1)[0])
@@ -301,11 +301,8 @@ class _Writer:
                 "",
                 "% nothing",
                 f"#defined {of.name}/{len(of.arguments)}.",
-                "#defined x/99.",
-                '#include "missing.lp".',
-                '#include "../../../../etc/passwd".',
-                '#include "mine.lp".',
-                "#include <incmode>.",
+                *("#defined x/99.", '#include "missing.lp".', '#include "../../../../etc/passwd".'),
+                *('#include "mine.lp".', "#include <incmode>."),
                 f'#include "{"x" * 5000}.lp".',
                 "#script (python) import os #end.",
                 f"#heuristic {one} : {parts}. [2147483647@1,true]",
@@ -331,7 +328,7 @@ class _Writer:
             )
         )
 
-    def heavy(self) -> str:
+    def heavy(self):
         """What takes much time or memory; little of it has no end, as each takes all its time."""
         head = self.atom(self.predicate(), ["N"], 0)
         if self.maybe(0.1):

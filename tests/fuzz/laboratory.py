@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ists_asp.engine import Limits, Setup
 from ists_asp.errors import IstsError
@@ -36,9 +36,9 @@ from ists_asp.run import pool, worker
 from ists_asp.run.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from ists_asp.run.worker import Outcome, Report
+    from ists_asp.run.worker import Outcome
 
 __all__ = ["MINE", "Laboratory", "Run", "read_pairs"]
 
@@ -83,7 +83,7 @@ class Run:
     processor: float = 0.0
 
 
-def read_pairs(language: str) -> list[Pair]:
+def read_pairs(language):
     """The pairs, annotated as Stanza does: two lines each, ``form|lemma|upos|xpos`` a word."""
     lines = (_HERE / f"pairs.{language}.txt").read_text("utf-8").splitlines()
     sentences = [Sentence(tuple(_tokens(line))) for line in lines]
@@ -93,7 +93,7 @@ def read_pairs(language: str) -> list[Pair]:
     ]
 
 
-def _tokens(line: str) -> list[Token]:
+def _tokens(line):
     tokens = []
     for index, text in enumerate(line.split(" "), 1):
         words = tuple(Word(*word.split("|")) for word in text.split("+"))
@@ -110,7 +110,7 @@ class Laboratory:
         limits: what a pair may take.
     """
 
-    def __init__(self, profile: str, pairs: int = 6, limits: Limits = LIMITS) -> None:
+    def __init__(self, profile, pairs=6, limits=LIMITS):
         self.profile = profile
         self.limits = limits
         self.pairs = read_pairs(load_program(profile)[0].language)[:pairs]
@@ -122,7 +122,7 @@ class Laboratory:
         gc.collect()
         gc.freeze()
 
-    def run(self, text: str, alone: Sequence[int], *, pool: bool = False) -> Run:
+    def run(self, text, alone, *, pool=False):
         """Try a rule file.
 
         Args:
@@ -146,13 +146,13 @@ class Laboratory:
                 run.pooled = True
             return run
 
-    def _worked(self, run: Run, spec: Setup, alone: Sequence[Pair]) -> None:
+    def _worked(self, run, spec, alone):
         """Decide as a worker does."""
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, 2 * SECONDS))
         decider = worker.begin(spec)
         self._decided(run, lambda pairs: worker.decide(decider, pairs), alone)
 
-    def _pooled(self, run: Run, spec: Setup, alone: Sequence[Pair], *, lost: bool) -> None:
+    def _pooled(self, run, spec, alone, *, lost):
         # Its workers inherit what this process remembers.
         pool._context = lambda: multiprocessing.get_context("fork")
         workers = Pool(spec, 1)
@@ -163,9 +163,7 @@ class Laboratory:
             return
         self._decided(run, lambda pairs: workers.submit(pairs).result(), alone)
 
-    def _decided(
-        self, run: Run, decide: Callable[[Sequence[Pair]], Report], alone: Sequence[Pair]
-    ) -> None:
+    def _decided(self, run, decide, alone):
         for pairs in (self.pairs, *([pair] for pair in alone)):
             try:
                 outcomes = decide(pairs).outcomes
@@ -177,7 +175,7 @@ class Laboratory:
             else:
                 run.alone += outcomes
 
-    def in_child(self, work: Callable[[Run], None]) -> Run:
+    def in_child(self, work):
         """What comes of work in a child, whose children end with it."""
         began = time.monotonic()
         reading, writing = os.pipe()
@@ -214,7 +212,7 @@ class Laboratory:
         return run
 
 
-def _note(run: Run, error: Exception) -> None:
+def _note(run, error):
     if isinstance(error, IstsError):
         run.refused = run.refused or str(error)
     else:
@@ -222,14 +220,14 @@ def _note(run: Run, error: Exception) -> None:
 
 
 @functools.cache
-def _remember() -> None:
+def _remember():
     """Keep what is found out about syntax trees and pairs, in this process for good."""
     knowledge.Knowledge.prepare = lambda _self, _pairs: None
     knowledge.Knowledge.relations = _by_pair(knowledge.Knowledge.relations)
     _everywhere("ists_asp.engine.preparation", "freeze_gc", lambda _freeze: lambda: None)
 
 
-def _everywhere(module: str, name: str, wrap: Callable[..., Any]) -> None:
+def _everywhere(module, name, wrap):
     """Replace a function in all modules that have imported it."""
     old = getattr(import_module(module), name)
     new = wrap(old)
@@ -238,10 +236,10 @@ def _everywhere(module: str, name: str, wrap: Callable[..., Any]) -> None:
             setattr(each, name, new)
 
 
-def _by_pair(relations: Callable[..., Any]) -> Callable[..., Any]:
-    known: dict[Any, Any] = {}
+def _by_pair(relations):
+    known = {}
 
-    def remembered(self: Any, pair: Pair) -> Any:
+    def remembered(self, pair):
         # The id alone is that of another pair in another language.
         key = pair.id, pair.sent1.text
         if key not in known:

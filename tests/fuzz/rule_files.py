@@ -6,8 +6,6 @@ command as well. What breaks is told at once, and a table ends it. ``--show NUMB
 file, ``--only NUMBER`` tries it and tells what becomes of each pair.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys
@@ -27,7 +25,7 @@ MARKED = 1
 PROFILES = ("default", "headlines", "es")
 
 
-def main() -> int:
+def main():
     """Try files, and say what broke."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--profile", action="append", choices=PROFILES, help="default: all three")
@@ -58,14 +56,14 @@ def main() -> int:
         return _shared(given)
     if given.keep:
         given.keep.mkdir(parents=True, exist_ok=True)
-    total: Counter[str] = Counter()
+    total = Counter()
     for profile in profiles:
         total += _tried(profile, given)
     print(*(f"{count:6} {name}" for name, count in sorted(total.items())), sep="\n")
     return any(total[kind] for kind in KINDS)
 
 
-def _shared(given: argparse.Namespace) -> int:
+def _shared(given):
     """Every ``jobs``-th file to a process, each with a table of its own."""
     step = ["--jobs", "1", "--step", str(given.jobs)]
     parts = [
@@ -78,10 +76,10 @@ def _shared(given: argparse.Namespace) -> int:
     return max(process.wait() for process in [subprocess.Popen(part) for part in parts])
 
 
-def _tried(profile: str, given: argparse.Namespace) -> Counter[str]:
+def _tried(profile, given):
     laboratory = Laboratory(profile, given.pairs)
     places = [place for place in range(given.pairs) if place != MARKED]
-    count: Counter[str] = Counter()
+    count = Counter()
     began = time.monotonic()
     for done, number in enumerate(range(given.seed, given.seed + given.count, given.step), 1):
         if given.seconds and time.monotonic() - began > given.seconds:

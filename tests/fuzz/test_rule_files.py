@@ -1,7 +1,5 @@
 """Rules that nobody should write cost no pair more than its own answer; see rule_files.py."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,23 +1,12 @@
 """What is wrong with a run over the pairs: nothing that a rule file holds may cause any of it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.formats import ANSWERS, Written
 from ists_asp.model import Label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ists_asp.model import Answer
-    from ists_asp.run.worker import Outcome
-
-    from .laboratory import Run
 
 __all__ = ["KINDS", "OVER", "findings", "outcome"]
 
@@ -42,7 +31,7 @@ OVER = re.compile(r"no answer within|MB of memory|more than \d+ s")
 """What depends on the machine, and on what it does besides."""
 
 
-def outcome(run: Run) -> str:
+def outcome(run):
     """How a run went, in a word or two."""
     if run.hung or run.broken or run.ended:
         return "broken"
@@ -60,12 +49,12 @@ def outcome(run: Run) -> str:
     )
 
 
-def findings(run: Run) -> list[tuple[str, str]]:
+def findings(run):
     """Each kind of fault once, with what was seen."""
     return list({kind: (kind, seen) for kind, seen in _all(run)}.values())
 
 
-def _all(run: Run) -> Iterator[tuple[str, str]]:
+def _all(run):
     if run.hung:
         yield "hang", "killed"
     for text in run.broken:
@@ -85,7 +74,7 @@ def _all(run: Run) -> Iterator[tuple[str, str]]:
         yield from _checked(run)
 
 
-def _words(reason: str, *, excerpt: bool = False) -> Iterator[tuple[str, str]]:
+def _words(reason, *, excerpt=False):
     if _DIED.search(reason):
         yield "died", reason
         return
@@ -94,7 +83,7 @@ def _words(reason: str, *, excerpt: bool = False) -> Iterator[tuple[str, str]]:
         yield "wordless", reason
 
 
-def _one(given: Outcome) -> Iterator[tuple[str, str]]:
+def _one(given):
     where = f"pair {given.pair.id}"
     if given.failure is not None:
         for kind, seen in _words(given.failure.reason):
@@ -105,7 +94,7 @@ def _one(given: Outcome) -> Iterator[tuple[str, str]]:
         yield "no answer", f"{where}: {fault}"
 
 
-def _faults(answer: Answer) -> Iterator[str]:
+def _faults(answer):
     """What no answer has; the rules of a user may leave tokens of punctuation out."""
     for line in answer.alignments:
         both = bool(line.tokens1 and line.tokens2)
@@ -123,7 +112,7 @@ def _faults(answer: Answer) -> Iterator[str]:
         yield "a sentence without chunks"
 
 
-def _compared(one: Outcome, other: Outcome) -> Iterator[tuple[str, str]]:
+def _compared(one, other):
     where = f"pair {one.pair.id}"
     reasons = [each.failure.reason for each in (one, other) if each.failure is not None]
     if any(OVER.search(reason) for reason in reasons):
@@ -142,7 +131,7 @@ def _compared(one: Outcome, other: Outcome) -> Iterator[tuple[str, str]]:
             yield "differs", f"{where}, {part}: alone {alone}, in company {company}"
 
 
-def _checked(run: Run) -> Iterator[tuple[str, str]]:
+def _checked(run):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "out.wa"
         for given in filter(None, (run.together, run.alone)):

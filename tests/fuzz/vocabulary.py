@@ -1,21 +1,14 @@
 """Every predicate of ``asp/`` and ``lp_rules/``, with what its arguments are called there."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from clingo.ast import ASTType, parse_string
 
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.syntax.trees import functions, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clingo.ast import AST
 
 _INCLUDE = re.compile(r'#include "[^"]*"\.')
 _TABLES = "weights"
@@ -32,9 +25,9 @@ class Predicate(NamedTuple):
 
 
 @cache
-def vocabulary() -> tuple[Predicate, ...]:
+def vocabulary():
     """All predicates, sorted by name and arity."""
-    names: dict[tuple[str, int], list[Counter[str]]] = {}
+    names = {}
     core = set()
     for root in (asp_dir(), rules_dir()):
         for path in sorted(root.rglob("*.lp")):
@@ -53,9 +46,9 @@ def vocabulary() -> tuple[Predicate, ...]:
     )
 
 
-def _atoms(text: str) -> Iterator[tuple[str, list[str]]]:
+def _atoms(text):
     """The name of each atom, and its arguments as far as they are variables."""
-    nodes: list[AST] = []
+    nodes = []
     parse_string(_INCLUDE.sub("", text), nodes.append)
     for node in nodes:
         if node.ast_type in (ASTType.Defined, ASTType.ShowSignature):
@@ -67,10 +60,10 @@ def _atoms(text: str) -> Iterator[tuple[str, list[str]]]:
                         yield atom.name, [_variable(term) for term in atom.arguments]
 
 
-def _variable(term: AST) -> str:
+def _variable(term):
     return term.name.strip("_") if term.ast_type is ASTType.Variable else ""
 
 
-def _usual(count: Counter[str]) -> str:
+def _usual(count):
     names = +count
     return min(names, key=lambda name: (-names[name], name)) if names else "_"

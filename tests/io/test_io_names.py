@@ -1,7 +1,5 @@
 """Names that mean the same file."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

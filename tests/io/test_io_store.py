@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -24,11 +23,11 @@ for number in range(60):
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path):
     return Store(tmp_path)
 
 
-def test_an_entry_is_found_by_its_key_only(store: Store) -> None:
+def test_an_entry_is_found_by_its_key_only(store):
     assert store.get("a") is None
     store.put("a", {"text": "año", "numbers": [1, 2]})
     assert Store(store.path.parent).get("a") == {"text": "año", "numbers": [1, 2]}
@@ -36,7 +35,7 @@ def test_an_entry_is_found_by_its_key_only(store: Store) -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 10, 80, -1])
-def test_a_damaged_entry_is_none_and_is_written_anew(store: Store, cut: int) -> None:
+def test_a_damaged_entry_is_none_and_is_written_anew(store, cut):
     store.put("a", [1, 2, 3])
     (file,) = store.path.iterdir()
     whole = file.read_bytes()
@@ -48,7 +47,7 @@ def test_a_damaged_entry_is_none_and_is_written_anew(store: Store, cut: int) -> 
     assert store.get("a") == [1, 2, 3]
 
 
-def test_an_entry_with_the_name_of_another_is_none(store: Store) -> None:
+def test_an_entry_with_the_name_of_another_is_none(store):
     store.put("a", [1])
     (file,) = store.path.iterdir()
     store.put("b", {"of another": "kind"})
@@ -59,7 +58,7 @@ def test_an_entry_with_the_name_of_another_is_none(store: Store) -> None:
     assert store.get("a") == [2]
 
 
-def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(store: Store) -> None:
+def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(store):
     store.put("a", [1])
     (file,) = store.path.iterdir()
     file.unlink()
@@ -70,16 +69,14 @@ def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(store: Store) -> None
     assert store.get("a") == [1]
 
 
-def test_an_entry_that_unpacks_to_too_much_is_none(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_that_unpacks_to_too_much_is_none(store, monkeypatch):
     store.put("a", "x" * 1_000_000)
     assert store.get("a") == "x" * 1_000_000
     monkeypatch.setattr(store_module, "LARGEST_ENTRY", 500_000)
     assert store.get("a") is None
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path):
     (tmp_path / FOLDER).write_text("somebody's file")
     store = Store(tmp_path)
     store.put("a", 1)
@@ -88,9 +85,7 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     assert (tmp_path / FOLDER).read_text() == "somebody's file"
 
 
-def test_what_was_not_used_for_longest_goes_first(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_not_used_for_longest_goes_first(store, monkeypatch):
     monkeypatch.setattr(store_module, "MOST", 3)
     for number in range(5):
         # Each process bounds the folder once.
@@ -101,7 +96,7 @@ def test_what_was_not_used_for_longest_goes_first(
     assert [store.get(f"key {number}") for number in range(5)] == [None, None, 2, 3, 4]
 
 
-def test_size_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_is_bounded(store, monkeypatch):
     monkeypatch.setattr(store_module, "LARGEST", 5000)
     for number in range(10):
         Store(store.path.parent).put(f"key {number}", "x" * 1000)
@@ -109,9 +104,7 @@ def test_size_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.info().size <= 5000
 
 
-def test_a_process_that_writes_much_bounds_the_folder_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_writes_much_bounds_the_folder_again(store, monkeypatch):
     monkeypatch.setattr(store_module, "MOST", 5)
     monkeypatch.setattr(store_module, "OFTEN", 10)
     store = Store(store.path.parent)
@@ -120,7 +113,7 @@ def test_a_process_that_writes_much_bounds_the_folder_again(
     assert store.info().entries == 5
 
 
-def test_clear_removes_entries_and_old_drafts_and_nothing_else(store: Store) -> None:
+def test_clear_removes_entries_and_old_drafts_and_nothing_else(store):
     store.put("a", 1)
     (file,) = store.path.iterdir()
     draft = file.with_name(f"{file.stem}.x1.part")
@@ -133,7 +126,7 @@ def test_clear_removes_entries_and_old_drafts_and_nothing_else(store: Store) -> 
     assert set(store.path.iterdir()) == others
 
 
-def test_a_draft_of_an_interrupted_process_goes_with_time(store: Store) -> None:
+def test_a_draft_of_an_interrupted_process_goes_with_time(store):
     store.put("a", 1)
     (file,) = store.path.iterdir()
     draft = file.with_name(f"{file.stem}.x1.part")
@@ -145,7 +138,7 @@ def test_a_draft_of_an_interrupted_process_goes_with_time(store: Store) -> None:
     assert not draft.exists()
 
 
-def test_processes_share_a_folder(tmp_path: Path) -> None:
+def test_processes_share_a_folder(tmp_path):
     running = [
         subprocess.Popen([sys.executable, "-c", WRITE, str(tmp_path)], stderr=subprocess.PIPE)
         for _ in range(3)

@@ -57,14 +57,9 @@ def test_faulty_tsv(data, message):
 
 
 HEADERS = [
-    "sentence1\tsentence2",
-    "id\tsentence1\tsentence2",
-    "text_a\ttext_b",
-    "Sent 1\tSent 2\tscore",
-    "premise\thypothesis",
-    "pairID\ta\tb",
-    "score\tquestion1\tquestion2",
-    "idx\ttext_a\ttext_b\tlabel",
+    *("sentence1\tsentence2", "id\tsentence1\tsentence2", "text_a\ttext_b"),
+    *("Sent 1\tSent 2\tscore", "premise\thypothesis", "pairID\ta\tb"),
+    *("score\tquestion1\tquestion2", "idx\ttext_a\ttext_b\tlabel"),
 ]
 
 

@@ -54,13 +54,9 @@ def test_what_people_do_not_write_takes_no_time(data, words):
 @pytest.mark.parametrize(
     "text",
     [
-        "a.b.c.d = 1",
-        'a = "b.c.d.e.f.g.h"',
-        "a = 'x' # b.c.d.e.f.g.h",
-        'a = """\n[[[[[[[[[[ a.b.c.d.e.f\n"""',
-        "a = [[[[[[[1]]]]]]]",
-        "a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]",
-        "a = 1979-05-27T00:32:00.999999",
+        *("a.b.c.d = 1", 'a = "b.c.d.e.f.g.h"', "a = 'x' # b.c.d.e.f.g.h"),
+        *('a = """\n[[[[[[[[[[ a.b.c.d.e.f\n"""', "a = [[[[[[[1]]]]]]]"),
+        *("a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]", "a = 1979-05-27T00:32:00.999999"),
     ],
 )
 def test_what_people_write_is_read(text):

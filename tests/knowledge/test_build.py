@@ -1,21 +1,16 @@
 """The build on a few synsets of the installed WordNet, and on made-up ones."""
 
-from __future__ import annotations
-
 import importlib.util
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 pytestmark = pytest.mark.slow
 
-if TYPE_CHECKING:
-    from types import ModuleType
 
 WORDNET = Path("/usr/share/wordnet")
 
@@ -37,7 +32,7 @@ NOUN_INDEX = (
 
 
 @pytest.fixture(scope="module")
-def build(lexicon_folder: Path) -> ModuleType:
+def build(lexicon_folder):
     spec = importlib.util.spec_from_file_location("build_lexicon", lexicon_folder / "build.py")
     assert spec is not None
     assert spec.loader is not None
@@ -48,7 +43,7 @@ def build(lexicon_folder: Path) -> ModuleType:
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Path:
+def tiny(tmp_path):
     folder = tmp_path / "wordnet"
     folder.mkdir()
     contents = {
@@ -71,7 +66,7 @@ def tiny(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def classes(tmp_path: Path) -> Path:
+def classes(tmp_path):
     path = tmp_path / "classes.tsv"
     path.write_text(
         "# a comment\n\nanimal\tanimal\tn\t1\nrare\tdog\tn\t2\nsize\tlarge\ta\t1\n",
@@ -80,21 +75,16 @@ def classes(tmp_path: Path) -> Path:
     return path
 
 
-def rows(path: Path, query: str) -> list[tuple[object, ...]]:
+def rows(path, query):
     with closing(sqlite3.connect(path)) as database:
         return database.execute(query).fetchall()
 
 
-def test_tables(build: ModuleType, tiny: Path, classes: Path, tmp_path: Path) -> None:
+def test_tables(build, tiny, classes, tmp_path):
     output = tmp_path / "tiny.sqlite"
     build.build(tiny, output, classes)
     assert rows(output, "SELECT lemma FROM word ORDER BY id") == [
-        ("animal",),
-        ("animate being",),
-        ("dog",),
-        ("entity",),
-        ("huge",),
-        ("large",),
+        *(("animal",), ("animate being",), ("dog",), ("entity",), ("huge",), ("large",)),
     ]
     assert rows(output, "SELECT pos, rank, synset FROM sense WHERE word = 3") == [
         ("n", 0, 3),
@@ -110,17 +100,12 @@ def test_tables(build: ModuleType, tiny: Path, classes: Path, tmp_path: Path) ->
     named = "SELECT lemma, pos, name FROM class JOIN word ON word.id = class.word "
     named += "JOIN class_name ON class_name.id = class.class ORDER BY lemma, pos, name"
     assert rows(output, named) == [
-        ("animal", "n", "animal"),
-        ("animate being", "n", "animal"),
-        ("dog", "n", "animal"),
-        ("huge", "a", "size"),
-        ("large", "a", "size"),
+        *(("animal", "n", "animal"), ("animate being", "n", "animal"), ("dog", "n", "animal")),
+        *(("huge", "a", "size"), ("large", "a", "size")),
     ]
 
 
-def test_rebuilding_gives_the_same_bytes(
-    build: ModuleType, tiny: Path, classes: Path, tmp_path: Path
-) -> None:
+def test_rebuilding_gives_the_same_bytes(build, tiny, classes, tmp_path):
     first, second = tmp_path / "first.sqlite", tmp_path / "second.sqlite"
     build.build(tiny, first, classes)
     build.build(tiny, second, classes)
@@ -131,7 +116,7 @@ def test_rebuilding_gives_the_same_bytes(
 
 
 @pytest.mark.parametrize("line", ["animal\tunicorn\tn\t1", "animal\tdog\tn\t3", "animal dog n 1"])
-def test_faulty_class_table(build: ModuleType, tiny: Path, tmp_path: Path, line: str) -> None:
+def test_faulty_class_table(build, tiny, tmp_path, line):
     faulty = tmp_path / "classes.tsv"
     faulty.write_text(f"# classes\n{line}\n", encoding="utf-8")
     output = tmp_path / "tiny.sqlite"
@@ -140,7 +125,7 @@ def test_faulty_class_table(build: ModuleType, tiny: Path, tmp_path: Path, line:
     assert not output.exists()
 
 
-def test_missing_wordnet(lexicon_folder: Path, tmp_path: Path) -> None:
+def test_missing_wordnet(lexicon_folder, tmp_path):
     command = [sys.executable, str(lexicon_folder / "build.py"), "--wordnet", str(tmp_path)]
     output = tmp_path / "out.sqlite"
     done = subprocess.run(
@@ -156,9 +141,7 @@ def test_missing_wordnet(lexicon_folder: Path, tmp_path: Path) -> None:
     not (WORDNET / "data.noun").is_file(),
     reason="WordNet's files are not here: install Debian's wordnet-base to compare with them",
 )
-def test_the_shipped_file_is_what_the_script_builds(
-    build: ModuleType, lexicon_folder: Path, tmp_path: Path
-) -> None:
+def test_the_shipped_file_is_what_the_script_builds(build, lexicon_folder, tmp_path):
     output = tmp_path / "wordnet.sqlite"
     build.build(WORDNET, output)
     shipped = lexicon_folder / "wordnet.sqlite"
@@ -169,11 +152,11 @@ def test_the_shipped_file_is_what_the_script_builds(
         assert rows(output, query) == rows(shipped, query), name
 
 
-def test_shipped_file_is_small(lexicon_folder: Path) -> None:
+def test_shipped_file_is_small(lexicon_folder):
     assert (lexicon_folder / "wordnet.sqlite").stat().st_size <= 12 * 1024**2
 
 
-def test_card_counts_the_rows(lexicon_folder: Path) -> None:
+def test_card_counts_the_rows(lexicon_folder):
     card = (lexicon_folder / "README.md").read_text(encoding="utf-8")
     shipped = lexicon_folder / "wordnet.sqlite"
     tables = rows(shipped, "SELECT name FROM sqlite_master WHERE type = 'table'")

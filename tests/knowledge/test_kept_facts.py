@@ -1,8 +1,6 @@
 """What is known about pairs, kept between runs: the same facts, looked up once."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,7 @@ from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.store import Store
 from ists_asp.io.text import make_sentence
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.model import Pair, Sentence, Token, Word
+from ists_asp.model import Pair, Word
 
 VECTORS = shipped_vectors("en")
 
@@ -21,7 +19,7 @@ VECTORS = shipped_vectors("en")
 class Plain:
     """Every token is a noun that is its own lemma."""
 
-    def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
+    def annotate(self, sentences):
         """Annotate as Stanza would."""
         return [
             tuple(
@@ -32,7 +30,7 @@ class Plain:
         ]
 
 
-def sentence(text: str) -> Sentence:
+def sentence(text):
     return make_sentence(text.split())
 
 
@@ -44,7 +42,7 @@ PAIRS = [
 
 
 @pytest.fixture
-def prepare(tmp_path: Path):
+def prepare(tmp_path):
     """Facts of annotated pairs, from a system that begins anew each time."""
 
     def facts(pairs, *, phrases=(), vectors=VECTORS, look=True):
@@ -60,24 +58,24 @@ def prepare(tmp_path: Path):
     return facts
 
 
-def annotated(pair: Pair) -> Pair:
+def annotated(pair):
     first, second = Plain().annotate([pair.sent1.tokens, pair.sent2.tokens])
     return replace(
         pair, sent1=replace(pair.sent1, tokens=first), sent2=replace(pair.sent2, tokens=second)
     )
 
 
-def refuse(_pair: Pair) -> None:
+def refuse(_pair):
     raise AssertionError("looked up again")
 
 
-def test_a_second_run_over_the_same_pairs_looks_up_nothing(prepare) -> None:
+def test_a_second_run_over_the_same_pairs_looks_up_nothing(prepare):
     first = prepare(PAIRS)
     assert prepare(PAIRS, look=False) == first
     assert all(len(facts) > 20 for _, facts in first)
 
 
-def test_the_id_of_a_pair_does_not_matter_and_its_words_do(prepare) -> None:
+def test_the_id_of_a_pair_does_not_matter_and_its_words_do(prepare):
     prepare(PAIRS)
     others = [replace(pair, id=f"x{pair.id}") for pair in PAIRS]
     assert [pair.id for pair, _ in prepare(others, look=False)] == ["x1", "x2", "x3"]
@@ -85,28 +83,28 @@ def test_the_id_of_a_pair_does_not_matter_and_its_words_do(prepare) -> None:
         prepare(PAIRS[:2], look=False)
 
 
-def test_other_sources_have_entries_of_their_own(prepare) -> None:
+def test_other_sources_have_entries_of_their_own(prepare):
     prepare(PAIRS)
     for other in ({"phrases": ("car crash",)}, {"vectors": None}):
         with pytest.raises(AssertionError, match="again"):
             prepare(PAIRS, look=False, **other)
 
 
-def test_chunks_count(prepare) -> None:
+def test_chunks_count(prepare):
     prepare(PAIRS[:1])
     chunked = parse_chunks("[ 12 ] [ killed ] [ in a car crash ]")
     with pytest.raises(AssertionError, match="again"):
         prepare([replace(PAIRS[0], sent1=chunked)], look=False)
 
 
-def test_a_faulty_pair_is_told_each_time(prepare) -> None:
+def test_a_faulty_pair_is_told_each_time(prepare):
     bad = Pair("bad", sentence("nul\0l"), sentence("b"))
     for _ in range(2):
         with pytest.raises(DataError, match="no string of clingo"):
             prepare([PAIRS[0], bad])
 
 
-def test_damage_costs_a_look(prepare, tmp_path: Path) -> None:
+def test_damage_costs_a_look(prepare, tmp_path):
     first = prepare(PAIRS)
     for file in Store(tmp_path).path.iterdir():
         file.write_bytes(file.read_bytes()[:-7])

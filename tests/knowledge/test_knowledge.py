@@ -1,30 +1,22 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge import Knowledge
 from ists_asp.model import Pair, Sentence, Token, Word
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 @pytest.fixture(scope="module")
-def knowledge() -> Iterator[Knowledge]:
+def knowledge():
     with Knowledge() as opened:
         yield opened
 
 
-def word(text: str) -> Word:
+def word(text):
     form, lemma, upos = (text.split("|") + [""] * 2)[:3]
     return Word(form, lemma or form, upos or "X", "")
 
 
-def sentence(*tokens: str) -> Sentence:
+def sentence(*tokens):
     """Tokens as ``form|lemma|UPOS``; ``+`` joins the words of one token."""
     made = []
     for number, text in enumerate(tokens, start=1):
@@ -33,38 +25,32 @@ def sentence(*tokens: str) -> Sentence:
     return Sentence(tuple(made))
 
 
-def facts(knowledge: Knowledge, first: Sentence, second: Sentence, *names: str) -> list[str]:
+def facts(knowledge, first, second, *names):
     """What is known about a pair; only atoms of these names if there are any."""
     found = knowledge.facts(Pair("1", first, second))
     return [atom for atom in found if not names or atom.partition("(")[0] in names]
 
 
-def test_a_pair(knowledge: Knowledge) -> None:
+def test_a_pair(knowledge):
     found = facts(
         knowledge,
         sentence("The|the|DET", "Dogs|dog|NOUN", "saw|see|VERB", "1,000|1,000|NUM", "battarys"),
         sentence("An|a|DET", "animal|animal|NOUN", "batterys", "3|3|NUM+.|.|PUNCT"),
     )
     assert found == [
-        'relation(hyponym,"dog","animal",2)',
-        'class("animal",animal)',
-        'class("dog",animal)',
-        'verb_usage("dog",6)',
-        'verb_usage("see",100)',
-        'spelling("battarys","batterys",87)',
-        "letters_shared(212)",
-        'numeral(1,4,"1000")',
-        'numeral(2,4,"3")',
+        *('relation(hyponym,"dog","animal",2)', 'class("animal",animal)', 'class("dog",animal)'),
+        *('verb_usage("dog",6)', 'verb_usage("see",100)', 'spelling("battarys","batterys",87)'),
+        *("letters_shared(212)", 'numeral(1,4,"1000")', 'numeral(2,4,"3")'),
         'decimal("1000","1",3)',
     ]
 
 
-def test_function_words_are_not_looked_up(knowledge: Knowledge) -> None:
+def test_function_words_are_not_looked_up(knowledge):
     # "at" and "he" are astatine and helium for WordNet.
     assert facts(knowledge, sentence("at|at|ADP"), sentence("he|he|PRON")) == []
 
 
-def test_multiword_entries(knowledge: Knowledge) -> None:
+def test_multiword_entries(knowledge):
     found = facts(
         knowledge,
         sentence("United|United|PROPN", "States|States|PROPN+'s|'s|PART", "ships|ship|NOUN"),
@@ -102,12 +88,12 @@ def test_multiword_entries(knowledge: Knowledge) -> None:
         ),
     ],
 )
-def test_facts(knowledge: Knowledge, first: str, second: str, name: str, found: list[str]) -> None:
+def test_facts(knowledge, first, second, name, found):
     sides = (sentence(*text.split()) for text in (first, second))
     assert facts(knowledge, *sides, name) == found
 
 
-def test_tokens_without_words(knowledge: Knowledge) -> None:
+def test_tokens_without_words(knowledge):
     one, two = (Sentence((Token(1, form),)) for form in ("battary", "battery7"))
     assert facts(knowledge, one, two, "spelling", "relation", "numeral") == []
     assert facts(knowledge, one, Sentence((Token(1, "battery"), Token(2, "7"))), "numeral") == [
@@ -115,11 +101,11 @@ def test_tokens_without_words(knowledge: Knowledge) -> None:
     ]
 
 
-def test_empty_pair(knowledge: Knowledge) -> None:
+def test_empty_pair(knowledge):
     assert facts(knowledge, Sentence(()), Sentence(())) == []
 
 
-def test_spanish() -> None:
+def test_spanish():
     one = sentence("Fallecieron|fallecer|VERB", "1.500|1500|NUM")
     two = sentence("murieron|morir|VERB", "mil|mil|NUM")
     with Knowledge(language="es") as spanish:
@@ -130,6 +116,6 @@ def test_spanish() -> None:
         ]
 
 
-def test_a_lexicon_of_the_caller(tmp_path: Path) -> None:
+def test_a_lexicon_of_the_caller(tmp_path):
     with pytest.raises(ResourceError, match="there is no lexicon here"):
         Knowledge(tmp_path / "mine.sqlite")

@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,10 +9,6 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 INVERSE = {
     "hypernym": "hyponym",
@@ -39,24 +32,22 @@ Related = tuple[str, str, str, int]
 _RELATION = re.compile(r'relation\((\w+),"(.*)","(.*)",(\d+)\)')
 
 
-def words(text: str) -> set[tuple[str, str]]:
+def words(text):
     """Read ``us/n united_states/-``: lemma and part of speech, ``-`` for any."""
     return {(word[:-2].replace("_", " "), word[-1].strip("-")) for word in text.split()}
 
 
-def relations(
-    lexicon: Lexicon | Thesaurus, first: Iterable[Lemma], second: Iterable[Lemma]
-) -> list[Related]:
+def relations(lexicon, first, second):
     """Kind, lemmas and distance of each relation, in the order of the atoms."""
     found = map(_RELATION.fullmatch, lexicon.facts(set(first), set(second)))
     return [(one[1], one[2], one[3], int(one[4])) for one in found if one]
 
 
-def related(lexicon: Lexicon | Thesaurus, first: str, second: str) -> dict[str, int]:
+def related(lexicon, first, second):
     return {kind: n for kind, _, _, n in relations(lexicon, words(first), words(second))}
 
 
-def classes(lexicon: Lexicon, lemma: str, pos: str) -> set[str]:
+def classes(lexicon, lemma, pos):
     atoms = set(lexicon.facts({(lemma, pos)}, set()))
     return {atom.split(",")[1][:-1] for atom in atoms if atom.startswith("class(")}
 
@@ -66,76 +57,66 @@ def classes(lexicon: Lexicon, lemma: str, pos: str) -> set[str]:
     [
         ("big/a", "large/a", "synonym", 0),
         ("united_states/-", "us/n", "synonym", 0),
-        ("dog/n", "animal/n", "hyponym", 2),
-        ("animal/n", "dog/n", "hypernym", 2),
-        ("murder/v", "kill/v", "hyponym", 1),
-        ("mumbai/n", "city/n", "hyponym", 1),
-        ("dog/n", "cat/n", "cohyponym", 4),
-        ("guitar/n", "piano/n", "cohyponym", 2),
-        ("iran/n", "iraq/n", "cohyponym", 2),
-        ("man/n", "woman/n", "antonym", 0),
-        ("rise/v", "fall/v", "antonym", 1),
-        ("sit/v", "stand/v", "antonym", 0),
+        *(("dog/n", "animal/n", "hyponym", 2), ("animal/n", "dog/n", "hypernym", 2)),
+        *(("murder/v", "kill/v", "hyponym", 1), ("mumbai/n", "city/n", "hyponym", 1)),
+        *(("dog/n", "cat/n", "cohyponym", 4), ("guitar/n", "piano/n", "cohyponym", 2)),
+        *(("iran/n", "iraq/n", "cohyponym", 2), ("man/n", "woman/n", "antonym", 0)),
+        *(("rise/v", "fall/v", "antonym", 1), ("sit/v", "stand/v", "antonym", 0)),
         ("kill/v", "killer/n", "derivation", 0),
         ("australia/n", "australian/a", "derivation", 0),
         ("australia/n", "australian/n", "derivation", 0),
         ("quickly/r", "quick/a", "derivation", 0),
-        ("huge/a", "large/a", "similar", 1),
-        ("red/a", "blue/a", "similar", 2),
-        ("baghdad/n", "iraq/n", "part", 0),
-        ("syria/n", "damascus/n", "whole", 0),
-        ("kill/v", "die/v", "cause", 0),
-        ("die/v", "kill/v", "effect", 0),
+        *(("huge/a", "large/a", "similar", 1), ("red/a", "blue/a", "similar", 2)),
+        *(("baghdad/n", "iraq/n", "part", 0), ("syria/n", "damascus/n", "whole", 0)),
+        *(("kill/v", "die/v", "cause", 0), ("die/v", "kill/v", "effect", 0)),
     ],
 )
-def test_known_relation(
-    lexicon: Lexicon, first: str, second: str, kind: str, distance: int
-) -> None:
+def test_known_relation(lexicon, first, second, kind, distance):
     assert related(lexicon, first, second)[kind] == distance
 
 
-def test_unrelated_words_have_no_relation(lexicon: Lexicon) -> None:
+def test_unrelated_words_have_no_relation(lexicon):
     assert related(lexicon, "car/n", "idea/n") == {}
 
 
-def test_two_people_are_not_cohyponyms_for_being_people(lexicon: Lexicon) -> None:
+def test_two_people_are_not_cohyponyms_for_being_people(lexicon):
     assert "cohyponym" not in related(lexicon, "president/n", "goalkeeper/n")
 
 
-def test_words_that_cover_each_other_are_not_cohyponyms(lexicon: Lexicon) -> None:
+def test_words_that_cover_each_other_are_not_cohyponyms(lexicon):
     assert related(lexicon, "boy/n", "man/n") == {"hyponym": 1}
 
 
-def test_antonyms_of_synonyms_are_farther(lexicon: Lexicon) -> None:
+def test_antonyms_of_synonyms_are_farther(lexicon):
     assert related(lexicon, "large/a", "small/a")["antonym"] == 0
     assert related(lexicon, "big/a", "small/a")["antonym"] == 1
 
 
-def test_derivation_from_one_base(lexicon: Lexicon) -> None:
+def test_derivation_from_one_base(lexicon):
     assert related(lexicon, "killer/n", "killing/n") == {"derivation": 1}
 
 
-def test_synonyms_of_another_part_of_speech_are_derivations(lexicon: Lexicon) -> None:
+def test_synonyms_of_another_part_of_speech_are_derivations(lexicon):
     assert "derivation" in related(lexicon, "attack/n", "assault/v")
 
 
-def test_a_verb_tagged_as_a_noun_keeps_its_antonym(lexicon: Lexicon) -> None:
+def test_a_verb_tagged_as_a_noun_keeps_its_antonym(lexicon):
     assert related(lexicon, "rise/v", "fall/n") == {"antonym": 1}
 
 
-def test_a_word_without_senses_as_stated_is_tried_as_any(lexicon: Lexicon) -> None:
+def test_a_word_without_senses_as_stated_is_tried_as_any(lexicon):
     assert related(lexicon, "dog/a", "animal/n") == related(lexicon, "dog/n", "animal/n")
 
 
-def test_equal_lemmas_are_left_to_the_caller(lexicon: Lexicon) -> None:
+def test_equal_lemmas_are_left_to_the_caller(lexicon):
     assert related(lexicon, "attack/n", "attack/v") == {}
 
 
-def test_unknown_words_have_no_relations(lexicon: Lexicon) -> None:
+def test_unknown_words_have_no_relations(lexicon):
     assert relations(lexicon, [("qwertz", "n"), ("", "n")], [("dog", "n")]) == []
 
 
-def test_each_kind_is_given_once_and_in_order(lexicon: Lexicon) -> None:
+def test_each_kind_is_given_once_and_in_order(lexicon):
     found = relations(lexicon, SOME, SOME)
     assert found == sorted(found)
     assert len(found) == len({relation[:3] for relation in found})
@@ -145,9 +126,7 @@ def test_each_kind_is_given_once_and_in_order(lexicon: Lexicon) -> None:
     st.lists(st.sampled_from(SOME), max_size=8),
     st.lists(st.sampled_from(SOME), max_size=8),
 )
-def test_swapping_the_sentences_swaps_the_relations(
-    lexicon: Lexicon, first: list[tuple[str, str]], second: list[tuple[str, str]]
-) -> None:
+def test_swapping_the_sentences_swaps_the_relations(lexicon, first, second):
     swapped = [
         (INVERSE.get(kind, kind), lemma2, lemma1, distance)
         for kind, lemma1, lemma2, distance in relations(lexicon, first, second)
@@ -155,17 +134,14 @@ def test_swapping_the_sentences_swaps_the_relations(
     assert sorted(swapped) == relations(lexicon, second, first)
 
 
-def test_a_fresh_lexicon_agrees_with_a_used_one(lexicon: Lexicon, lexicon_folder: Path) -> None:
+def test_a_fresh_lexicon_agrees_with_a_used_one(lexicon, lexicon_folder):
     used = relations(lexicon, SOME, SOME)
     with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh:
         assert relations(fresh, SOME, SOME) == used
 
 
-def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
-    with (
-        Lexicon(lexicon_folder / "wordnet.sqlite") as shared,
-        ThreadPoolExecutor(4) as pool,
-    ):
+def test_threads_may_share_a_lexicon(lexicon_folder):
+    with Lexicon(lexicon_folder / "wordnet.sqlite") as shared, ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: relations(shared, SOME, SOME), range(8)))
     assert all(answer == answers[0] for answer in answers)
 
@@ -173,55 +149,41 @@ def test_threads_may_share_a_lexicon(lexicon_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("lemma", "pos", "name"),
     [
-        ("man", "n", "person"),
-        ("dog", "n", "animal"),
-        ("bus", "n", "vehicle"),
-        ("bicycle", "n", "vehicle"),
-        ("jacket", "n", "clothing"),
-        ("shoe", "n", "clothing"),
-        ("red", "a", "colour"),
-        ("black", "a", "colour"),
-        ("apple", "n", "food"),
-        ("beer", "n", "drink"),
-        ("house", "n", "building"),
-        ("london", "n", "city"),
-        ("iraq", "n", "country"),
-        ("hand", "n", "body"),
-        ("guitar", "n", "instrument"),
-        ("football", "n", "sport"),
-        ("monday", "n", "weekday"),
-        ("june", "n", "month"),
-        ("five", "n", "number"),
-        ("run", "v", "motion"),
-        ("sit", "v", "posture"),
+        *(("man", "n", "person"), ("dog", "n", "animal"), ("bus", "n", "vehicle")),
+        *(("bicycle", "n", "vehicle"), ("jacket", "n", "clothing"), ("shoe", "n", "clothing")),
+        *(("red", "a", "colour"), ("black", "a", "colour"), ("apple", "n", "food")),
+        *(("beer", "n", "drink"), ("house", "n", "building"), ("london", "n", "city")),
+        *(("iraq", "n", "country"), ("hand", "n", "body"), ("guitar", "n", "instrument")),
+        *(("football", "n", "sport"), ("monday", "n", "weekday"), ("june", "n", "month")),
+        *(("five", "n", "number"), ("run", "v", "motion"), ("sit", "v", "posture")),
         ("huge", "a", "size"),
     ],
 )
-def test_class(lexicon: Lexicon, lemma: str, pos: str, name: str) -> None:
+def test_class(lexicon, lemma, pos, name):
     assert name in classes(lexicon, lemma, pos)
 
 
-def test_rare_senses_give_no_class(lexicon: Lexicon) -> None:
+def test_rare_senses_give_no_class(lexicon):
     assert classes(lexicon, "dog", "n") == {"animal"}
 
 
-def test_classes_of_unknown_words(lexicon: Lexicon) -> None:
+def test_classes_of_unknown_words(lexicon):
     assert classes(lexicon, "qwertz", "n") == set()
 
 
-def test_uses_as_verbs(lexicon: Lexicon) -> None:
+def test_uses_as_verbs(lexicon):
     found = set(lexicon.facts(words("dog/n kill/v"), words("idea/n")))
     percents = {atom for atom in found if atom.startswith("verb_usage(")}
     assert 'verb_usage("kill",95)' in percents
     assert not any("idea" in atom for atom in percents)
 
 
-def test_membership(lexicon: Lexicon) -> None:
+def test_membership(lexicon):
     assert "prime minister" in lexicon
     assert "qwertz" not in lexicon
 
 
-def test_missing_file_says_what_to_do(tmp_path: Path) -> None:
+def test_missing_file_says_what_to_do(tmp_path):
     with pytest.raises(ResourceError, match=r"there is no lexicon here.*build\.py") as caught:
         Lexicon(tmp_path / "none.sqlite")
     assert str(tmp_path) in str(caught.value)
@@ -229,7 +191,7 @@ def test_missing_file_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not a database, but long enough" * 40, b""])
-def test_other_file_says_what_to_do(tmp_path: Path, content: bytes) -> None:
+def test_other_file_says_what_to_do(tmp_path, content):
     path = tmp_path / "other.sqlite"
     path.write_bytes(content)
     with pytest.raises(ResourceError, match=r"lexicon .*build\.py") as caught:
@@ -237,15 +199,15 @@ def test_other_file_says_what_to_do(tmp_path: Path, content: bytes) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_truncated_file_is_reported(tmp_path: Path, lexicon_folder: Path) -> None:
+def test_truncated_file_is_reported(tmp_path, lexicon_folder):
     path = tmp_path / "cut.sqlite"
     path.write_bytes((lexicon_folder / "wordnet.sqlite").read_bytes()[:20_000])
     with pytest.raises(ResourceError, match="cannot be read"), Lexicon(path) as cut:
         relations(cut, SOME, SOME)
 
 
-def test_file_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch, lexicon_folder: Path) -> None:
-    def refuse(*_: object, **__: object) -> None:
+def test_file_that_cannot_be_opened(monkeypatch, lexicon_folder):
+    def refuse(*_, **__):
         raise sqlite3.OperationalError("unable to open database file")
 
     monkeypatch.setattr(sqlite3, "connect", refuse)
@@ -253,7 +215,7 @@ def test_file_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch, lexicon_fol
         Lexicon(lexicon_folder / "wordnet.sqlite")
 
 
-def test_names_with_special_characters(tmp_path: Path, lexicon_folder: Path) -> None:
+def test_names_with_special_characters(tmp_path, lexicon_folder):
     folder = tmp_path / "a ?b#c%20 é"
     folder.mkdir()
     path = folder / "wordnet.sqlite"
@@ -263,12 +225,12 @@ def test_names_with_special_characters(tmp_path: Path, lexicon_folder: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def thesaurus(lexicon_folder: Path) -> Iterator[Thesaurus]:
+def thesaurus(lexicon_folder):
     with Thesaurus(lexicon_folder / "spanish.sqlite") as opened:
         yield opened
 
 
-def test_spanish_synonyms_have_distances_by_their_common_neighbours(thesaurus: Thesaurus) -> None:
+def test_spanish_synonyms_have_distances_by_their_common_neighbours(thesaurus):
     found = list(thesaurus.facts(words("fallecer/v accidente/n"), words("morir/v")))
     assert found == ['relation(synonym,"fallecer","morir",0)']
     near, loose = (
@@ -277,7 +239,7 @@ def test_spanish_synonyms_have_distances_by_their_common_neighbours(thesaurus: T
     assert near < loose <= 9
 
 
-def test_spanish_synonyms_hold_in_both_directions(thesaurus: Thesaurus) -> None:
+def test_spanish_synonyms_hold_in_both_directions(thesaurus):
     there = related(thesaurus, "casa/n", "vivienda/n")
     assert there == related(thesaurus, "vivienda/n", "casa/n") != {}
     assert related(thesaurus, "casa/n", "casa/n volcán/n") == {}
@@ -286,7 +248,7 @@ def test_spanish_synonyms_hold_in_both_directions(thesaurus: Thesaurus) -> None:
     assert "xyzzy" not in thesaurus
 
 
-def test_faulty_files_of_a_thesaurus(tmp_path: Path) -> None:
+def test_faulty_files_of_a_thesaurus(tmp_path):
     with pytest.raises(ResourceError, match="no thesaurus here"):
         Thesaurus(tmp_path / "none.sqlite")
     text = tmp_path / "text.sqlite"

@@ -1,7 +1,5 @@
 """Gold to learn from, small enough to learn in seconds."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

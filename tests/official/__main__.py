@@ -1,7 +1,5 @@
 """Compare many perturbed files: ``python -m tests.official``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile
@@ -16,7 +14,7 @@ from .kinds import KINDS, SAMPLES, make
 TRAIN = SAMPLES.parents[2] / "shared" / "data"
 
 
-def main() -> int:
+def main():
     """Print a line for each kind, and whatever differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.official", description=__doc__)
     parser.add_argument("--each", type=int, default=6, help="cases of each kind [6]")
@@ -28,12 +26,12 @@ def main() -> int:
         print(f"error: {scripts.MISSING}", file=sys.stderr)
         return 1
     sets = sorted([*TRAIN.glob("ists-2016-train/*/gold.wa"), *TRAIN.glob("ists-2015-train/*.wa")])
-    total: Counter[tuple[str, Ended]] = Counter()
+    total = Counter()
     cases = failures = 0
     for kind in KINDS:
         if given.only not in kind.name:
             continue
-        found: Counter[tuple[str, Ended]] = Counter()
+        found = Counter()
         for number in range(given.each + given.whole * (kind.whole and bool(sets))):
             random = Random(f"{given.seed} {kind.name} {number}")
             base = random.choice(sets) if number >= given.each else None
@@ -54,7 +52,7 @@ def main() -> int:
     return 1 if failures else 0
 
 
-def _row(found: Counter[tuple[str, Ended]]) -> str:
+def _row(found):
     return "; ".join(
         f"{what} "
         + ", ".join(f"{found[what, ended]} {ended}" for ended in Ended if found[what, ended])

@@ -1,13 +1,10 @@
 """Comparing our command with the task's scripts on a case."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
@@ -16,12 +13,6 @@ from ists_asp.evaluate.files import evaluate_files
 from ists_asp.model import Scheme
 
 from . import scripts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from .kinds import Case
 
 __all__ = ["Ended", "compare"]
 
@@ -48,7 +39,7 @@ class Result:
     said: str = ""
 
 
-def compare(case: Case, folder: Path, schemes: Sequence[str] = ("2016", "2015")) -> list[Result]:
+def compare(case, folder, schemes=("2016", "2015")):
     """Write the files of a case, and compare the check of each changed one and both scorers."""
     gold, system = folder / "gold.wa", folder / "system.wa"
     gold.write_bytes(case.gold)
@@ -58,7 +49,7 @@ def compare(case: Case, folder: Path, schemes: Sequence[str] = ("2016", "2015"))
     return results + [_measure(scheme, gold, system) for scheme in schemes]
 
 
-def _check(file: Path) -> Result:
+def _check(file):
     verdict = scripts.check(file)
     what = f"check of {file.name}"
     ran = _ists_asp("check", file, "--json")
@@ -82,7 +73,7 @@ def _check(file: Path) -> Result:
     return Result(what, Ended.SAME if accepted else Ended.STRICTER, str(report["faults"][:1]))
 
 
-def _measure(scheme: str, gold: Path, system: Path) -> Result:
+def _measure(scheme, gold, system):
     theirs = scripts.measure(scheme, gold, system)
     what = f"figures of {scheme}"
     ran = _ists_asp("evaluate", gold, system, "--scheme", scheme, "--json")
@@ -110,12 +101,12 @@ def _measure(scheme: str, gold: Path, system: Path) -> Result:
     return Result(what, Ended.LENIENT, said)
 
 
-def _is_halfway(exact: float, printed: float) -> bool:
+def _is_halfway(exact, printed):
     """Whether a figure lies between two of four decimals: the script prints either of them."""
     return math.isclose(abs(exact - printed), 0.00005, abs_tol=1e-10)
 
 
-def _errors(stderr: str) -> list[str]:
+def _errors(stderr):
     """The lines of a refusal: errors, and below them warnings; none if there is anything else."""
     lines = stderr.splitlines()
     errors = [line for line in lines if line.startswith("error: ")]
@@ -124,5 +115,5 @@ def _errors(stderr: str) -> list[str]:
     return errors if told else []
 
 
-def _ists_asp(*words: object):
+def _ists_asp(*words):
     return CliRunner().invoke(main, [str(word) for word in words])

@@ -1,12 +1,6 @@
 """A ``.wa`` file that is to be perturbed, line by line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["ARROW", "Draft", "Row"]
 
@@ -24,19 +18,19 @@ class Row:
     rest: str
 
     @classmethod
-    def read(cls, line: str) -> Row:
+    def read(cls, line):
         sides, types, score, rest = line.split("//", 3)
         one, two = sides.split(ARROW)
         return cls(one.strip(), two.strip(), types.strip(), score.strip(), rest.strip())
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{self.one} {ARROW} {self.two} // {self.types} // {self.score} // {self.rest} "
 
     @property
-    def aligned(self) -> bool:
+    def aligned(self):
         return "0" not in (self.one, self.two)
 
-    def but(self, **fields: str) -> Row:
+    def but(self, **fields):
         return replace(self, **fields)
 
 
@@ -47,42 +41,42 @@ class Draft:
     lines: list[str]
 
     @classmethod
-    def read(cls, content: bytes) -> Draft:
+    def read(cls, content):
         return cls(content.decode("utf-8", "surrogateescape").split("\n"))
 
-    def copy(self) -> Draft:
+    def copy(self):
         return Draft(list(self.lines))
 
     @property
-    def content(self) -> bytes:
+    def content(self):
         return "\n".join(self.lines).encode("utf-8", "surrogateescape")
 
-    def rows(self, change: Callable[[Row], Row | str | list[Row | str]]) -> None:
+    def rows(self, change):
         """Replace each alignment line by what becomes of it: a row, a text, several, nothing."""
-        lines: list[str] = []
+        lines = []
         for line in self.lines:
             found = change(Row.read(line)) if ARROW in line else line
             lines += map(str, found) if isinstance(found, list) else [str(found)]
         self.lines = lines
 
-    def each(self, change: Callable[[str], str | list[str]]) -> None:
+    def each(self, change):
         """Replace each line by what becomes of it: a line, or several, or none."""
-        lines: list[str] = []
+        lines = []
         for line in self.lines:
             found = change(line)
             lines += found if isinstance(found, list) else [found]
         self.lines = lines
 
-    def blocks(self, change: Callable[[list[list[str]]], list[list[str]]]) -> None:
+    def blocks(self, change):
         """Replace the sentences, each a list of lines."""
-        blocks: list[list[str]] = []
+        blocks = []
         for line in self.lines:
             if line.startswith("<sentence"):
                 blocks.append([])
             blocks[-1].append(line)
         self.lines = [line for block in change(blocks) for line in block]
 
-    def words(self, change: Callable[[str], str]) -> None:
+    def words(self, change):
         """Change words in texts and token lines; they are the same for the same word."""
         self.each(
             lambda line: (

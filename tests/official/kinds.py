@@ -42,11 +42,11 @@ class Case:
     gold: bytes
     system: bytes
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{self.kind.name} {self.number}"
 
 
-def _drafts(random: Random, gold: Draft, system: Draft, on: str) -> tuple[Draft, ...]:
+def _drafts(random, gold, system, on):
     return {
         "gold": (gold,),
         "system": (system,),
@@ -56,7 +56,7 @@ def _drafts(random: Random, gold: Draft, system: Draft, on: str) -> tuple[Draft,
     }[on]
 
 
-def make(kind: Kind, number: int, random: Random, base: Path | None = None) -> Case:
+def make(kind, number, random, base=None):
     """A case, whose answer is a little wrong everywhere, as answers are."""
     bases = sorted(SAMPLES.glob("*/gold.wa"))
     source = (base or random.choice(bases)).read_bytes()
@@ -67,7 +67,7 @@ def make(kind: Kind, number: int, random: Random, base: Path | None = None) -> C
     return Case(kind, number, source, gold.content, system.content)
 
 
-def _mistaken(random: Random, row: Row) -> Row | list[Row]:
+def _mistaken(random, row):
     if not row.aligned or random.random() < 0.6:
         return row
     if random.random() < 0.2:
@@ -75,7 +75,7 @@ def _mistaken(random: Random, row: Row) -> Row | list[Row]:
     return row.but(types=random.choice(LABELS), score=str(random.randint(1, 5)))
 
 
-def _some(random: Random, draft: Draft, share: float, change: Callable[[Row], object]) -> None:
+def _some(random, draft, share, change):
     """Change some of the aligned lines, one at least."""
     rows = [Row.read(line) for line in draft.lines if ARROW in line]
     aligned = [number for number, row in enumerate(rows) if row.aligned]
@@ -87,7 +87,7 @@ def _some(random: Random, draft: Draft, share: float, change: Callable[[Row], ob
 # What makes kinds: each takes a change of one thing, and says of which drafts.
 
 
-def _each_draft(change: Callable[[Random, Draft], object], on: str = "system"):
+def _each_draft(change, on="system"):
     def made(random, gold, system):
         for draft in _drafts(random, gold, system, on):
             change(random, draft)
@@ -157,15 +157,15 @@ def _arrow_words(*words, on):
     return _each_draft(made, on)
 
 
-def _score(random: Random) -> str:
+def _score(random):
     return random.choice([str(random.randint(0, 10) / 2), f"{random.uniform(0, 5):.4f}", "5", "4"])
 
 
-def _types(random: Random) -> str:
+def _types(random):
     return random.choice(LABELS) + random.choice(TAGS)
 
 
-def _token(random: Random) -> str:
+def _token(random):
     return " ".join(str(random.randint(1, 9)) for _ in range(random.randint(1, 4)))
 
 
@@ -406,12 +406,7 @@ _SAMPLED = {
     "numbers of types": _fields(
         "types",
         *[
-            "EQUI_REL",
-            "FACT",
-            "POL_FACT",
-            "EQUI_FACT_POL_POL",
-            "SIMI_SIMI",
-            "A_B_C_D_E",
+            *("EQUI_REL", "FACT", "POL_FACT", "EQUI_FACT_POL_POL", "SIMI_SIMI", "A_B_C_D_E"),
             "NOALI_EQUI",
         ],
     ),
@@ -449,15 +444,8 @@ _SAMPLED = {
         lambda random, word: (
             random.choice(
                 [
-                    "</source>",
-                    "<alignment>",
-                    "</sentence>",
-                    "//",
-                    "<sentence",
-                    "-not",
-                    "NIL",
-                    "==>",
-                    "<==",
+                    *("</source>", "<alignment>", "</sentence>", "//", "<sentence", "-not", "NIL"),
+                    *("==>", "<=="),
                 ]
             )
             if random.random() < 0.1

@@ -1,7 +1,5 @@
 """The task's own scripts, which lie beside the checkout, and what they say of a case."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -23,13 +21,8 @@ MISSING = (
 """Why the scripts cannot be run; empty if they can."""
 
 MESSAGES = (
-    "Can't find id",
-    "wrong alignment",
-    "wrong score",
-    "wrong token",
-    "wrong type",
-    "wrong number of types",
-    "there needs to be exactly one main type",
+    *("Can't find id", "wrong alignment", "wrong score", "wrong token", "wrong type"),
+    *("wrong number of types", "there needs to be exactly one main type"),
 )
 _FIGURE = re.compile(r"^ F1 (\S+) +(\S+)$", re.MULTILINE)
 
@@ -50,7 +43,7 @@ class Figures:
     died: str
 
 
-def check(file: Path) -> Verdict:
+def check(file):
     ended = _run("wellformed.pl", file)
     messages = {
         message
@@ -61,13 +54,13 @@ def check(file: Path) -> Verdict:
     return Verdict(ended.returncode == 0, frozenset(messages))
 
 
-def measure(scheme: str, gold: Path, system: Path) -> Figures:
+def measure(scheme, gold, system):
     ended = _run(f"evalF1-{scheme}.pl", gold, system)
     last = (ended.stderr.strip().splitlines() or [""])[-1]
     return Figures(dict(_FIGURE.findall(ended.stdout)), last if ended.returncode else "")
 
 
-def _run(script: str, *files: Path) -> subprocess.CompletedProcess[str]:
+def _run(script, *files):
     assert PERL is not None
     return subprocess.run(
         [PERL, FOLDER / script, *files],

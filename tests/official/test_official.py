@@ -1,7 +1,5 @@
 """Both scorers and the check agree with the task's own scripts, on a sample of perturbed files."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
@@ -36,15 +34,7 @@ def test_perturbed_files(kind, tmp_path):
 
 def test_what_is_written_is_accepted_whatever_the_words(tmp_path):
     words = (
-        "<==>",
-        "//",
-        "1<==>1//EQUI//5//",
-        "sentence",
-        'id="2"',
-        ".",
-        "</alignment>",
-        "0",
-        "NIL",
+        *("<==>", "//", "1<==>1//EQUI//5//", "sentence", 'id="2"', ".", "</alignment>", "0", "NIL"),
     )
     pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
     numbers = range(1, len(words) + 1)

@@ -3,8 +3,6 @@
 ``pytest --hypothesis-profile=thorough`` tries many more.
 """
 
-from __future__ import annotations
-
 import io
 import json
 
@@ -26,17 +24,7 @@ FEWER = max(10, settings.default.max_examples // 4)
 
 ODD = ("<==>", "//", "</alignment>", "-not aligned-", "NIL", '"', "\\", "%*", "#script", "\u2028")
 ODD += (
-    "\u202e",
-    "\u00a0",
-    "\ufeff",
-    "e\u0301",
-    "👩‍💻",
-    "ﷺ",
-    "\ud83d",
-    "\0",
-    "\x85",
-    "1/2",
-    "$5m",
+    *("\u202e", "\u00a0", "\ufeff", "e\u0301", "👩‍💻", "ﷺ", "\ud83d", "\0", "\x85", "1/2", "$5m"),
     "[",
 )
 WORDS = st.sampled_from(("a", "cat", "dog", "12", "killed", "in", "Pakistan", "n't", ".", *ODD))
@@ -48,7 +36,7 @@ def system():
     return shared_system("images")
 
 
-def read_pair(identifier: str, text1: str, text2: str) -> Pair:
+def read_pair(identifier, text1, text2):
     record = {"id": identifier, "sent1": text1, "sent2": text2}
     try:
         (pair,) = read_jsonl(io.BytesIO(json.dumps(record).encode()))

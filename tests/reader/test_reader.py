@@ -4,8 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,16 +24,16 @@ PAIRS = [
 READS = ("reader_link", "reader_label", "reader_score", "reader_rating")
 
 
-def sentence(text: str, *chunks: tuple[int, int]) -> Sentence:
+def sentence(text, *chunks):
     tokens = tuple(Token(number, form) for number, form in enumerate(text.split(), 1))
     return Sentence(tokens, tuple(Chunk(*chunk) for chunk in chunks) or None)
 
 
-def pair(*texts: str) -> Pair:
+def pair(*texts):
     return Pair("1", *map(sentence, texts))
 
 
-def predictions(atoms: list[str], name: str) -> dict[tuple[str, ...], tuple[int, ...]]:
+def predictions(atoms, name):
     """What the atoms of a name say: all other arguments by percent and hundredths, or a number."""
     found = {}
     for atom in atoms:
@@ -48,7 +46,7 @@ def predictions(atoms: list[str], name: str) -> dict[tuple[str, ...], tuple[int,
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader():
     return Reader(shipped_reader())
 
 
@@ -57,7 +55,7 @@ def system():
     return shared_system("headlines", reader=True)
 
 
-def test_it_sees_what_corresponds(reader: Reader) -> None:
+def test_it_sees_what_corresponds(reader):
     chunks1, chunks2 = ((1, 1), (2, 2), (3, 5)), ((1, 1), (2, 2), (3, 5))
     given = Pair(
         "1",
@@ -77,7 +75,7 @@ def test_it_sees_what_corresponds(reader: Reader) -> None:
     ]
 
 
-def test_it_sees_where_chunks_begin(reader: Reader) -> None:
+def test_it_sees_where_chunks_begin(reader):
     atoms = reader.read(pair(*PAIRS[0]))
     begins = predictions(atoms, "reader_boundary")
     assert begins["1", "3"][0] >= 90
@@ -86,7 +84,7 @@ def test_it_sees_where_chunks_begin(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("texts", PAIRS)
-def test_numbers_are_coarse_and_bounded(reader: Reader, texts: tuple[str, str]) -> None:
+def test_numbers_are_coarse_and_bounded(reader, texts):
     atoms = reader.read(pair(*texts))
     values = [
         numbers
@@ -100,18 +98,18 @@ def test_numbers_are_coarse_and_bounded(reader: Reader, texts: tuple[str, str]) 
         assert hundredths % STEP == 0
 
 
-def test_facts_are_the_same_in_a_batch_and_alone(system: ists_asp.System) -> None:
+def test_facts_are_the_same_in_a_batch_and_alone(system):
     many = [facts for _, facts in system.facts([pair(*texts) for texts in PAIRS])]
     alone = [facts for texts in PAIRS for _, facts in system.facts([pair(*texts)])]
     assert many == alone
     assert any(fact.name == "reader_link" for fact in many[0])
 
 
-def test_nothing_is_held_about_pairs_that_are_too_long(reader: Reader) -> None:
+def test_nothing_is_held_about_pairs_that_are_too_long(reader):
     assert reader.read(pair("a dog " * 150, "a cat " * 150)) == []
 
 
-def test_it_rates_sentences_as_wholes(reader: Reader) -> None:
+def test_it_rates_sentences_as_wholes(reader):
     same, near, other = (
         predictions(reader.read(pair("A dog runs on the grass", text)), "reader_rating")[()][0]
         for text in ("A dog runs on the grass", "A cat runs on the grass", "Stocks fall in Asia")
@@ -121,7 +119,7 @@ def test_it_rates_sentences_as_wholes(reader: Reader) -> None:
 
 
 @pytest.mark.slow
-def test_ratings_weigh_what_the_reader_holds() -> None:
+def test_ratings_weigh_what_the_reader_holds():
     sides = ("A dog runs on the grass", "A dog is running through the meadow")
     ratings = []
     for reader, name in ((False, "sts-en"), (True, "reader-sts-en")):
@@ -138,7 +136,7 @@ def test_ratings_weigh_what_the_reader_holds() -> None:
     assert ratings[0] != ratings[1]
 
 
-def test_an_answer_tells_which_reader_was_used(system: ists_asp.System, reader: Reader) -> None:
+def test_an_answer_tells_which_reader_was_used(system, reader):
     assert f"reader {reader.digest}" in str(system.provenance)
     with load_shared("headlines") as without:
         assert "reader none" in str(without.provenance)
@@ -146,13 +144,13 @@ def test_an_answer_tells_which_reader_was_used(system: ists_asp.System, reader: 
         assert not any(fact.name.startswith("reader_") for fact in facts)
 
 
-def test_why_says_what_the_reader_holds(system: ists_asp.System) -> None:
+def test_why_says_what_the_reader_holds(system):
     answer = system.solve("12 killed in bus accident", "10 killed in road accident")
     told = answer.why("1 <==> 1 // SIMI").text()
     assert "the reader holds it 1 percent likely that side 1 is the more specific" in told
 
 
-def test_a_table_overrules_the_reader(tmp_path: Path) -> None:
+def test_a_table_overrules_the_reader(tmp_path):
     words = tmp_path / "words.tsv"
     words.write_text("Zorblax = Quindle\n", encoding="utf-8")
     sides = ("Regulator recalls Zorblax", "Regulator recalls Quindle")
@@ -165,7 +163,7 @@ def test_a_table_overrules_the_reader(tmp_path: Path) -> None:
     assert labels[0] != "EQUI"
 
 
-def test_a_rule_overrules_the_reader(tmp_path: Path) -> None:
+def test_a_rule_overrules_the_reader(tmp_path):
     rule = tmp_path / "never.lp"
     rule.write_text("forbidden_label(X,Y,equi) :- viable(X,Y).\n", encoding="utf-8")
     with load_shared("headlines", reader=True, rules=rule) as system:
@@ -173,18 +171,18 @@ def test_a_rule_overrules_the_reader(tmp_path: Path) -> None:
     assert {line.label for line in answer.alignments}.isdisjoint({"EQUI"})
 
 
-def test_a_profile_without_rules_for_a_reader_refuses_one() -> None:
+def test_a_profile_without_rules_for_a_reader_refuses_one():
     with pytest.raises(UsageError, match="no rules for the reader"):
         ists_asp.load("es", reader=True)
 
 
-def test_a_folder_without_a_reader_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_reader_is_refused(tmp_path):
     with pytest.raises(ResourceError, match=r"there is no encoder\.onnx"):
         Reader(tmp_path)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_damaged_reader_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_damaged_reader_is_refused(tmp_path, name):
     for file in FILES:
         shutil.copyfile(shipped_reader() / file, tmp_path / file)
     (tmp_path / name).write_bytes((shipped_reader() / name).read_bytes()[:1000])
@@ -192,7 +190,7 @@ def test_a_damaged_reader_is_refused(tmp_path: Path, name: str) -> None:
         Reader(tmp_path).read(pair(*PAIRS[0]))
 
 
-def test_a_reader_of_what_is_no_number_is_refused(tmp_path: Path) -> None:
+def test_a_reader_of_what_is_no_number_is_refused(tmp_path):
     for file in FILES:
         shutil.copyfile(shipped_reader() / file, tmp_path / file)
     with np.load(shipped_reader() / "heads.npz") as shipped:
@@ -203,7 +201,7 @@ def test_a_reader_of_what_is_no_number_is_refused(tmp_path: Path) -> None:
         Reader(tmp_path).read(pair(*PAIRS[0]))
 
 
-def test_it_needs_neither_torch_nor_transformers() -> None:
+def test_it_needs_neither_torch_nor_transformers():
     program = """
 import sys
 from ists_asp.knowledge.reader import Reader, shipped_reader
@@ -218,7 +216,7 @@ assert "torch" not in sys.modules and "transformers" not in sys.modules
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_given_chunks_and_found_ones_are_read_alike(reader: Reader) -> None:
+def test_given_chunks_and_found_ones_are_read_alike(reader):
     found = reader.read(pair("12 killed", "10 killed"))
     chunks = ((1, 1), (2, 2))
     given = reader.read(Pair("1", sentence("12 killed", *chunks), sentence("10 killed", *chunks)))
@@ -229,7 +227,7 @@ def test_given_chunks_and_found_ones_are_read_alike(reader: Reader) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_says_which_reader_was_used(reader: Reader) -> None:
+def test_the_command_says_which_reader_was_used(reader):
     command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "headlines"]
     sides = ["12 killed in bus accident", "10 killed in road accident"]
     for option, told in (("shipped", reader.digest), ("none", "none")):
@@ -240,7 +238,7 @@ def test_the_command_says_which_reader_was_used(reader: Reader) -> None:
         assert json.loads(done.stdout)["system"]["reader"] == told
 
 
-def test_the_command_refuses_a_reader_that_no_rule_hears() -> None:
+def test_the_command_refuses_a_reader_that_no_rule_hears():
     command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "es", "--reader", "shipped"]
     done = subprocess.run(
         [*command, "Un perro", "Un gato"], check=False, capture_output=True, text=True
@@ -249,7 +247,7 @@ def test_the_command_refuses_a_reader_that_no_rule_hears() -> None:
     assert done.stderr.startswith("error: the profile es has no rules for the reader shipped")
 
 
-def test_a_rerun_does_not_load_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rerun_does_not_load_the_reader(tmp_path, monkeypatch):
     texts = [*PAIRS, PAIRS[0]]
     with ists_asp.load("headlines", reader=True, cache=tmp_path) as system:
         first = [facts for _, facts in system.facts([pair(*one) for one in texts])]
@@ -265,9 +263,7 @@ def test_a_rerun_does_not_load_the_reader(tmp_path: Path, monkeypatch: pytest.Mo
             list(system.facts([pair("A new dog", "An old cat")]))
 
 
-def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(
-    tmp_path: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(tmp_path, reader, monkeypatch):
     sides = ("12 killed", "10 killed")
     given = Pair("1", *(sentence(text, (1, 2)) for text in sides))
     with Cache(tmp_path) as cache:
@@ -286,9 +282,9 @@ def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(
 
 
 @pytest.mark.parametrize("text", ["(reader_span(1,2,", 3, None, ["reader_span(1,1,1)"]])
-def test_a_damaged_entry_is_read_anew(tmp_path: Path, reader: Reader, text: object) -> None:
+def test_a_damaged_entry_is_read_anew(tmp_path, reader, text):
     class Damaged(Cache):
-        def get(self, models: str, inputs: Sequence[object]) -> list[object]:
+        def get(self, models, inputs):
             return [text for _ in super().get(models, inputs)]
 
     with Damaged(tmp_path) as cache:
@@ -297,7 +293,7 @@ def test_a_damaged_entry_is_read_anew(tmp_path: Path, reader: Reader, text: obje
 
 
 @pytest.mark.slow
-def test_a_rerun_of_the_command_imports_no_reader(tmp_path: Path) -> None:
+def test_a_rerun_of_the_command_imports_no_reader(tmp_path):
     command = [sys.executable, "-X", "importtime", "-m", "ists_asp", "solve", "--profile"]
     command += ["headlines", "--reader", "shipped", "--cache", str(tmp_path)]
     outputs, imported = [], []

@@ -17,14 +17,9 @@ from ists_asp.trace.contrast import Contrast, Reason
 from ists_asp.trace.evidence import Because, RulePlace
 
 EVIL = [
-    "<script>alert(1)</script>",
-    "</script><img src=x onerror=alert(1)>",
-    "\"'><svg/onload=alert(1)>",
-    "<!--<script>",
-    "$title ${style} $$",
-    "&lt;b&gt; &amp;",
-    "\u2028]]>",
-    "\u202eback",
+    *("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>"),
+    *("\"'><svg/onload=alert(1)>", "<!--<script>", "$title ${style} $$", "&lt;b&gt; &amp;"),
+    *("\u2028]]>", "\u202eback"),
 ]
 VOID = {"meta", "input", "img", "br", "link"}
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from ists_asp.rules import catalogue, find_rules, load_rules, profiles, programs
@@ -24,7 +22,7 @@ FILES = {
 }
 
 
-def write(root: Path, files: dict[str, str]) -> Path:
+def write(root, files):
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

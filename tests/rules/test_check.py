@@ -278,10 +278,7 @@ def test_entries_that_match_nothing_or_contradict(found):
     assert len(told) == 5
     for part, one in zip(
         (
-            '"a b" and "c" are opposites by',
-            '"Up"',
-            '"x" stands on both',
-            "empty",
+            *('"a b" and "c" are opposites by', '"Up"', '"x" stands on both', "empty"),
             "are the same by",
         ),
         told,

@@ -44,10 +44,8 @@ def test_a_sentence_may_run_on_in_the_comments_below(load, text, sentence):
 @pytest.mark.parametrize(
     "text",
     [
-        '%@rule r: "one\n\n% and two"\na(1).',
-        '%@rule r: "one\na(1).\n% and two"',
-        '%@rule r: "one\na(1). % and two"',
-        '%@rule r: "one\n%@rule s: "two"\na(1).',
+        *('%@rule r: "one\n\n% and two"\na(1).', '%@rule r: "one\na(1).\n% and two"'),
+        *('%@rule r: "one\na(1). % and two"', '%@rule r: "one\n%@rule s: "two"\na(1).'),
         '%@rule r: "one\n%* and two" *%\na(1).',
         '%@rule r: "' + "\n% ".join(["a" * 100] * 11) + '"\na(1).',
     ],
@@ -76,12 +74,8 @@ def test_clingos_own_comments_are_no_directives(load):
 @pytest.mark.parametrize(
     ("rule", "variable"),
     [
-        ("a(X) :- b(X).", "X"),
-        ("{ a(X) : b(X) } :- c.", "X"),
-        ("a(X) ; c(X) :- b(X).", "X"),
-        ("a :- N = #count { X : b(X) }.", "N"),
-        ("a :- not b(X), c(X).", "X"),
-        (":- b(X).", "X"),
+        *(("a(X) :- b(X).", "X"), ("{ a(X) : b(X) } :- c.", "X"), ("a(X) ; c(X) :- b(X).", "X")),
+        *(("a :- N = #count { X : b(X) }.", "N"), ("a :- not b(X), c(X).", "X"), (":- b(X).", "X")),
     ],
 )
 def test_variables_that_a_sentence_may_name(load, rule, variable):
@@ -91,17 +85,10 @@ def test_variables_that_a_sentence_may_name(load, rule, variable):
 @pytest.mark.parametrize(
     ("rule", "field"),
     [
-        ("a(X) :- b(X).", "{Y}"),
-        ("a(X) :- b(X).", "{x}"),
-        ("a(X) :- b(X).", "{}"),
-        ("a(X) :- b(X).", "{X.real}"),
-        ("a(X) :- b(X).", "{X!r}"),
-        ("a(X) :- b(X).", "{X:>3}"),
-        ("a :- b(_).", "{_}"),
-        ("a :- 1 { b(X) } 2.", "{X}"),
-        ("a :- b(X) : c(X).", "{X}"),
-        ("a :- #sum { X : b(X) } > 2.", "{X}"),
-        ("a.", "{X}"),
+        *(("a(X) :- b(X).", "{Y}"), ("a(X) :- b(X).", "{x}"), ("a(X) :- b(X).", "{}")),
+        *(("a(X) :- b(X).", "{X.real}"), ("a(X) :- b(X).", "{X!r}"), ("a(X) :- b(X).", "{X:>3}")),
+        *(("a :- b(_).", "{_}"), ("a :- 1 { b(X) } 2.", "{X}"), ("a :- b(X) : c(X).", "{X}")),
+        *(("a :- #sum { X : b(X) } > 2.", "{X}"), ("a.", "{X}")),
     ],
 )
 def test_variables_that_the_rule_lacks(load, rule, field):

@@ -17,10 +17,7 @@ def names(profile, given):
 
 
 SMALL = [
-    "asp/decide.lp",
-    "lp_rules/labels/tags.lp",
-    "lp_rules/labels/types.lp",
-    "lp_rules/words.lp",
+    *("asp/decide.lp", "lp_rules/labels/tags.lp", "lp_rules/labels/types.lp", "lp_rules/words.lp"),
     "lp_rules/weights/small.lp",
 ]
 
@@ -84,10 +81,7 @@ def test_a_rule_folder_takes_the_place_of_all(shipped, mine):
         },
     )
     assert names("small", [mine / "new.lp", base]) == [
-        "asp/decide.lp",
-        "copy/labels.lp",
-        "copy/words.lp",
-        "copy/weights/small.lp",
+        *("asp/decide.lp", "copy/labels.lp", "copy/words.lp", "copy/weights/small.lp"),
         "mine/new.lp",
     ]
 

@@ -26,9 +26,7 @@ def test_its_files_in_order_each_once(shipped):
     write(shipped, {"lp_rules/profiles/small.toml": PROFILE.replace("labels", "labels/types")})
     names = [source.name for source in program_sources(load_profile("small"))]
     assert names == [
-        "asp/decide.lp",
-        "lp_rules/labels/types.lp",
-        "lp_rules/words.lp",
+        *("asp/decide.lp", "lp_rules/labels/types.lp", "lp_rules/words.lp"),
         "lp_rules/weights/small.lp",
     ]
 

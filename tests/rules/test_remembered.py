@@ -2,14 +2,12 @@
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from ists_asp.io.store import Memo, Store
 from ists_asp.rules import (
     Purpose,
-    RuleSet,
     find_rules,
     list_rules,
     load_program,
@@ -20,14 +18,14 @@ from ists_asp.rules import (
 from ists_asp.rules import parsing as parsing_module
 from ists_asp.rules.messages import Messages
 from ists_asp.solver import program as program_module
-from ists_asp.solver.program import Program, prepare, prepared
+from ists_asp.solver.program import prepare, prepared
 
 
-def refuse(*_: object, **__: object) -> None:
+def refuse(*_, **__):
     raise AssertionError("worked out again")
 
 
-def parts(program: Program) -> tuple[object, ...]:
+def parts(program):
     return (
         tuple(map(id, program.statements)),
         program.facts,
@@ -36,32 +34,30 @@ def parts(program: Program) -> tuple[object, ...]:
     )
 
 
-def sources(folder: Path, text: str, name: str = "mine.lp"):
+def sources(folder, text, name="mine.lp"):
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(text)
     return find_rules(folder)
 
 
 @pytest.fixture(autouse=True)
-def _forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+def _forgetful(monkeypatch):
     """Nothing is known of files; what other tests have parsed comes back afterwards."""
     monkeypatch.setattr(parsing_module, "_known", {})
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path):
     return Store(tmp_path / "cache")
 
 
-def load(store: Store | None, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
+def load(store, purpose=Purpose.ANSWER):
     parsing_module._known.clear()
     return load_program("headlines", purpose=purpose, store=store)[1]
 
 
 @pytest.mark.parametrize("purpose", list(Purpose))
-def test_a_rule_set_is_the_same_from_the_store(
-    store: Store, purpose: Purpose, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rule_set_is_the_same_from_the_store(store, purpose, monkeypatch):
     fresh = load(None, purpose)
     load(store, purpose)
     monkeypatch.setattr(parsing_module, "name_rules", refuse)
@@ -72,9 +68,7 @@ def test_a_rule_set_is_the_same_from_the_store(
     ]
 
 
-def test_a_program_is_the_same_from_the_store(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_is_the_same_from_the_store(store, monkeypatch):
     rules = load(store)
     for tables in (True, False):
         messages = Messages(rules.names)
@@ -85,7 +79,7 @@ def test_a_program_is_the_same_from_the_store(
             assert parts(prepared(rules, (), messages, tables=tables)) == parts(fresh)
 
 
-def test_a_constant_makes_another_program(store: Store, tmp_path: Path) -> None:
+def test_a_constant_makes_another_program(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "#const n=1. p(1..n). q :- p(3)."), store=store)
     few = prepared(rules, (), Messages())
     many = prepared(rules, ("-c", "n=3"), Messages())
@@ -94,7 +88,7 @@ def test_a_constant_makes_another_program(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_weights_phrases_and_lists_are_the_same(store: Store) -> None:
+def test_weights_phrases_and_lists_are_the_same(store):
     for _ in range(2):
         rules = load(store)
         plain = load(None)
@@ -103,14 +97,14 @@ def test_weights_phrases_and_lists_are_the_same(store: Store) -> None:
         assert list_rules("headlines", store=store) == list_rules("headlines")
 
 
-def test_an_edit_is_seen(store: Store, tmp_path: Path) -> None:
+def test_an_edit_is_seen(store, tmp_path):
     first = load_rules(sources(tmp_path / "a", "p(1)."), store=store)
     prepared(first, (), Messages())
     second = load_rules(sources(tmp_path / "a", "p(2)."), store=store)
     assert list(map(str, prepared(second, (), Messages()).facts)) == ["p(2)"]
 
 
-def test_a_copy_with_other_statements_has_no_memory(store: Store, tmp_path: Path) -> None:
+def test_a_copy_with_other_statements_has_no_memory(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "p(1). p(2)."), store=store)
     prepared(rules, (), Messages())
     less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
@@ -118,7 +112,7 @@ def test_a_copy_with_other_statements_has_no_memory(store: Store, tmp_path: Path
     assert list(map(str, prepared(less, (), Messages()).facts)) == ["p(1)"]
 
 
-def test_warnings_are_told_each_time(store: Store, tmp_path: Path) -> None:
+def test_warnings_are_told_each_time(store, tmp_path):
     folder = tmp_path / "a"
     for _ in range(2):
         parsing_module._known.clear()
@@ -130,7 +124,7 @@ def test_warnings_are_told_each_time(store: Store, tmp_path: Path) -> None:
         ]
 
 
-def test_a_damaged_store_is_renewed(store: Store, tmp_path: Path) -> None:
+def test_a_damaged_store_is_renewed(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
     prepared(rules, (), Messages())
     for file in store.path.iterdir():
@@ -142,7 +136,7 @@ def test_a_damaged_store_is_renewed(store: Store, tmp_path: Path) -> None:
     assert all(file.read_bytes().startswith(b"ists-asp") for file in store.path.iterdir())
 
 
-def test_names_that_clash_are_refused_from_the_store(store: Store, tmp_path: Path) -> None:
+def test_names_that_clash_are_refused_from_the_store(store, tmp_path):
     from ists_asp.errors import RuleError
 
     folder = tmp_path / "a"

@@ -16,13 +16,8 @@ from tests.sharing import load_shared
 def test_each_line_is_a_fact_on_the_same_line():
     text = "\ufeffPower = electricity\n\n# a vote\npass <> reject  # so\nHead  of state=President\n"
     assert table_rules(text, "w.tsv").split("\n") == [
-        'same_meaning("power","electricity").',
-        "",
-        "",
-        'opposite("pass","reject").',
-        'same_meaning("head of state","president").',
-        "",
-        "",
+        *('same_meaning("power","electricity").', "", "", 'opposite("pass","reject").'),
+        *('same_meaning("head of state","president").', "", ""),
     ]
 
 

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -30,7 +29,7 @@ MEMORY_BOMB = 'many(A,B,C,D) :- word(1,_,"bomb"), A=1..900, B=1..900, C=1..900, 
 TABLE_BOMB = "deep(0). deep(N+1) :- deep(N).\n"
 
 
-def pairs(count: int, *, bomb: int | None = None) -> list[Pair]:
+def pairs(count, *, bomb=None):
     made = []
     for number in range(count):
         text = TEXTS[number % len(TEXTS)]
@@ -41,11 +40,11 @@ def pairs(count: int, *, bomb: int | None = None) -> list[Pair]:
 
 
 @pytest.fixture(scope="module")
-def annotator() -> System:
+def annotator():
     return System(Setup("images"))
 
 
-def spec(tmp_path: Path, rules: str = "", **limits: float) -> Setup:
+def spec(tmp_path, rules="", **limits):
     given = ()
     if rules:
         file = tmp_path / "bomb.lp"
@@ -55,7 +54,7 @@ def spec(tmp_path: Path, rules: str = "", **limits: float) -> Setup:
     return Setup("images", given, limits=Limits(memory=memory and int(memory), **limits))
 
 
-def decide(made: Setup, items: list[Pair], annotator: System, jobs: int = 1) -> list:
+def decide(made, items, annotator, jobs=1):
     pool = Pool(made, jobs)
     try:
         return list(run(items, annotator, pool, Timings()))
@@ -63,11 +62,11 @@ def decide(made: Setup, items: list[Pair], annotator: System, jobs: int = 1) -> 
         pool.close()
 
 
-def never() -> Pool:
+def never():
     raise AssertionError("nothing here is long")
 
 
-def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: System) -> None:
+def test_workers_decide_as_this_process_does(tmp_path, annotator):
     made, items = spec(tmp_path), pairs(45)
     inline = Inline(Decider(made), never)
     alone = list(run(items, annotator, inline, Timings()))
@@ -87,20 +86,14 @@ def test_workers_decide_as_this_process_does(tmp_path: Path, annotator: System) 
         (MEMORY_BOMB, {"seconds": 60.0, "memory": 6e8}, "more than 572 MB of memory"),
     ],
 )
-def test_a_bomb_costs_its_pair_only(
-    tmp_path: Path,
-    annotator: System,
-    rules: str,
-    limits: dict[str, float],
-    reason: str,
-) -> None:
+def test_a_bomb_costs_its_pair_only(tmp_path, annotator, rules, limits, reason):
     outcomes = decide(spec(tmp_path, rules, grace=1.0, **limits), pairs(5, bomb=2), annotator)
     assert [outcome.pair.id for outcome in outcomes] == ["0", "1", "2", "3", "4"]
     assert [bool(outcome.answers) for outcome in outcomes] == [True, True, False, True, True]
     assert outcomes[2].failure.reason == reason
 
 
-def test_only_memory_that_is_written_to_counts() -> None:
+def test_only_memory_that_is_written_to_counts():
     # As libraries and threads set it aside, more of it on a machine with more processors.
     aside = "mmap.mmap(-1, 1 << 32, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)"
     text = f"""
@@ -117,9 +110,7 @@ except MemoryError:
     assert done.stdout == "no memory\n"
 
 
-def test_a_worker_that_cannot_load_the_rules_again_says_why(
-    tmp_path: Path, annotator: System
-) -> None:
+def test_a_worker_that_cannot_load_the_rules_again_says_why(tmp_path, annotator):
     pool = Pool(spec(tmp_path, "extra.\n"), 1)
     try:
         (worker,) = pool.processes
@@ -131,9 +122,7 @@ def test_a_worker_that_cannot_load_the_rules_again_says_why(
     assert outcome.failure.reason == "the rules cannot be loaded: the worker crashed (signal 11)"
 
 
-def test_rules_that_ground_without_end_are_one_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rules_that_ground_without_end_are_one_error(tmp_path, monkeypatch):
     """Within the time limit, unless the shipped rules take longer."""
     monkeypatch.setattr(limits, "_LOADING", 3.0)
     with pytest.raises(
@@ -142,12 +131,12 @@ def test_rules_that_ground_without_end_are_one_error(
         Pool(spec(tmp_path, TABLE_BOMB, seconds=3.0, grace=1.0), 1, copied=True)
 
 
-def test_faulty_rules_are_told_as_without_workers(tmp_path: Path) -> None:
+def test_faulty_rules_are_told_as_without_workers(tmp_path):
     with pytest.raises(RuleError, match=r"bomb\.lp:1"):
         Pool(spec(tmp_path, "a :- b"), 1)
 
 
-def test_rules_that_changed_meanwhile_are_refused(tmp_path: Path) -> None:
+def test_rules_that_changed_meanwhile_are_refused(tmp_path):
     made = spec(tmp_path, "extra.\n")
     _, rules = load_program("images", made.rules)
     sums = tuple(file.sha256 for file in rules.files)
@@ -156,7 +145,7 @@ def test_rules_that_changed_meanwhile_are_refused(tmp_path: Path) -> None:
         Pool(changed, 1)
 
 
-def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: System) -> None:
+def test_a_killed_worker_costs_nothing(tmp_path, annotator):
     pool = Pool(spec(tmp_path), 1)
     items = iter(pairs(60))
     try:
@@ -171,9 +160,7 @@ def test_a_killed_worker_costs_nothing(tmp_path: Path, annotator: System) -> Non
     assert all(outcome.answers for outcome in found)
 
 
-def test_workers_that_neither_compute_nor_answer_are_replaced(
-    tmp_path: Path, annotator: System, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_that_neither_compute_nor_answer_are_replaced(tmp_path, annotator, monkeypatch):
     monkeypatch.setattr(pool_module, "STILL", 2)
     pool = Pool(spec(tmp_path), 1)
     annotated = list(annotator.annotate(pairs(3)))
@@ -196,7 +183,7 @@ def test_workers_that_neither_compute_nor_answer_are_replaced(
         *((one, True) for one in (-signal.SIGKILL, -signal.SIGTERM, 1, None)),
     ],
 )
-def test_a_crash_and_a_limit_are_the_fault_of_the_pairs(code: int | None, blameless: bool) -> None:
+def test_a_crash_and_a_limit_are_the_fault_of_the_pairs(code, blameless):
     assert pool_module.LostError(code).blameless == blameless
 
 
@@ -205,12 +192,12 @@ class Silent:
 
     looks = 0
 
-    def poll(self, _seconds: float) -> bool:
+    def poll(self, _seconds):
         self.looks += 1
         return False
 
 
-def test_looks_count_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looks_count_and_not_the_clock(monkeypatch):
     """Ctrl-Z, then fg: who watches is halted with what is watched, and the clock goes on."""
     monkeypatch.setattr(watch, "usage", lambda _process: (0.0, False, 0))
     monkeypatch.setattr(time, "time", lambda: 1e12)
@@ -222,9 +209,7 @@ def test_looks_count_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         assert halted.looks == 3
 
 
-def test_who_computes_too_long_or_takes_too_much_is_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_who_computes_too_long_or_takes_too_much_is_given_up(monkeypatch):
     taken = [(second, True, second << 20) for second in (10, 12, 14, 16)]
     for limit, error in (({"seconds": 5.0}, TimeoutError), ({"memory": 15 << 20}, MemoryError)):
         told = iter(taken)
@@ -235,7 +220,7 @@ def test_who_computes_too_long_or_takes_too_much_is_given_up(
         assert busy.looks == 3
 
 
-def test_time_is_that_of_the_processor(tmp_path: Path, annotator: System) -> None:
+def test_time_is_that_of_the_processor(tmp_path, annotator):
     made = spec(tmp_path, GROUND_BOMB, seconds=0.5, grace=0.5)
     pool = Pool(made, 1)
     (bomb,) = annotator.annotate(pairs(1, bomb=0))

@@ -90,8 +90,7 @@ def check_company(solver, *more):
 @pytest.mark.parametrize(
     "rules",
     [
-        "span_chunk(S,X,99) :- span(S,X).",
-        "merge(S,run(C,99)) :- chunk(S,C).",
+        *("span_chunk(S,X,99) :- span(S,X).", "merge(S,run(C,99)) :- chunk(S,C)."),
         "free(S,C) :- chunk(S,C).",
         "aligned(run(C,C),run(C,C)) :- chunk(1,C), chunk(2,C), C < 3.",
     ],
@@ -110,8 +109,7 @@ def test_the_machine_answers(solver):
 @pytest.mark.parametrize(
     "rules",
     [
-        "#maximize{ 2147483647@9,I,S : token(S,I,_) }.",
-        ":~ aligned(X,Y). [-2000000000@9,X,Y]",
+        *("#maximize{ 2147483647@9,I,S : token(S,I,_) }.", ":~ aligned(X,Y). [-2000000000@9,X,Y]"),
         "{ tag(X,Y,(fact;pol)) } = 1 :- aligned(X,Y).",
         "{ tag(X,Y,fact) } :- aligned(X,Y). a :- not b. b :- not a.",
         "-aligned(X,Y) :- proposed(X,Y), X > Y. #show -aligned/2. -label(1,1,1). #show -label/3.",
@@ -248,8 +246,7 @@ def outcome_of_many(solver):
 @pytest.mark.parametrize(
     "rules",
     [
-        'label(X,Y,"s") :- proposed(X,Y).',
-        'score(X,Y,"s") :- proposed(X,Y).',
+        *('label(X,Y,"s") :- proposed(X,Y).', 'score(X,Y,"s") :- proposed(X,Y).'),
         "label(X,Y,L) :- label_type(L), proposed(X,Y).",
         "aligned(f(1),#sup). label(1). score(1,2).",
         "#maximize{ 2147483647@4,X,Y : aligned(X,Y) }.",
@@ -267,8 +264,7 @@ def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
 @pytest.mark.parametrize(
     "rules",
     [
-        'span_chunk("x",Y,"z") :- proposed(_,Y).',
-        "span_chunk(1,Y,f(Y)) :- proposed(Y,_).",
+        *('span_chunk("x",Y,"z") :- proposed(_,Y).', "span_chunk(1,Y,f(Y)) :- proposed(Y,_)."),
         "viable(X,X) :- X = (1;2;3).",
         "score_weight(f(X),Y,1,2) :- proposed(X,Y). aligned(1,2,3).",
     ],

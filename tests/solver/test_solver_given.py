@@ -1,11 +1,7 @@
 """Facts that clingo fetches are the facts that were given."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from clingo import Control, Number, parse_term
+from clingo import Number, parse_term
 from clingo.ast import parse_string
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +13,6 @@ from ists_asp.solver.search import ground
 from ists_asp.solver.statements import FETCH, Given
 from ists_asp.syntax.trees import Signature, signature
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 CATS = make_sentence(["a", "cat"]), make_sentence(["the", "cat"])
 
 VALUES = st.one_of(
@@ -28,13 +21,13 @@ VALUES = st.one_of(
 )
 
 
-def atoms(name: str, arity: int) -> st.SearchStrategy[list[str]]:
+def atoms(name, arity):
     """Different atoms of a predicate."""
     arguments = st.lists(VALUES, min_size=arity, max_size=arity).map(",".join)
     return st.lists(arguments.map(lambda inside: f"{name}({inside})"), max_size=40, unique=True)
 
 
-def true_atoms(facts: Given) -> set[str]:
+def true_atoms(facts):
     """What holds where nothing but the facts is given."""
     control = ground([], (), [], lambda *_: None, given=facts)
     assert all(atom.is_fact for atom in control.symbolic_atoms)
@@ -42,8 +35,8 @@ def true_atoms(facts: Given) -> set[str]:
 
 
 @given(st.tuples(atoms("p", 2), atoms("p", 1), atoms("-p", 2), atoms("q", 3)))
-def test_the_facts_hold_and_nothing_else(groups: tuple[list[str], ...]) -> None:
-    facts: dict[Signature, list] = {Signature("r", 0): [parse_term("r")]}
+def test_the_facts_hold_and_nothing_else(groups):
+    facts = {Signature("r", 0): [parse_term("r")]}
     for text in (text for group in groups for text in group):
         atom = parse_term(text)
         # Of classical negation only one side can hold.
@@ -54,7 +47,7 @@ def test_the_facts_hold_and_nothing_else(groups: tuple[list[str], ...]) -> None:
     assert true_atoms(Given(facts)) == expected
 
 
-def test_many_facts_are_fetched_and_few_are_added() -> None:
+def test_many_facts_are_fetched_and_few_are_added():
     many = [parse_term(f"p({number})") for number in range(50)]
     facts = Given({Signature("p", 1): many, Signature("q", 1): [parse_term("q(1)")]})
     assert [str(atom) for atom in facts.added] == ["q(1)"]
@@ -62,25 +55,25 @@ def test_many_facts_are_fetched_and_few_are_added() -> None:
     assert getattr(facts, FETCH)(Number(0)) == many
 
 
-def test_one_negated_fact_is_enough_for_all_to_be_added() -> None:
+def test_one_negated_fact_is_enough_for_all_to_be_added():
     both = [parse_term(f"p({number})") for number in range(50)] + [parse_term("-p(77)")]
     facts = Given({Signature("p", 1): both})
     assert not facts.statements
     assert true_atoms(facts) == {str(atom) for atom in both}
 
 
-def test_rules_join_fetched_facts_with_added_ones() -> None:
+def test_rules_join_fetched_facts_with_added_ones():
     pairs = [parse_term(f"p({number},{number % 3})") for number in range(30)]
     facts = Given({Signature("p", 2): pairs, Signature("q", 1): [parse_term("q(2)")]})
-    rules: list = []
+    rules = []
     parse_string("s(N) :- N = #count{I : p(I,J), q(J)}.", rules.append)
-    control: Control = ground(rules, (), [], lambda *_: None, given=facts)
+    control = ground(rules, (), [], lambda *_: None, given=facts)
     found = [str(atom.symbol) for atom in control.symbolic_atoms.by_signature("s", 1)]
     assert found == ["s(10)"]
 
 
 @pytest.mark.parametrize("function", [FETCH, "add"])
-def test_a_function_that_is_not_there_is_warned_of(tmp_path: Path, function: str) -> None:
+def test_a_function_that_is_not_there_is_warned_of(tmp_path, function):
     (tmp_path / "none.lp").write_text(
         '%@rule none: "none"\n'
         f'alike(I,J,near,@{function}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'

@@ -21,12 +21,8 @@ INPUT = """
 """
 WORDS = ("red", "blue", "green")
 PAIRS = (
-    'd(1,3),d(2,1),w(1,"red")',
-    'w(2,"blue"),n(1)',
-    'd(1,2),n(2),w(1,"blue"),w(2,"red")',
-    "d(2,2),d(2,3),d(1,1),n(1)",
-    'w(1,"green"),d(3,3)',
-    'n(1),n(2),n(3),w(2,"red"),d(1,1)',
+    *('d(1,3),d(2,1),w(1,"red")', 'w(2,"blue"),n(1)', 'd(1,2),n(2),w(1,"blue"),w(2,"red")'),
+    *("d(2,2),d(2,3),d(1,1),n(1)", 'w(1,"green"),d(3,3)', 'n(1),n(2),n(3),w(2,"red"),d(1,1)'),
 )
 
 
@@ -40,21 +36,10 @@ class Chance(random.Random):
         """A literal that gives X a value."""
         return self.choice(
             [
-                "d(X,_)",
-                "d(_,X)",
-                "n(X)",
-                "t(X)",
+                *("d(X,_)", "d(_,X)", "n(X)", "t(X)"),
                 f'w(X,"{self.choice(WORDS)}")',
-                "a(X)",
-                "b(X)",
-                "c(X,_)",
-                "c(1,X)",
-                "h(X)",
-                "u(_,X)",
-                "X = 1..2",
-                "w(X,W), u(W,_)",
-                "w(S,W), u(W,X)",
-                "X = #max{ Y : d(Y,_) }, X = 1..3",
+                *("a(X)", "b(X)", "c(X,_)", "c(1,X)", "h(X)", "u(_,X)", "X = 1..2"),
+                *("w(X,W), u(W,_)", "w(S,W), u(W,X)", "X = #max{ Y : d(Y,_) }, X = 1..3"),
             ]
         )
 
@@ -67,22 +52,12 @@ class Chance(random.Random):
                 f"a({self.term()})",
                 f"b({self.term()})",
                 f"t({self.term()})",
-                "noali(1,1)",
-                "h(X)",
-                "not a(X)",
-                "not b(1)",
-                "not n(X)",
-                "not noali(2,1)",
+                *("noali(1,1)", "h(X)", "not a(X)", "not b(1)", "not n(X)", "not noali(2,1)"),
                 "not t(X)",
                 'not w(1,("red";"blue"))'.replace('("red";"blue")', '"red"'),
-                "X > 1",
-                "X != k",
-                "#count{ Y : d(X,Y) } > 1",
-                "#sum{ Y,Z : d(Y,Z), not t(Y) } < k+2",
-                "1 { h(Y) : t(Y) }",
-                "a(Y) : t(Y)",
-                "not b(Y) : n(Y)",
-                "not not a(X)",
+                *("X > 1", "X != k", "#count{ Y : d(X,Y) } > 1"),
+                *("#sum{ Y,Z : d(Y,Z), not t(Y) } < k+2", "1 { h(Y) : t(Y) }", "a(Y) : t(Y)"),
+                *("not b(Y) : n(Y)", "not not a(X)"),
             ]
         )
 

@@ -67,8 +67,7 @@ def test_answers_and_costs_are_those_of_pairs_alone(make, items, name):
 @pytest.mark.parametrize(
     "rules",
     [
-        "#minimize{ 1 : noali(1,1) }. __p(1).",
-        "#minimize{ 1 : noali(1,1) }. p(__X) :- n(__X).",
+        *("#minimize{ 1 : noali(1,1) }. __p(1).", "#minimize{ 1 : noali(1,1) }. p(__X) :- n(__X)."),
         "#minimize{ 1 : noali(1,1) }. #external p(1).",
         "#minimize{ 1 : noali(1,1) }. #show p(X) : n(X).",
         "#minimize{ 1 : noali(1,1) }. #program more.",

@@ -109,17 +109,12 @@ def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
 @pytest.mark.parametrize(
     "text",
     [
-        ":- label(X,Y,oppo).",
-        ":~ score(X,Y,1). [1@1,X,Y]",
-        "odd(X) :- label(X,_,rel).",
-        "forbidden_score(X,Y,1) :- proposed(X,Y).",
-        "{ score(X,Y,0) } :- aligned(X,Y).",
+        *(":- label(X,Y,oppo).", ":~ score(X,Y,1). [1@1,X,Y]", "odd(X) :- label(X,_,rel)."),
+        *("forbidden_score(X,Y,1) :- proposed(X,Y).", "{ score(X,Y,0) } :- aligned(X,Y)."),
         "aligned(run(1,1),run(1,1)) :- proposed(run(1,1),run(1,1)).",
-        "label(run(1,1),run(1,1),equi).",
-        "near_enough(X) :- closeness(X,_,_,P), P > 300.",
+        *("label(run(1,1),run(1,1),equi).", "near_enough(X) :- closeness(X,_,_,P), P > 300."),
         "#minimize { 1@2,X,Y : label(X,Y,rel), viable(X,Y) }.",
-        "_objective_priority(9) :- viable(X,Y).",
-        "_settled_label(1,1,rel).",
+        *("_objective_priority(9) :- viable(X,Y).", "_settled_label(1,1,rel)."),
     ],
 )
 def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):

@@ -1,7 +1,5 @@
 """Traces of the samples, and of rule texts."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import count
 

@@ -157,10 +157,8 @@ def test_trees_show_rules_with_their_places():
 @pytest.mark.parametrize(
     ("selector", "text"),
     [
-        ("labels:1:1", "selects no decision"),
-        ("label:1", "selects no decision"),
-        ("label:1:x", "is no list of tokens"),
-        ("label:1:2", "the answer has no"),
+        *(("labels:1:1", "selects no decision"), ("label:1", "selects no decision")),
+        *(("label:1:x", "is no list of tokens"), ("label:1:2", "the answer has no")),
     ],
 )
 def test_a_wrong_selector_is_a_usage_error(selector, text):

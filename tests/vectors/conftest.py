@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -10,10 +8,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def vectors_file() -> Path:
+def vectors_file():
     return ROOT / "data" / "vectors" / "en.npz"
 
 
 @pytest.fixture(scope="session")
-def vectors(vectors_file: Path) -> Vectors:
+def vectors(vectors_file):
     return Vectors(vectors_file)

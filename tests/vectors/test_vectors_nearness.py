@@ -1,9 +1,6 @@
 """The integers that rules reckon with: right, bounded, and enough for the cosine of chunks."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,9 +15,6 @@ from ists_asp.knowledge.vectors import MAX_RUN, nearness
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import split
 
-if TYPE_CHECKING:
-    from ists_asp.knowledge.vectors import Vectors
-
 INT32 = 2**31 - 1
 
 matrices = st.integers(0, 16).flatmap(
@@ -30,7 +24,7 @@ matrices = st.integers(0, 16).flatmap(
 )
 
 
-def sentence(text: str) -> Sentence:
+def sentence(text):
     tokens = []
     for index, form in enumerate(text.split(), start=1):
         words = [Word(form.rstrip("."), form.lower(), "X", "X")] if form.rstrip(".") else []
@@ -43,9 +37,9 @@ def sentence(text: str) -> Sentence:
 ANY = Pair("1", Sentence(()), Sentence(()))
 
 
-def compare(first: np.ndarray, second: np.ndarray, pair: Pair = ANY) -> dict[str, list[tuple]]:
+def compare(first, second, pair=ANY):
     """The arguments of the atoms by their names."""
-    found: dict[str, list[tuple]] = {"near": [], "product": [], "norm": [], "nearness": []}
+    found = {"near": [], "product": [], "norm": [], "nearness": []}
     for atom in nearness(first, second, pair):
         name, _, arguments = atom.removesuffix(")").partition("(")
         found[name].append(tuple(map(int, split(arguments))))
@@ -56,7 +50,7 @@ FIRST = np.array([[1, 0], [0, 0], [0, 0.5]], dtype=np.float32)
 SECOND = np.array([[3, 4], [0, -1]], dtype=np.float32)
 
 
-def test_two_small_sentences() -> None:
+def test_two_small_sentences():
     assert list(nearness(FIRST, SECOND, ANY)) == [
         *("near(1,1,60)", "near(3,1,80)"),
         # The vector of length 5 is cut to length 2.
@@ -67,7 +61,7 @@ def test_two_small_sentences() -> None:
     ]
 
 
-def test_given_chunks_are_asked_about_as_wholes() -> None:
+def test_given_chunks_are_asked_about_as_wholes():
     chunked = Pair("1", Sentence((), (Chunk(1, 1), Chunk(2, 3))), Sentence((), (Chunk(1, 2),)))
     found = compare(FIRST, SECOND, chunked)
     assert found["product"] == [(1, 1, 12000), (2, 1, 3000)]
@@ -75,7 +69,7 @@ def test_given_chunks_are_asked_about_as_wholes() -> None:
     assert runs == [(1, 1, 1), (1, 1, 3), (1, 2, 3), (1, 3, 3), (2, 1, 1), (2, 1, 2), (2, 2, 2)]
 
 
-def test_empty_sentences() -> None:
+def test_empty_sentences():
     empty = np.zeros((0, 4), dtype=np.float32)
     assert list(nearness(empty, empty, ANY)) == ["nearness(0)"]
     one = np.ones((1, 4), dtype=np.float32)
@@ -85,7 +79,7 @@ def test_empty_sentences() -> None:
 
 
 @given(matrices, matrices)
-def test_bounds(first: np.ndarray, second: np.ndarray) -> None:
+def test_bounds(first, second):
     found = compare(first, second)
     assert all(25 <= percent <= 100 for *_, percent in found["near"])
     assert all(0 < abs(value) <= 40_000 for *_, value in found["product"])
@@ -95,7 +89,7 @@ def test_bounds(first: np.ndarray, second: np.ndarray) -> None:
 
 
 @given(matrices, matrices)
-def test_what_rules_reckon_with_stays_within_32_bits(first: np.ndarray, second: np.ndarray) -> None:
+def test_what_rules_reckon_with_stays_within_32_bits(first, second):
     found = compare(first, second)
     run = range(1, MAX_RUN + 1)
     total = sum(abs(value) for one, two, value in found["product"] if one in run and two in run)
@@ -119,7 +113,7 @@ cosine(100*V/(N*M)) :- V = #sum{ P,I,J : product(I,J,P) }, norm(1,1,L,N), norm(2
         ("91", "ninety-one people"),
     ],
 )
-def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str) -> None:
+def test_rules_get_the_cosine_of_chunks(vectors, text1, text2):
     first, second = sentence(text1), sentence(text2)
     with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
         pair = Pair("1", first, second)
@@ -131,7 +125,7 @@ def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str
     control = Control(["--warn=none"])
     control.add(facts_text(facts) + COSINE)
     control.ground()
-    found: list[int] = []
+    found = []
     control.solve(
         on_model=lambda model: found.extend(
             atom.arguments[0].number for atom in model.symbols(shown=True)
@@ -140,8 +134,8 @@ def test_rules_get_the_cosine_of_chunks(vectors: Vectors, text1: str, text2: str
     assert found == [pytest.approx(expected, abs=1.5)]
 
 
-def test_punctuation_takes_no_part() -> None:
-    def near(text1: str, text2: str) -> list[str]:
+def test_punctuation_takes_no_part():
+    def near(text1, text2):
         found = knowledge.facts(Pair("1", sentence(text1), sentence(text2)))
         return [atom for atom in found if atom.startswith(("near", "product", "norm"))]
 
@@ -155,13 +149,13 @@ def test_punctuation_takes_no_part() -> None:
     assert all(token2 > 1 and token1 < 3 for token1, token2, _ in products)
 
 
-def test_without_vectors_there_are_no_facts() -> None:
+def test_without_vectors_there_are_no_facts():
     with Knowledge() as knowledge:
         known = knowledge.facts(Pair("1", sentence("a dog"), sentence("a puppy")))
         assert not [atom for atom in known if atom.startswith(("near", "product", "norm"))]
 
 
-def test_tokens_are_near_from_25_percent_on() -> None:
+def test_tokens_are_near_from_25_percent_on():
     one = np.array([[100.0, 0.0]], np.float32)
     for percent, found in ((24, []), (25, [(1, 1, 25)]), (26, [(1, 1, 26)])):
         other = np.array([[percent, math.sqrt(100**2 - percent**2)]], np.float32)
