@@ -13,11 +13,11 @@ from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
 from ists_asp.engine import Setup, Timings
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import Chunking, compare_chunks, evaluate
+from ists_asp.evaluate.scorer import Chunking, Reference, compare_chunks, evaluate
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.wa import read_wa, write_answer
-from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
+from ists_asp.learn import ExampleBuilder, Settings, cross_validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -144,7 +144,7 @@ def held_out(
         UsageError: there are fewer pairs than folds.
         DataError: too few pairs to learn from.
     """
-    golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
+    golds = [Reference(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     title = f"{data.name}, {folds} folds, {profile}"
     with (
         ExampleBuilder(Setup(profile)) as teacher,

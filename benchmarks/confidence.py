@@ -21,7 +21,8 @@ from benchmarks.tables import markdown
 from ists_asp.confidence import percent
 from ists_asp.engine import Setup
 from ists_asp.errors import IstsError
-from ists_asp.learn import ExampleBuilder, GoldPair, Settings, cross_validate
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.learn import ExampleBuilder, Settings, cross_validate
 from ists_asp.learn.confidence import fit_table
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _decide(data: PairSet, folds: int) -> dict[str, tuple[tuple[Judged, ...], ...]]:
     """The decisions of each part of a set, with given chunks and with found ones."""
-    golds = [GoldPair(pair, data.gold[pair.id].alignments) for pair in data.chunked]
+    golds = [Reference(pair, data.gold[pair.id].alignments) for pair in data.chunked]
     with (
         ExampleBuilder(Setup(data.name)) as teacher,
         Counter(2 * len(golds), f"{data.name}, {folds} folds") as counter,

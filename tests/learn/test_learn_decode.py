@@ -69,8 +69,8 @@ def test_the_solver_chooses_the_same(teacher, examples):
         names = sorted({name for e in examples for c in e.candidates for name in c.pair})
         values = {name: draw.randint(-97, 113) for name in names}
         drawn = [Weight(name, "align", value, 1) for name, value in values.items()]
-        decider = teacher.decider(render_weights(drawn, {}, "drawn at random", "none"))
-        answers = decider.solve(examples, chunked=True)
+        text = render_weights(drawn, {}, "drawn at random", "none")
+        answers = teacher.decide(text, [(example, True) for example in examples])
         for example, (answer, _) in zip(examples, answers, strict=True):
             worth = [
                 one.token_count * int(sum(values[n] * v for n, v in one.pair.items()) / 100)

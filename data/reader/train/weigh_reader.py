@@ -32,7 +32,7 @@ from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.cross import Table, best_candidates, best_shift, deal
+from ists_asp.learn.cross import best_candidates, best_shift, deal, scored
 from ists_asp.learn.examples import ExampleBuilder, read_gold
 from ists_asp.learn.fit import (
     LABELS,
@@ -204,10 +204,7 @@ def fit_score(judged):
 
 
 def measure(judged, answers):
-    gold = {
-        one.example.gold.pair.id: Reference(one.example.gold.pair, one.example.gold.alignments)
-        for one in judged
-    }
+    gold = {one.example.gold.pair.id: one.example.gold for one in judged}
     system = {
         one.example.gold.pair.id: Reference(one.example.gold.pair, tuple(lines))
         for one, lines in zip(judged, answers, strict=True)
@@ -229,8 +226,8 @@ def fit(judged):
 
 def readiest(judged, weights) -> int:
     """How much readier to align where the reader was asked, each example weighed by its fold."""
-    tables = {one.fold: Table(as_weights({**one.table, **weights[one.fold]})) for one in judged}
-    found = [tables[one.fold].judge(one.example.candidates) for one in judged]
+    tables = {one.fold: {**one.table, **weights[one.fold]} for one in judged}
+    found = [scored(tables[one.fold], one.example.candidates) for one in judged]
 
     def quality(shift):
         scores = measure(judged, [decide(candidates, shift) for candidates in found])
@@ -239,17 +236,15 @@ def readiest(judged, weights) -> int:
     return max(SHIFTS, key=quality)
 
 
-def decide(found, shift) -> list:
+def decide(found, shift) -> tuple:
     """The alignments that are best together, before the solver."""
-    chosen = best_candidates(
-        [one.candidate for one in found],
+    return best_candidates(
+        [one.alignment for one in found],
         [
             (one.worth + shift * (ASKED[0] in one.candidate.pair)) * one.candidate.token_count
             for one in found
         ],
     )
-    kept = {id(candidate) for candidate in chosen}
-    return [one.alignment for one in found if id(one.candidate) in kept]
 
 
 def as_weights(table: dict) -> list[Weight]:
@@ -259,10 +254,7 @@ def as_weights(table: dict) -> list[Weight]:
 def without(judged) -> dict:
     """Weights that take no notice of the reader, aligning as readily as is best."""
     tables = {one.fold: one.table for one in judged}
-    own = {fold: Table(as_weights(table)) for fold, table in tables.items()}
-    shift = best_shift(
-        [(one.example, own[one.fold].judge(one.example.candidates)) for one in judged]
-    )
+    shift = best_shift([(one.example, scored(one.table, one.example.candidates)) for one in judged])
     return {fold: {BASE: table[BASE] + shift} for fold, table in tables.items()}
 
 
@@ -343,7 +335,7 @@ def solve(teacher, judged, crossed) -> None:
     for fold in range(FOLDS):
         test = [one for one in judged if one.fold == fold]
         weights = as_weights({**test[0].table, **crossed[fold]})
-        decider = teacher.decider(render_weights(weights, {}, "a fold", "learn"))
+        text = render_weights(weights, {}, "a fold", "learn")
         given = [one.example for one in test]
         free = [
             replace(
@@ -355,8 +347,10 @@ def solve(teacher, judged, crossed) -> None:
             )
             for one in test
         ]
-        answers[True] += [answer for answer, _ in decider.solve(given, chunked=True)]
-        answers[False] += [answer for answer, _ in decider.solve(free, chunked=False)]
+        posed = [*((one, True) for one in given), *((one, False) for one in free)]
+        decided = [answer for answer, _ in teacher.decide(text, posed)]
+        answers[True] += decided[: len(test)]
+        answers[False] += decided[len(test) :]
     for chunked, name in ((True, "gold chunks"), (False, "found chunks")):
         print(line(name, measure(judged, [one.alignments for one in answers[chunked]])))
     sides = [

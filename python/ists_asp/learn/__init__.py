@@ -7,20 +7,20 @@ regularised linear models to the four decisions and writes their weights as fact
 
 from ists_asp.learn.confidence import fit_table, render_table
 from ists_asp.learn.cross import CrossValidation, cross_validate, learn_weights
-from ists_asp.learn.examples import Example, ExampleBuilder, GoldPair, read_gold
+from ists_asp.learn.examples import Example, ExampleBuilder, read_gold, read_weights
 from ists_asp.learn.fit import Settings, Weight, render_weights
 
 __all__ = [
     "CrossValidation",
     "Example",
     "ExampleBuilder",
-    "GoldPair",
     "Settings",
     "Weight",
     "cross_validate",
     "fit_table",
     "learn_weights",
     "read_gold",
+    "read_weights",
     "render_table",
     "render_weights",
 ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.confidence import Kind, Lead, Leads
-    from ists_asp.learn.examples import GoldPair
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Answer
 
 _LEAST = 20
@@ -54,7 +54,7 @@ class Step:
     count: int
 
 
-def judge(gold: GoldPair, answer: Answer, leads: Leads) -> Iterator[Judged]:
+def judge(gold: Reference, answer: Answer, leads: Leads) -> Iterator[Judged]:
     """Compare the decisions of an answer with gold.
 
     Labels and scores are judged only where the alignment is right.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_matrix
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
@@ -34,13 +34,19 @@ if TYPE_CHECKING:
 
     from ists_asp.evaluate.scorer import Chunking, Scores
     from ists_asp.learn.confidence import Judged
-    from ists_asp.learn.examples import Candidate, Example, ExampleBuilder, Senses
+    from ists_asp.learn.examples import Candidate, Example, ExampleBuilder, Key, Senses
     from ists_asp.learn.fit import Settings, Term, Weight
     from ists_asp.model import Answer
 
-    _Part = Sequence[tuple[Example, Answer]]
+    Decided = tuple[Reference, Answer, tuple[Judged, ...]]
 
 T = TypeVar("T")
+Spans = TypeVar("Spans", "Candidate", Alignment)
+
+SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
+"""Changes of the weight of any pair for ``align`` that are tried, in hundredths."""
+
+_ALIGN = "align"
 
 
 def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], list[T]]]:
@@ -55,45 +61,31 @@ def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], l
         )
 
 
-def best_candidates(
-    candidates: Sequence[Candidate], weights: Sequence[float]
-) -> tuple[Candidate, ...]:
+def best_candidates(candidates: Sequence[Spans], weights: Sequence[float]) -> tuple[Spans, ...]:
     """Return the candidates of greatest total weight, no token being used twice.
 
     ``weights`` says what aligning each of them is worth; those of 0 or less are never chosen.
     """
-    worthy = [number for number, weight in enumerate(weights) if weight > 0]
-    users: dict[tuple[int, int], list[int]] = {}
-    for place, number in enumerate(worthy):
-        for side, tokens in enumerate((candidates[number].tokens1, candidates[number].tokens2)):
+    worthy = [place for place, weight in enumerate(weights) if weight > 0]
+    users: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for column, place in enumerate(worthy):
+        for side, tokens in enumerate((candidates[place].tokens1, candidates[place].tokens2)):
             for token in tokens:
-                users.setdefault((side, token), []).append(place)
-    clashes = sorted({tuple(places) for places in users.values() if len(places) > 1})
-    if not clashes:
-        return tuple(candidates[number] for number in worthy)
-    chosen = _packed([weights[number] for number in worthy], clashes)
-    return tuple(candidates[worthy[place]] for place in chosen)
-
-
-def _packed(weights: Sequence[float], clashes: Sequence[tuple[int, ...]]) -> list[int]:
-    """The places of greatest total weight, at most one from each clash: weighted set packing."""
-    rows = [row for row, places in enumerate(clashes) for _ in places]
-    columns = [place for places in clashes for place in places]
-    shape = len(clashes), len(weights)
-    matrix = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
-    found = milp(
-        -np.asarray(weights, dtype=float),
-        integrality=np.ones(len(weights)),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(matrix, ub=np.ones(len(clashes))),
-    )
-    return [place for place, taken in enumerate(found.x) if taken > 0.5]
-
-
-SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
-"""Changes of the weight of any pair for ``align`` that are tried, in hundredths."""
-
-_ALIGN = "align"
+                users[side, token].append(column)
+    clashes = sorted({tuple(columns) for columns in users.values() if len(columns) > 1})
+    if clashes:
+        # Weighted set packing: at most one from each clash.
+        matrix = np.zeros((len(clashes), len(worthy)))
+        for row, columns in enumerate(clashes):
+            matrix[row, columns] = 1
+        found = milp(
+            [-float(weights[place]) for place in worthy],
+            integrality=np.ones(len(worthy)),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, ub=np.ones(len(clashes))),
+        )
+        worthy = [place for place, taken in zip(worthy, found.x, strict=True) if taken > 0.5]
+    return tuple(candidates[place] for place in worthy)
 
 
 def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -112,8 +104,8 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     """
     held_out: list[tuple[Example, list[Scored]]] = []
     for train, test in deal(examples, settings.folds, settings.seed):
-        table = Table(_fit_pairs(train, senses, settings))
-        held_out.extend((example, table.judge(example.candidates)) for example in test)
+        table = {(one.name, one.decision): one.value for one in _fit_pairs(train, senses, settings)}
+        held_out.extend((example, scored(table, example.candidates)) for example in test)
     shift = best_shift(held_out, settings.scheme)
     weights = [
         *fit_boundaries(examples, senses, settings),
@@ -127,21 +119,6 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     ]
 
 
-def best_shift(
-    held_out: Sequence[tuple[Example, Sequence[Scored]]], scheme: Scheme = Scheme.Y2016
-) -> int:
-    """How much readier to align is best, of :data:`SHIFTS`; the smallest change that is.
-
-    ``held_out`` are gold pairs, each with an id of its own, and what weights that were not learned
-    from it make of its candidates.
-    """
-    gold = {
-        example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
-        for example, _ in held_out
-    }
-    return max(SHIFTS, key=lambda shift: (_quality(gold, held_out, shift, scheme), -abs(shift)))
-
-
 def _fit_pairs(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     return [
         weight
@@ -150,18 +127,25 @@ def _fit_pairs(examples: Sequence[Example], senses: Senses, settings: Settings) 
     ]
 
 
-def _quality(
-    gold: Mapping[str, Reference],
-    held_out: Iterable[tuple[Example, Sequence[Scored]]],
-    shift: int,
-    scheme: Scheme,
-) -> float:
-    system = {
-        example.gold.pair.id: Reference(example.gold.pair, tuple(_decide(judged, shift)))
-        for example, judged in held_out
-    }
-    overall = evaluate(gold, system, scheme).overall
-    return overall.type_score.f1 + overall.alignment.f1 / 3
+def best_shift(
+    held_out: Sequence[tuple[Example, Sequence[Scored]]], scheme: Scheme = Scheme.Y2016
+) -> int:
+    """How much readier to align is best, of :data:`SHIFTS`; the smallest change that is.
+
+    ``held_out`` are gold pairs, each with an id of its own, and what weights that were not learned
+    from it make of its candidates.
+    """
+
+    def quality(shift: int) -> tuple[float, int]:
+        answers = []
+        for example, some in held_out:
+            worths = [(one.worth + shift) * one.candidate.token_count for one in some]
+            lines = best_candidates([one.alignment for one in some], worths)
+            answers.append((example.gold, Reference(example.gold.pair, lines)))
+        scores = _score(answers, scheme)
+        return scores.type_score.f1 + scores.alignment.f1 / 3, -abs(shift)
+
+    return max(SHIFTS, key=quality)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,48 +157,28 @@ class Scored:
     alignment: Alignment
 
 
-def _decide(judged: Sequence[Scored], shift: int) -> Iterable[Alignment]:
-    alignments = {id(one.candidate): one.alignment for one in judged}
-    chosen = best_candidates(
-        [one.candidate for one in judged],
-        [(one.worth + shift) * one.candidate.token_count for one in judged],
-    )
-    return [alignments[id(candidate)] for candidate in chosen]
+def scored(table: Mapping[Key, int], candidates: Iterable[Candidate]) -> list[Scored]:
+    """What weights, by name and decision, make of candidates."""
 
-
-class Table:
-    """Weights by name and decision, and what they decide."""
-
-    def __init__(self, weights: Iterable[Weight]) -> None:
-        self._values = {(weight.name, weight.decision): weight.value for weight in weights}
-
-    def judge(self, candidates: Iterable[Candidate]) -> list[Scored]:
-        """What the weights make of candidates."""
-        return [
-            Scored(
-                candidate,
-                self._sum(((name, _ALIGN), value) for name, value in candidate.pair.items()),
-                self._alignment(candidate),
-            )
-            for candidate in candidates
-        ]
-
-    def _alignment(self, candidate: Candidate) -> Alignment:
-        labels = [label for label in LABELS if label in (candidate.labels or LABELS)]
-        label = max(labels, key=lambda name: self._sum(label_terms(candidate, name)))
-        score = self._score(candidate, label)
-        return Alignment(candidate.tokens1, candidate.tokens2, Label(label.upper()), score)
-
-    def _score(self, candidate: Candidate, label: str) -> float:
-        if label == Label.EQUI.value.lower():
-            return 5.0
-        points = self._sum(score_terms(candidate, label))
-        return float(min(SCORES, key=lambda score: (abs(UNIT * score - points), -score)))
-
-    def _sum(self, terms: Iterable[Term]) -> int:
-        whole = sum(self._values.get(key, 0) * value for key, value in terms)
+    def total(terms: Iterable[Term]) -> int:
         # As clingo divides: towards zero.
-        return int(whole / UNIT)
+        return int(sum(table.get(key, 0) * value for key, value in terms) / UNIT)
+
+    def alignment(candidate: Candidate) -> Alignment:
+        labels = [label for label in LABELS if label in (candidate.labels or LABELS)]
+        best = max(labels, key=lambda label: total(label_terms(candidate, label)))
+        label, score = Label(best.upper()), 5
+        if label is not Label.EQUI:
+            points = total(score_terms(candidate, best))
+            score = min(SCORES, key=lambda score: (abs(UNIT * score - points), -score))
+        return Alignment(candidate.tokens1, candidate.tokens2, label, float(score))
+
+    return [
+        Scored(
+            one, total(((name, _ALIGN), value) for name, value in one.pair.items()), alignment(one)
+        )
+        for one in candidates
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,54 +228,46 @@ def cross_validate(
             where="cross-validation",
             expected="two parts or more, and a pair for each of them",
         )
-    answers: dict[bool, list[_Part]] = {True: [], False: []}
-    judged: dict[bool, list[tuple[Judged, ...]]] = {True: [], False: []}
+    parts: dict[bool, list[list[Decided]]] = {True: [], False: []}
     # Not the parts by which learning chooses its threshold.
     senses = teacher.senses()
     for train, test in deal(examples, folds, settings.seed + 1):
-        weights = learn_weights(train, senses, settings)
-        decider = teacher.decider(render_weights(weights, {}, "a fold", "learn"))
-        for chunked, parts in answers.items():
-            part: list[tuple[Example, Answer]] = []
-            sure: list[Judged] = []
-            decided = decider.solve(test, chunked=chunked)
-            for example, (answer, leads) in zip(test, decided, strict=True):
-                part.append((example, answer))
-                sure.extend(judge(example.gold, answer, leads))
+        text = render_weights(learn_weights(train, senses, settings), {}, "a fold", "learn")
+        decided = teacher.decide(text, [(one, chunked) for chunked in parts for one in test])
+        for some in parts.values():
+            some.append([])
+            for example in test:
+                answer, leads = next(decided)
+                judged = tuple(judge(example.gold, answer, leads))
+                some[-1].append((example.gold, answer, judged))
                 tick()
-            parts.append(part)
-            judged[chunked].append(tuple(sure))
-    return (
-        CrossValidation(*_scores(answers[True], settings.scheme), None, tuple(judged[True])),
+    given, found = (
         CrossValidation(
-            *_scores(answers[False], settings.scheme),
-            _chunking(answers[False]),
-            tuple(judged[False]),
-        ),
+            _score([(gold, answer) for part in some for gold, answer, _ in part], settings.scheme),
+            tuple(
+                _score([(gold, answer) for gold, answer, _ in part], settings.scheme)
+                for part in some
+            ),
+            None if chunked else _chunking(one for part in some for one in part),
+            tuple(tuple(one for *_, judged in part for one in judged) for part in some),
+        )
+        for chunked, some in parts.items()
     )
+    return given, found
 
 
-def _scores(parts: Sequence[_Part], scheme: Scheme) -> tuple[Scores, tuple[Scores, ...]]:
-    whole = [decided for part in parts for decided in part]
-    return _score(whole, scheme), tuple(_score(part, scheme) for part in parts)
-
-
-def _score(part: _Part, scheme: Scheme) -> Scores:
-    gold = {
-        example.gold.pair.id: Reference(example.gold.pair, example.gold.alignments)
-        for example, _ in part
-    }
-    system = {answer.pair.id: Reference(answer.pair, answer.alignments) for _, answer in part}
+def _score(answered: Sequence[tuple[Reference, Answer | Reference]], scheme: Scheme) -> Scores:
+    gold = {right.pair.id: right for right, _ in answered}
+    system = {one.pair.id: Reference(one.pair, one.alignments) for _, one in answered}
     return evaluate(gold, system, scheme).overall
 
 
-def _chunking(parts: Iterable[_Part]) -> Chunking:
+def _chunking(decided: Iterable[Decided]) -> Chunking:
     return compare_chunks(
         sides
-        for part in parts
-        for example, answer in part
+        for gold, answer, _ in decided
         for sides in (
-            (example.gold.pair.sent1.chunks or (), answer.chunks1),
-            (example.gold.pair.sent2.chunks or (), answer.chunks2),
+            (gold.pair.sent1.chunks or (), answer.chunks1),
+            (gold.pair.sent2.chunks or (), answer.chunks2),
         )
     )

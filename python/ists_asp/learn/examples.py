@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import tee
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,8 +19,10 @@ from clingo.ast import ASTType
 
 from ists_asp.confidence import leads_of
 from ists_asp.engine import Setup, System
+from ists_asp.engine.preparation import beside
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.files import read_references
+from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, ignore
 from ists_asp.model import Chunk
@@ -34,7 +36,7 @@ from ists_asp.rules import (
     weights_of,
 )
 from ists_asp.syntax.terms import atoms
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import Signature, signature
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,
@@ -55,11 +57,9 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.confidence import Leads, Weights
-    from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.text import Warn
-    from ists_asp.model import Alignment, Answer, Pair, Sentence
-    from ists_asp.rules import RuleSet
-    from ists_asp.solver import Solver
+    from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.solver.batch import Item
 
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"
@@ -88,14 +88,6 @@ _READ = (
 _GIVEN = frozenset({CHUNKED.signature, GIVEN_BOUNDARY.signature})
 Evidence: TypeAlias = "Mapping[str, int]"
 """The values of evidence, 0 to 100, by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoldPair:
-    """A pair with gold chunks, and its gold alignments (unaligned chunks included)."""
-
-    pair: Pair
-    alignments: tuple[Alignment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +120,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One gold pair: its facts, its boundaries and its candidates."""
+    """A pair with gold chunks and its gold alignments: its facts, boundaries and candidates."""
 
-    gold: GoldPair
+    gold: Reference
     facts: tuple[Symbol, ...]
     boundaries: tuple[Decision, ...]
     candidates: tuple[Candidate, ...]
@@ -166,17 +158,11 @@ class ExampleBuilder(Closing):
         """What each name of evidence may argue for and against, by the rules' ``argues/3``."""
         found: dict[Key, Sense] = {}
         for atom in self._system.solver.ground_atoms(()):
-            if _signature(atom) == ARGUES.signature:
+            if signature(atom) == ARGUES.signature:
                 name, decision, sense = map(str, atom.arguments)
                 pro, contra = found.get((name, decision), (False, False))
                 found[name, decision] = pro or sense == "for", contra or sense == "against"
         return found
-
-    def weights(self, files: Iterable[Path]) -> dict[Key, int]:
-        """The weights in rule files, by name and class."""
-        sources = [source for file in files for source in find_rules(file)]
-        found = weights_of(load_rules(sources).statements, {}) if sources else ()
-        return {(str(name), str(decision)): value for name, decision, value in found}
 
     def sentences(self) -> dict[str, str]:
         """What the rules say that find evidence, by its name or what its names begin with."""
@@ -193,151 +179,130 @@ class ExampleBuilder(Closing):
         return found
 
     def examples(
-        self, golds: Iterable[GoldPair], more: Mapping[str, Sequence[Symbol]] | None = None
+        self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None
     ) -> Iterator[Example]:
         """Annotate and ground gold pairs, lazily and in their order.
 
         Args:
-            golds: the pairs.
+            golds: pairs with gold chunks, and their gold alignments, unaligned chunks included.
             more: further facts of pairs, by their ids, such as what a reader holds.
         """
         kept = list(golds)
-        annotated = (
+        known = (
             (pair, (*facts, *(more or {}).get(pair.id, ())))
             for pair, facts in self._system.facts(gold.pair for gold in kept)
         )
-        known, learned = tee(annotated)
-        open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in learned)
-        derived = self._system.solver.derivable(open_pairs, _READ)
-        for gold, (pair, facts), derivable in zip(kept, known, derived, strict=True):
-            yield _example(replace(gold, pair=pair), facts, derivable)
 
-    def decider(self, weights: str) -> Decider:
-        """Decide examples by the rules with weights.
+        def derivable(items: Iterable[Item]) -> Iterator[list[Symbol]]:
+            open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in items)
+            return self._system.solver.derivable(open_pairs, _READ)
+
+        for gold, (found, (pair, facts)) in zip(kept, beside(known, derivable), strict=True):
+            yield _example(replace(gold, pair=pair), facts, found)
+
+    def decide(
+        self, weights: str, examples: Iterable[tuple[Example, bool]]
+    ) -> Iterator[tuple[Answer, Leads]]:
+        """Decide pairs by the rules and weights that were learned from others, lazily, in order.
+
+        Each answer comes with how far its decisions lead.
 
         Args:
             weights: the text of a rule file.
+            examples: each with whether its gold chunks are given, rather than to be found.
         """
+        leads: dict[int, Leads] = {}
+
+        def note(answer: Answer, weights: Weights) -> Answer:
+            leads[id(answer)] = leads_of(answer, weights)
+            return answer
+
         with TemporaryDirectory(prefix="ists-asp-") as folder:
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
             rules = load_rules((*self._sources, *find_rules(file)))
-        return Decider(self._system.solver, rules)
-
-
-class Decider:
-    """Decides the pairs of examples with weights that were learned from others."""
-
-    def __init__(self, solver: Solver[Answer], rules: RuleSet) -> None:
-        self._solver = solver.with_rules(rules, self._note)
-        self._leads: dict[str, Leads] = {}
-
-    def solve(
-        self, examples: Sequence[Example], *, chunked: bool
-    ) -> Iterator[tuple[Answer, Leads]]:
-        """Decide pairs by their gold chunks or by chunks to be found, in their order, lazily.
-
-        Each answer comes with how far its decisions lead.
-        """
-        for solution in self._solver.solve_all(_posed(one, chunked) for one in examples):
+        solver = self._system.solver.with_rules(rules, note)
+        for solution in solver.solve_all(_posed(*one) for one in examples):
             (answer,) = solution.answers
-            yield answer, self._leads.pop(answer.pair.id)
-
-    def _note(self, answer: Answer, weights: Weights) -> Answer:
-        self._leads[answer.pair.id] = leads_of(answer, weights)
-        return answer
+            yield answer, leads.pop(id(answer))
 
 
-def _posed(example: Example, chunked: bool) -> tuple[Pair, Sequence[Symbol]]:
+def read_weights(files: Iterable[Path]) -> dict[Key, int]:
+    """The weights in rule files, by name and class."""
+    sources = [source for file in files for source in find_rules(file)]
+    found = weights_of(load_rules(sources).statements, {}) if sources else ()
+    return {(str(name), str(decision)): value for name, decision, value in found}
+
+
+def _posed(example: Example, chunked: bool) -> Item:
     pair, facts = example.gold.pair, example.facts
     if chunked:
         return pair, facts
-    return _without_chunks(pair), [fact for fact in facts if _signature(fact) not in _GIVEN]
-
-
-def _example(gold: GoldPair, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]) -> Example:
-    evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
-    tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
-    counts: dict[tuple[Symbol, Symbol], int] = {}
-    licensed: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
-    forbidden: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
-    spoken: set[tuple[int, int]] = set()
-    for atom in atoms:
-        match _signature(atom):
-            case EVIDENCE.signature:
-                target, name, value = atom.arguments
-                evidence[target][str(name)] = value.number
-            case SPAN_TOKEN.signature:
-                side, span, index = atom.arguments
-                tokens[side.number, span].append(index.number)
-            case TOKEN_COUNT.signature:
-                span1, span2, carried = atom.arguments
-                counts[span1, span2] = carried.number
-            case LICENSED.signature:
-                span1, span2, label, _ = atom.arguments
-                licensed[span1, span2].add(str(label))
-            case FORBIDDEN_LABEL.signature:
-                span1, span2, label = atom.arguments
-                forbidden[span1, span2].add(str(label))
-            case ("informativeness", 3):
-                side, index, _ = atom.arguments
-                spoken.add((side.number, index.number))
-    golden = {
-        (_kept(a.tokens1, 1, spoken), _kept(a.tokens2, 2, spoken)): a
-        for a in gold.alignments
-        if a.label.aligned
-    }
-    candidates = []
-    for (span1, span2), count in counts.items():
-        side1 = tuple(sorted(tokens[1, span1]))
-        side2 = tuple(sorted(tokens[2, span2]))
-        candidates.append(
-            Candidate(
-                side1,
-                side2,
-                count,
-                evidence[TARGETS["pair"](span1, span2)],
-                evidence[TARGETS["link"](span1, span2)],
-                (
-                    evidence[TARGETS["side"](Number(1), span1, span2)],
-                    evidence[TARGETS["side"](Number(2), span1, span2)],
-                ),
-                frozenset(licensed[span1, span2] - forbidden[span1, span2]),
-                golden.get((_kept(side1, 1, spoken), _kept(side2, 2, spoken))),
-            )
-        )
-    candidates.sort(key=lambda candidate: (candidate.tokens1, candidate.tokens2))
-    return Example(gold, facts, tuple(_boundaries(gold.pair, evidence)), tuple(candidates))
-
-
-def _boundaries(pair: Pair, evidence: Mapping[Symbol, Evidence]) -> Iterator[Decision]:
-    starts = {
-        (side, chunk.first)
-        for side, sentence in ((1, pair.sent1), (2, pair.sent2))
-        for chunk in sentence.chunks or ()
-    }
-    for target in sorted(symbol for symbol in evidence if symbol.name == BOUNDARY.name):
-        side, index = target.arguments
-        yield Decision(evidence[target], (side.number, index.number) in starts)
-
-
-def _kept(tokens: tuple[int, ...], side: int, spoken: set[tuple[int, int]]) -> tuple[int, ...]:
-    """The tokens that say something: gold is not consistent about punctuation marks."""
-    return tuple(token for token in tokens if (side, token) in spoken)
-
-
-def _without_chunks(pair: Pair) -> Pair:
-    return replace(
+    bare = replace(
         pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
     )
+    return bare, [fact for fact in facts if signature(fact) not in _GIVEN]
 
 
-def _signature(symbol: Symbol) -> tuple[str, int]:
-    return symbol.name, len(symbol.arguments)
+def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]) -> Example:
+    by_predicate: dict[Signature, list[Sequence[Symbol]]] = defaultdict(list)
+    for atom in atoms:
+        by_predicate[signature(atom)].append(atom.arguments)
+    evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
+    for target, name, value in by_predicate[EVIDENCE.signature]:
+        evidence[target][str(name)] = value.number
+    tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
+    for side, span, index in by_predicate[SPAN_TOKEN.signature]:
+        tokens[side.number, span].append(index.number)
+    labels: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
+    for one, two, label, _ in by_predicate[LICENSED.signature]:
+        labels[one, two].add(str(label))
+    for one, two, label in by_predicate[FORBIDDEN_LABEL.signature]:
+        labels[one, two].discard(str(label))
+    telling = {(side.number, index.number) for side, index, _ in by_predicate[_INFORMATIVENESS]}
+
+    def key(tokens1: Iterable[int], tokens2: Iterable[int]) -> tuple[tuple[int, ...], ...]:
+        """The tokens that say something: gold is not consistent about punctuation marks."""
+        return tuple(
+            tuple(token for token in tokens if (side, token) in telling)
+            for side, tokens in ((1, tokens1), (2, tokens2))
+        )
+
+    golden = {
+        key(line.tokens1, line.tokens2): line for line in gold.alignments if line.label.aligned
+    }
+    candidates = [
+        Candidate(
+            sides[0],
+            sides[1],
+            count.number,
+            evidence[TARGETS["pair"](one, two)],
+            evidence[TARGETS["link"](one, two)],
+            (
+                evidence[TARGETS["side"](Number(1), one, two)],
+                evidence[TARGETS["side"](Number(2), one, two)],
+            ),
+            frozenset(labels[one, two]),
+            golden.get(key(*sides)),
+        )
+        for one, two, count in by_predicate[TOKEN_COUNT.signature]
+        for sides in [(tuple(sorted(tokens[1, one])), tuple(sorted(tokens[2, two])))]
+    ]
+    candidates.sort(key=lambda candidate: (candidate.tokens1, candidate.tokens2))
+    starts = {
+        (side, chunk.first)
+        for side, sentence in ((1, gold.pair.sent1), (2, gold.pair.sent2))
+        for chunk in sentence.chunks or ()
+    }
+    boundaries = (
+        Decision(evidence[target], tuple(one.number for one in target.arguments) in starts)
+        for target in sorted(symbol for symbol in evidence if symbol.name == BOUNDARY.name)
+    )
+    return Example(gold, facts, tuple(boundaries), tuple(candidates))
 
 
-def read_gold(path: Path, warn: Warn = ignore) -> list[GoldPair]:
-    """Read gold pairs.
+def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
+    """Read pairs with gold chunks, and their gold alignments, unaligned chunks included.
 
     Args:
         path: a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``; or a
@@ -348,79 +313,72 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[GoldPair]:
     Raises:
         DataError: a file is missing or faulty, or the pairs of the files do not match.
     """
-    golds = _read_lines(path, warn) if path.is_file() else _read_folder(path, warn)
+    if not path.is_file():
+        for name in (*CHUNKS, ALIGNMENTS):
+            if not (path / name).is_file():
+                raise DataError(
+                    f"there is no {name}",
+                    where=str(path),
+                    expected=f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}",
+                    hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
+                )
+    file = path if path.is_file() else path / ALIGNMENTS
+    references = read_references(file, warn=warn)
+    golds, faults = [], Faults()
+    if file is path:
+        for one in references.values():
+            with faults:
+                golds.append(replace(one, pair=_chunked(one, file)))
+    else:
+        for pair in read_pairs(path / CHUNKS[0], path / CHUNKS[1], chunked=True, warn=warn):
+            with faults:
+                golds.append(Reference(pair, _alignments(pair, references.get(pair.id), file)))
+    faults.check()
     if not golds:
         raise DataError("no pairs", where=str(path), expected="at least one gold pair")
     return golds
 
 
-def _read_lines(file: Path, warn: Warn) -> list[GoldPair]:
-    golds, faults = [], Faults()
-    for reference in read_references(file, warn=warn).values():
-        pair, lines = reference.pair, tuple(reference.alignments)
-        where = f"{file}: pair {shortened(pair.id)}"
-        with faults:
-            chunks1 = _chunks(pair.sent1, [line.tokens1 for line in lines], f"{where}, sentence 1")
-            chunks2 = _chunks(pair.sent2, [line.tokens2 for line in lines], f"{where}, sentence 2")
-            sent1, sent2 = replace(pair.sent1, chunks=chunks1), replace(pair.sent2, chunks=chunks2)
-            golds.append(GoldPair(replace(pair, sent1=sent1, sent2=sent2), lines))
-    faults.check()
-    return golds
-
-
-def _chunks(sentence: Sentence, sides: list[tuple[int, ...]], where: str) -> tuple[Chunk, ...]:
-    """The sides of the lines as chunks, which have to cut the sentence into runs of tokens."""
-    found = sorted(side for side in sides if side)
-    numbers = [number for side in found for number in side]
-    if numbers != [token.index for token in sentence.tokens]:
-        raise DataError(
-            f"the sides of the lines are {shortened(', '.join(map(str, map(list, found))))}",
-            where=where,
-            expected="each token on one line, and neighbours on each side",
-            hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
-            f"files, {CHUNKS[0]} and {CHUNKS[1]}",
-        )
-    return tuple(Chunk(side[0], side[-1]) for side in found)
-
-
-def _read_folder(folder: Path, warn: Warn) -> list[GoldPair]:
-    for name in (*CHUNKS, ALIGNMENTS):
-        if not (folder / name).is_file():
+def _chunked(gold: Reference, file: Path) -> Pair:
+    """A pair with the sides of its lines as chunks: they have to cut both sentences into runs."""
+    sides = (
+        sorted(line.tokens1 for line in gold.alignments if line.tokens1),
+        sorted(line.tokens2 for line in gold.alignments if line.tokens2),
+    )
+    pair = gold.pair
+    for number, (sentence, found) in enumerate(
+        zip((pair.sent1, pair.sent2), sides, strict=True), 1
+    ):
+        if [*chain(*found)] != [token.index for token in sentence.tokens]:
             raise DataError(
-                f"there is no {name}",
-                where=str(folder),
-                expected=f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}",
-                hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
+                f"the sides of the lines are {shortened(', '.join(map(str, map(list, found))))}",
+                where=f"{file}: pair {shortened(pair.id)}, sentence {number}",
+                expected="each token on one line, and neighbours on each side",
+                hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
+                f"files, {CHUNKS[0]} and {CHUNKS[1]}",
             )
-    references = read_references(folder / ALIGNMENTS, warn=warn)
-    golds, faults = [], Faults()
-    for pair in read_pairs(folder / CHUNKS[0], folder / CHUNKS[1], chunked=True, warn=warn):
-        with faults:
-            alignments = _alignments(pair, references.get(pair.id), folder)
-            golds.append(GoldPair(pair, alignments))
-    faults.check()
-    return golds
+    chunks1, chunks2 = (tuple(Chunk(one[0], one[-1]) for one in found) for found in sides)
+    return replace(
+        pair, sent1=replace(pair.sent1, chunks=chunks1), sent2=replace(pair.sent2, chunks=chunks2)
+    )
 
 
-def _alignments(pair: Pair, reference: Reference | None, folder: Path) -> tuple[Alignment, ...]:
+def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:
     """The alignments of a pair of the chunk files."""
-    where = str(folder / ALIGNMENTS)
     if reference is None:
         raise DataError(
             f"pair {shortened(pair.id)} of the chunk files is not in it",
-            where=where,
+            where=str(file),
             expected="the alignments of every pair",
         )
-    found, chunked = _sizes(reference.pair), _sizes(pair)
+    found, chunked = (
+        (len(one.sent1.tokens), len(one.sent2.tokens)) for one in (reference.pair, pair)
+    )
     if found != chunked:
         raise DataError(
             f"pair {shortened(pair.id)} has {found[0]} and {found[1]} tokens",
-            where=where,
+            where=str(file),
             expected=f"{chunked[0]} and {chunked[1]}, as in the chunk files",
             hint="Check that line N of the chunk files is the pair with the id N",
         )
     return reference.alignments
-
-
-def _sizes(pair: Pair) -> tuple[int, int]:
-    return len(pair.sent1.tokens), len(pair.sent2.tokens)

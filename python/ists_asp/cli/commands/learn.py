@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.files import Values
     from ists_asp.evaluate.ratings import Correlation
-    from ists_asp.learn import CrossValidation, Example, GoldPair
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.learn import CrossValidation, Example
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -266,6 +267,7 @@ def _learn_alignments(
         cross_validate,
         fit_table,
         learn_weights,
+        read_weights,
         render_table,
         render_weights,
     )
@@ -283,10 +285,10 @@ def _learn_alignments(
     with ExampleBuilder(setup) as teacher:
         settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
         if lesson.keep:
-            settings = replace(settings, keep=teacher.weights(lesson.keep))
+            settings = replace(settings, keep=read_weights(lesson.keep))
         if lesson.prior:
             penalties = {what: 10 * value for what, value in settings.penalties.items()}
-            prior = teacher.weights(teacher.shipped)
+            prior = read_weights(teacher.shipped)
             settings = replace(settings, prior=prior, penalties=penalties)
         examples = []
         with progress(len(golds), shown=not lesson.quiet) as step:
@@ -329,7 +331,7 @@ def _seen(examples: Sequence[Example]) -> set[str]:
     }
 
 
-def _read(folders: Sequence[Path]) -> Iterator[GoldPair]:
+def _read(folders: Sequence[Path]) -> Iterator[Reference]:
     from ists_asp.learn import read_gold
 
     with reader_warnings() as warn:
