@@ -100,7 +100,7 @@ class _Following:
     """Rounds through the rules, each of which knows what the one before has found."""
 
     def __init__(self, probes: Sequence[Probe]) -> None:
-        self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.text}
+        self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.is_fact}
         self._known: dict[Signature, dict[int, set[Meaning]]] = {
             key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
             for key, places in _SEEDS.items()

@@ -1,20 +1,24 @@
-"""The second grounding: of one pair alone, or of several pairs that were decided together."""
+"""The second grounding: of one pair alone, or of several pairs that were decided together.
+
+Instances are lists of arguments. Those of elements may be of other answers as well: their atoms
+are to be looked at. To look for the elements of many firings at once is faster.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Control, Number
-from clingo.ast import AST, Function, Id, Program, ProgramBuilder, Rule, Variable
+from clingo.ast import Function, Rule, Variable
 
 from ists_asp.errors import TraceError
 from ists_asp.solver.pairing import PREFIX
-from ists_asp.solver.search import ground_statements
 from ists_asp.syntax.changes import PREFIX as TERMS
 from ists_asp.syntax.changes import atom
 from ists_asp.syntax.ground import split, symbols, texts
+from ists_asp.trace.probes import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,32 +34,27 @@ LATER = "later"
 
 _WAVE = f"{TERMS}wave"
 _WANTED = f"{TERMS}wanted"
-_NUMBER = f"{TERMS}Number"
 
 
-def ground_probes(
-    statements: Iterable[AST], text: str, facts: Iterable[str], arguments: Sequence[str]
-) -> Control:
-    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
+def ground_probes(text: str, facts: Iterable[str], arguments: Sequence[str]) -> Control:
+    """Ground rewritten rules, but for those of :data:`LATER`, over the atoms of an answer set.
 
-    Args:
-        statements: rewritten rules; those of :data:`LATER` are left.
-        text: more of them.
-        facts: the atoms.
-        arguments: clingo's command line arguments.
+    Nothing is solved. ``arguments`` are those of clingo's command line.
     """
     errors: list[str] = []
     control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
-    # Text takes clingo half the time of symbols.
-    control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
-    ground_statements(
-        control, statements, errors, lambda text: TraceError(f"the rules cannot be traced: {text}")
-    )
+    try:
+        # Text takes clingo half the time of symbols.
+        control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        found = " ".join((errors[0] if errors else str(error)).split())
+        raise TraceError(f"the rules cannot be traced: {found}") from None
     return control
 
 
 class Alone:
-    """The instances in the control object of one pair: a :class:`.instances.Grounding`."""
+    """The instances in the control object of one pair."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
@@ -93,27 +92,21 @@ class Alone:
         return texts(atom.symbol for atom in found)
 
 
-def later_statements(probes: Iterable[Probe], pairing: Pairing) -> Iterator[AST]:
+def later_statements(probes: Iterable[Probe], pairing: Pairing) -> str:
     """What finds elements for several pairs, of those firings that are wanted in a wave."""
-    begun = False
+    written = [f"#program {LATER}({_WAVE})."]
     for probe in probes:
         for element in probe.elements:
-            node = pairing.statement(element.statement)
+            (node,) = map(pairing.statement, parsed(element.statement))
             place = node.location
-            if not begun:
-                yield Program(place, LATER, [Id(place, _WAVE)])
-                begun = True
-            wave = Function(place, _WAVE, [], 0)
             head, (_, *rest) = node.head.atom.symbol, node.body
             pair, *arguments = head.arguments
-            number = Variable(place, _NUMBER)
-            wanted = [wave, number, pair, *arguments[: element.outer]]
-            found = [wave, number, *arguments[element.outer :]]
-            yield Rule(
-                place,
-                atom(place, head.name, found),
-                [atom(place, _WANTED + probe.name, wanted), *rest],
-            )
+            asked = [Function(place, _WAVE, [], 0), Variable(place, f"{TERMS}Number")]
+            wanted = [*asked, pair, *arguments[: element.outer]]
+            found = atom(place, head.name, [*asked, *arguments[element.outer :]])
+            body = [atom(place, _WANTED + probe.name, wanted), *rest]
+            written.append(str(Rule(place, found, body)))
+    return "\n".join(written)
 
 
 class Shared:
@@ -122,7 +115,7 @@ class Shared:
     What finds elements comes ``later``.
     """
 
-    def __init__(self, together: BatchModel, later: Sequence[AST]) -> None:
+    def __init__(self, together: BatchModel, later: str) -> None:
         self._together = together
         self._later = later
         self._wave = 0
@@ -155,9 +148,7 @@ class Shared:
             return
         control = self._together.control
         if not self._wave:
-            with ProgramBuilder(control) as builder:
-                for statement in self._later:
-                    builder.add(statement)
+            control.add("base", [], self._later)
         self._wave += 1
         with control.backend() as backend:
             for symbol in symbols(facts):
@@ -189,7 +180,7 @@ class Shared:
 
 
 class Share:
-    """What one pair has of :class:`Shared`: a :class:`.instances.Grounding`."""
+    """What one pair has of :class:`Shared`."""
 
     def __init__(self, shared: Shared, number: int) -> None:
         self._shared = shared
@@ -209,3 +200,6 @@ class Share:
 def _arguments(atom: str) -> Sequence[str]:
     """The arguments of an atom."""
     return split(atom.partition("(")[2][:-1])
+
+
+Grounding: TypeAlias = Alone | Share

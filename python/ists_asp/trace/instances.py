@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import SymbolType
 
@@ -16,56 +16,45 @@ from ists_asp.syntax.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
+    from ists_asp.trace.grounding import Grounding
     from ists_asp.trace.probes import Companion, ElementRule, Probe
     from ists_asp.trace.strata import Strata
 
 
-class Grounding(Protocol):
-    """The instances of probes, each a list of its arguments.
+class _Instance:
+    """A probe, or the rule of an element, with values; ``__any`` in a negated atom is anything."""
 
-    Those of elements may be of other answers as well: their atoms are to be looked at.
-    """
+    def __init__(self, probe: Probe | ElementRule, parts: Sequence[str]) -> None:
+        self._literals = probe.atoms
+        self.parts = parts
 
-    def firings(self, probe: Probe) -> Iterable[Sequence[str]]:
-        """The firings of a probe."""
-
-    def knows(self, firing: RuleInstance) -> bool:
-        """Whether the elements of a firing have been looked for."""
-
-    def want(self, firings: Iterable[RuleInstance]) -> None:
-        """Look for the elements of firings, which is faster for many of them at once."""
-
-    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
-        """The instances of an element of a firing that is known."""
-
-
-class Element:
-    """What an aggregate counted, or an instance of a condition: tuple and atoms.
-
-    ``positive`` are the atoms that hold, ``terms`` the tuple, which is empty for conditions.
-    """
-
-    __slots__ = ("_parts", "_probe", "positive")
-
-    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
-        self._probe = probe
-        self._parts = parts
-        self.positive = _filled(probe.body.positive, parts)
-
-    @property
-    def terms(self) -> tuple[Ground, ...]:
-        """The tuple; empty for conditions."""
-        return _filled(self._probe.terms, self._parts)
+    @cached_property
+    def positive(self) -> tuple[Ground, ...]:
+        """The positive atoms, in the order of the body."""
+        return _filled(self._literals.positive, self.parts)
 
     @property
     def negative(self) -> tuple[Ground, ...]:
-        """The negated atoms; ``__any`` in them stands for anything."""
-        return _filled(self._probe.body.negative, self._parts)
+        """The atoms under ``not``."""
+        return _filled(self._literals.negative, self.parts)
 
     @property
     def double(self) -> tuple[Ground, ...]:
         """The atoms under ``not not``."""
-        return _filled(self._probe.body.double, self._parts)
+        return _filled(self._literals.double, self.parts)
+
+
+class Element(_Instance):
+    """What an aggregate counted, or an instance of a condition."""
+
+    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
+        super().__init__(probe, parts)
+        self._terms = probe.terms
+
+    @property
+    def terms(self) -> tuple[Ground, ...]:
+        """The tuple; empty for conditions."""
+        return _filled(self._terms, self.parts)
 
 
 class Group(NamedTuple):
@@ -76,7 +65,7 @@ class Group(NamedTuple):
     elements: tuple[Element, ...]
 
 
-class RuleInstance:
+class RuleInstance(_Instance):
     """A rule with values for its variables, whose body holds; a trace has one object for each.
 
     ``head`` is the atom that it derives; for an objective the term
@@ -85,29 +74,14 @@ class RuleInstance:
     """
 
     def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
+        super().__init__(probe, parts)
         self.probe = probe
-        self.parts = parts
         self.head = Ground(probe.derived.format(*parts))
 
     @property
     def instance(self) -> str:
         """The values of the rule's variables."""
         return ",".join(self.parts[: len(self.probe.variables)])
-
-    @cached_property
-    def positive(self) -> tuple[Ground, ...]:
-        """The positive atoms of the body, in its order."""
-        return _filled(self.probe.atoms.positive, self.parts)
-
-    @property
-    def negative(self) -> tuple[Ground, ...]:
-        """The atoms under ``not``; ``__any`` in them stands for anything."""
-        return _filled(self.probe.atoms.negative, self.parts)
-
-    @property
-    def double(self) -> tuple[Ground, ...]:
-        """The atoms under ``not not``."""
-        return _filled(self.probe.atoms.double, self.parts)
 
     @cached_property
     def values(self) -> dict[str, Ground]:
@@ -147,30 +121,24 @@ class RuleInstances:
         self.objective: list[RuleInstance] = []
         self.violated: list[RuleInstance] = []
         recursive: list[RuleInstance] = []
-        by_head = self.by_head
         for probe in probes:
-            kind = probe.kind
-            if kind.derives:
-                rests = probe.name in strata.recursive_probes
-                for parts in grounding.firings(probe):
-                    firing = RuleInstance(probe, parts)
-                    by_head.setdefault(firing.head, []).append(firing)
-                    if rests:
-                        recursive.append(firing)
-                continue
-            for parts in grounding.firings(probe):
-                firing = RuleInstance(probe, parts)
-                if kind.forbids:
-                    self.violated.append(firing)
-                elif _is_weight(firing.head):
-                    self.objective.append(firing)
-        untrue = by_head.keys() - true
+            found = [RuleInstance(probe, parts) for parts in grounding.firings(probe)]
+            if probe.kind.derives:
+                for firing in found:
+                    self.by_head.setdefault(firing.head, []).append(firing)
+                if probe.name in strata.recursive_probes:
+                    recursive += found
+            elif probe.kind.forbids:
+                self.violated += found
+            else:
+                self.objective += filter(_is_weighed, found)
+        untrue = self.by_head.keys() - true
         if untrue:
             raise TraceError(f"{min(untrue)} is derived, but not in the answer", hint="Report this")
         self._levels: dict[Ground, int] = {}
         self._early: set[int] = set()
         self._negated: dict[str, bool] = {}
-        self._elements: dict[tuple[RuleInstance, str], tuple[Element, ...]] = {}
+        self._elements: dict[tuple[RuleInstance, int], tuple[Element, ...]] = {}
         self._grounding.want(filter(self._rests_on_elements, recursive))
         self._order(recursive)
 
@@ -210,7 +178,7 @@ class RuleInstances:
         return late, height, firing.probe.rule.line, firing.probe.name, firing.instance
 
     def _counted(self, companion: Companion, firing: RuleInstance) -> tuple[Element, ...]:
-        key = firing, companion.elements[0].name if companion.elements else ""
+        key = firing, id(companion)
         if key not in self._elements:
             if not self._grounding.knows(firing):
                 # Whoever asks for what no decision rests on asks for more of that.
@@ -241,10 +209,29 @@ class RuleInstances:
         return self._negated[atom]
 
     def _order(self, firings: Sequence[RuleInstance]) -> None:
-        """Find an order in which the atoms of predicates that rest on themselves are derived."""
-        heads = [firing.head for firing in firings]
-        self._levels, early = levels(heads, [self._needed(firing) for firing in firings])
-        self._early = {id(firings[number]) for number in early}
+        """Derive atoms that rest on others of their stratum as early as can be (Kahn, 1962).
+
+        A firing derives its head once what it needs has been derived, at a level above that.
+        """
+        needed = [self._needed(firing) for firing in firings]
+        heights = [0] * len(firings)
+        waiting: dict[Ground, list[int]] = defaultdict(list)
+        for number, atoms in enumerate(needed):
+            for atom in atoms:
+                waiting[atom].append(number)
+        ready = deque(number for number, atoms in enumerate(needed) if not atoms)
+        while ready:
+            # What is ready comes in the order of its height.
+            number = ready.popleft()
+            head, level = firings[number].head, heights[number] + 1
+            is_new = head not in self._levels
+            if self._levels.setdefault(head, level) == level:
+                self._early.add(id(firings[number]))
+            for other in waiting[head] if is_new else ():
+                needed[other].discard(head)
+                heights[other] = max(heights[other], level)
+                if not needed[other]:
+                    ready.append(other)
         for firing in firings:
             if firing.head not in self._levels and firing.head not in self._given:
                 rule = firing.probe.rule
@@ -277,43 +264,6 @@ class RuleInstances:
         }
 
 
-def levels(
-    heads: Sequence[Ground], needed: Sequence[Set[Ground]]
-) -> tuple[dict[Ground, int], set[int]]:
-    """Derive atoms as early as possible (A. B. Kahn, 1962).
-
-    A firing derives one of ``heads``, once its ``needed`` ones have been derived. Found are the
-    level of each atom that can be derived, higher than those that it rests on, and the places of
-    the firings that derive one at its level. Atoms that rest only on themselves have no level.
-    """
-    found: dict[Ground, int] = {}
-    early: set[int] = set()
-    waiting: dict[Ground, list[int]] = defaultdict(list)
-    missing = [len(atoms) for atoms in needed]
-    heights = [0] * len(heads)
-    for number, atoms in enumerate(needed):
-        for atom in atoms:
-            waiting[atom].append(number)
-    ready = deque(number for number, lacking in enumerate(missing) if not lacking)
-    while ready:
-        number = ready.popleft()
-        head = heads[number]
-        # What is ready comes in the order of its height.
-        level = heights[number] + 1
-        if head in found:
-            if level == found[head]:
-                early.add(number)
-            continue
-        found[head] = level
-        early.add(number)
-        for other in waiting.get(head, ()):
-            missing[other] -= 1
-            heights[other] = max(heights[other], level)
-            if not missing[other]:
-                ready.append(other)
-    return found, early
-
-
 def agrees(pattern: Ground, atom: Ground) -> bool:
     """Whether an atom is one of those that a pattern with :data:`ANY` in it stands for."""
     if pattern == ANY or ANY not in pattern:
@@ -330,6 +280,6 @@ def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
     return tuple([Ground(each.format(*parts)) for each in formats])
 
 
-def _is_weight(head: Ground) -> bool:
-    weight, priority, _ = head.arguments
+def _is_weighed(firing: RuleInstance) -> bool:
+    weight, priority, _ = firing.head.arguments
     return SymbolType.Number is weight.type is priority.type

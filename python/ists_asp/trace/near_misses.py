@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Control, Function, Number, SymbolType, parse_term
-from clingo.ast import AST, ASTType, Id, Program, ProgramBuilder, Sign
+from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, texts
@@ -178,11 +178,7 @@ class NearMisses:
         queries = written[part]
         if queries and part not in self._parts:
             self._parts.add(part)
-            place = queries[0].statement.location
-            with ProgramBuilder(self._control) as builder:
-                builder.add(Program(place, part, [Id(place, NUMBER)]))
-                for query in queries:
-                    builder.add(query.statement)
+            self._control.add(part, [NUMBER], "\n".join(query.statement for query in queries))
         return part, queries
 
     def _is_hopeless(self, miss: _Miss) -> bool:
@@ -279,7 +275,8 @@ def _opened(term: Term) -> Term:
 
 def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
     """Whether a rule for the predicate may derive such an atom, as far as one can see."""
-    term = probe.own.head.atom.symbol
+    assert probe.head is not None
+    term = probe.head.atom.symbol
     while term.ast_type is ASTType.UnaryOperation:
         term = term.argument
     return all(map(agree, parts, read_atom(term).arguments))

@@ -6,16 +6,27 @@ found by *companions*, which join a probe's firings with the elements.
 :mod:`ists_asp.trace.rewriting` says which probes a statement has.
 
 Terms of a rule are kept as formats, ``pair({0},{2})``, to be filled with the values of a firing.
+Statements are kept as text, which clingo takes in less time than syntax trees.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType
-from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
+from clingo.ast import (
+    AST,
+    ASTType,
+    BooleanConstant,
+    Literal,
+    Rule,
+    Sign,
+    Variable,
+    parse_string,
+)
 
 from ists_asp.rules.parsing import NamedRule  # noqa: TC001 (msgspec looks it up)
 from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
@@ -69,8 +80,8 @@ class ElementRule(msgspec.Struct, array_like=True, frozen=True):
     arity: int
     outer: int
     terms: tuple[str, ...]
-    body: Literals
-    statement: AST
+    atoms: Literals
+    statement: str
 
 
 class Companion(msgspec.Struct, array_like=True, frozen=True):
@@ -87,57 +98,63 @@ class Companion(msgspec.Struct, array_like=True, frozen=True):
     supports: bool
 
 
-class Probe(msgspec.Struct, array_like=True, frozen=True):
+class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
     """A rule, or one element of its head, as a statement that finds its firings.
 
     ``name(variables, evaluated terms)`` holds for each firing; there are ``arity`` arguments,
     from which ``derived`` and the atoms of the body are put together. What an objective
     derives is ``(weight,priority,(tuple))``, a constraint ``0``. ``own`` is the rule itself,
-    names given to what has none. A fact has a ``text`` instead of a ``statement``: there are
-    many, and text takes clingo less time.
+    names given to what has none.
     """
 
     rule: NamedRule
     kind: Kind
     name: str
-    variables: tuple[str, ...]
-    arity: int
-    derived: str
-    atoms: Literals
-    comparisons: tuple[str, ...]
-    companions: tuple[Companion, ...]
-    own: AST
-    statement: AST | None
-    text: str = ""
+    own: str
+    statement: str
+    variables: tuple[str, ...] = ()
+    arity: int = 1
+    derived: str = "{0}"
+    atoms: Literals = Literals()
+    comparisons: tuple[str, ...] = ()
+    companions: tuple[Companion, ...] = ()
+
+    @property
+    def is_fact(self) -> bool:
+        """Whether nothing is known of it but what holds, as of facts: there are many."""
+        return self.derived == "{0}"
+
+    @cached_property
+    def _parsed(self) -> AST:
+        return parsed(self.own)[0]
 
     @property
     def head(self) -> AST | None:
         """The literal that it derives, if it derives one."""
-        return self.own.head if self.kind.derives else None
+        return self._parsed.head if self.kind.derives else None
 
     @property
-    def body(self) -> tuple[AST, ...]:
+    def body(self) -> Sequence[AST]:
         """The literals of its body."""
-        return tuple(self.own.body)
+        return () if self.is_fact else self._parsed.body
 
     @property
     def elements(self) -> Iterator[ElementRule]:
         """What finds the elements of its aggregates and conditions."""
         return (element for companion in self.companions for element in companion.elements)
 
-    @property
-    def statements(self) -> Iterator[AST]:
-        """All that is to be grounded for it."""
-        if self.statement is not None:
-            yield self.statement
-        for element in self.elements:
-            yield element.statement
+
+def parsed(text: str) -> list[AST]:
+    """Statements that were kept as text."""
+    trees: list[AST] = []
+    parse_string(text, trees.append)
+    # The parser puts an empty #program base in front.
+    return trees[1:]
 
 
 def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:
     """The probe of a fact, which is called ``name``."""
-    text = f"{name}({statement.head})."
-    return Probe(rule, Kind.RULE, name, (), 1, "{0}", Literals(), (), (), statement, None, text)
+    return Probe(rule, Kind.RULE, name, str(statement), f"{name}({statement.head}).")
 
 
 class ProbeWriter:
@@ -181,14 +198,18 @@ class ProbeWriter:
             rule,
             kind,
             name,
+            str(Rule(place, own, body)),
+            str(Rule(place, atom(place, name, arguments), needed)),
             tuple(self._variables),
             len(arguments),
             derived,
             atoms,
-            tuple(str(part) for part in body if _is_comparison(part)),
+            tuple(
+                str(part)
+                for part in body
+                if part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
+            ),
             tuple(one for one in companions if one is not None),
-            Rule(place, own, body),
-            Rule(place, atom(place, name, arguments), needed),
         )
 
     def _companion(self, part: AST, name: str, evaluated: int) -> Companion | None:
@@ -225,13 +246,12 @@ class ProbeWriter:
         used = set().union(*(variable_names(part) for part in (*terms, *named)))
         variables = [*self._variables, *sorted(used.difference(self._variables))]
         formats = _Formats(variables, self._constants)
-        tuple_ = tuple(formats.term(term) for term in terms)
+        tuple_ = tuple(map(formats.term, terms))
         atoms = formats.literals(named)
         arguments = [*self._terms(variables), *formats.evaluated]
-        any_ = [Variable(place, "_")] * evaluated
-        firing = name.rsplit("_", 2)[0]
-        body = [atom(place, firing, [*self._terms(self._variables), *any_]), *named]
-        statement = Rule(place, atom(place, name, arguments), body)
+        outer = [*self._terms(self._variables), *[Variable(place, "_")] * evaluated]
+        firing = atom(place, name.rsplit("_", 2)[0], outer)
+        statement = str(Rule(place, atom(place, name, arguments), [firing, *named]))
         return ElementRule(name, len(arguments), len(self._variables), tuple_, atoms, statement)
 
     def _terms(self, names: Sequence[str]) -> list[AST]:

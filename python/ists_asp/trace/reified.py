@@ -7,31 +7,30 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clingo.ast import AST, ASTType, Program, parse_string
+from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.constants import constants_in
 from ists_asp.solver.pairing import Pairing
-from ists_asp.syntax.ground import by_name, texts
+from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions
 from ists_asp.trace.argument_types import ArgumentTypes, argument_types
 from ists_asp.trace.grounding import LATER, Alone, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances
-from ists_asp.trace.probes import Kind, Probe, probe_of_fact
+from ists_asp.trace.probes import Kind, Probe, parsed, probe_of_fact
 from ists_asp.trace.rewriting import probes_of
 from ists_asp.trace.strata import Strata, find_strata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from clingo import Control
 
     from ists_asp.model import Answer
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
-    from ists_asp.solver.program import Program as SolverProgram
-    from ists_asp.syntax.ground import Ground
+    from ists_asp.solver.program import Program
     from ists_asp.trace.instances import RuleInstance
     from ists_asp.trace.rewriting import Query
 
@@ -57,10 +56,10 @@ class ReifiedRules:
         self.rules = rules
         self.solver = solver
         self.knowledge = tuple(knowledge)
-        self.definitions = [
-            node for node in rules.statements if node.ast_type is ASTType.Definition
-        ]
         self._constants = frozenset((*solver.options.constants, *constants_in(rules.statements)))
+        self._definitions = [
+            str(node) for node in rules.statements if node.ast_type is ASTType.Definition
+        ]
         self.by_statement = self._recalled_probes()
         self.probes = tuple(chain.from_iterable(self.by_statement))
         self.strata = self._recalled("strata", Strata, lambda: find_strata(self.probes))
@@ -69,47 +68,28 @@ class ReifiedRules:
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made anew, which is faster."""
-        statements, rules = self.rules.statements, self.rules.rules
+        both = list(zip(self.rules.statements, self.rules.rules, strict=True))
 
         def work() -> list[tuple[Probe, ...]]:
-            return [
-                probes_of(statement, rule, number, self._constants)
-                for number, (statement, rule) in enumerate(zip(statements, rules, strict=True))
-            ]
+            return [probes_of(*one, number, self._constants) for number, one in enumerate(both)]
 
         def data() -> object:
-            trees: list[AST] = []
-
-            def place(tree: AST) -> int:
-                trees.append(tree)
-                return len(trees) - 1
-
-            made = [
-                [
-                    probe.name if probe.text else to_builtins(probe, enc_hook=place)[1:]
-                    for probe in each
-                ]
+            return [
+                [probe.name if probe.is_fact else to_builtins(probe)[1:] for probe in each]
                 for each in work()
             ]
-            text = _as_text(trees)
-            return None if text is None else {"probes": made, "trees": text}
+
+        def read(statement: AST, rule: NamedRule, probe: Any) -> Probe:  # noqa: ANN401 (JSON)
+            if isinstance(probe, str):
+                return probe_of_fact(statement, rule, probe)
+            return convert([rule, *probe], Probe)
 
         remembered = self.rules.remembered
         if remembered.store is None:
             return work()
         kept = remembered.recall("probes", sorted(self._constants), data)
-        if kept is None:
-            return work()
-        trees = _parsed(kept["trees"])
-
-        def read(statement: AST, rule: NamedRule, probe: Any) -> Probe:  # noqa: ANN401 (JSON)
-            if isinstance(probe, str):
-                return probe_of_fact(statement, rule, probe)
-            return convert([rule, *probe], Probe, dec_hook=lambda _type, place: trees[place])
-
         return [
-            tuple(read(statement, rule, probe) for probe in each)
-            for statement, rule, each in zip(statements, rules, kept["probes"], strict=True)
+            tuple(read(*one, probe) for probe in each) for one, each in zip(both, kept, strict=True)
         ]
 
     def _recalled(self, what: str, kind: type[_Found], work: Callable[[], _Found]) -> _Found:
@@ -156,14 +136,18 @@ class ReifiedRules:
         found: dict[tuple[str, int], list[Probe]] = defaultdict(list)
         for probe in self.probes:
             if probe.head is not None:
-                term, sign = probe.head.atom.symbol, ""
-                if term.ast_type is ASTType.UnaryOperation:
-                    term, sign = term.argument, "-"
-                for name, arity in {
-                    (sign + one.name, len(one.arguments)) for one in functions(term)
-                }:
-                    found[name, arity].append(probe)
+                term = probe.head.atom.symbol
+                sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
+                for key in {(sign + one.name, len(one.arguments)) for one in functions(term)}:
+                    found[key].append(probe)
         return {key: tuple(probes) for key, probes in found.items()}
+
+    def ground(self, probes: Sequence[Probe], atoms: Iterable[Ground]) -> Control:
+        """Ground probes over atoms; what finds elements is for later."""
+        first = [*self._definitions, *(probe.statement for probe in probes)]
+        later = [element.statement for probe in probes for element in probe.elements]
+        text = "\n".join([*first, f"#program {LATER}.", *later])
+        return ground_probes(text, atoms, self.solver.arguments)
 
     def weigh(self, atoms: Collection[Ground]) -> list[RuleInstance]:
         """What counts in the objective of an answer set.
@@ -172,12 +156,11 @@ class ReifiedRules:
             atoms: its atoms, those of other predicates than the objective's may lack.
         """
         probes = [probe for probe in self.probes if probe.kind is Kind.OBJECTIVE]
-        statements = [*self.definitions, *(probe.statement for probe in probes if probe.statement)]
-        control = ground_probes(statements, "", atoms, self.solver.arguments)
+        found = Alone(self.ground(probes, atoms))
         known = frozenset(atoms)
-        return RuleInstances(probes, Alone(control), self.strata, known, known).objective
+        return RuleInstances(probes, found, self.strata, known, known).objective
 
-    def rewritten(self, program: SolverProgram) -> Rewritten:
+    def rewritten(self, program: Program) -> Rewritten:
         """A program rewritten, each program once."""
         if id(program) not in self._rewritten:
             self._rewritten[id(program)] = Rewritten(self, program)
@@ -187,7 +170,7 @@ class ReifiedRules:
 class Rewritten:
     """A program rewritten: the probes of its tables, and those for a pair."""
 
-    def __init__(self, reified: ReifiedRules, program: SolverProgram) -> None:
+    def __init__(self, reified: ReifiedRules, program: Program) -> None:
         self._reified = reified
         self.program = program
         open_ = {id(statement) for statement in program.statements}
@@ -198,8 +181,6 @@ class Rewritten:
         self.probes = tuple(each)
         self._once = once
         self.table_probes = frozenset(probe.name for probe in once)
-        self._statements = self._grounded(each)
-        self._text = "\n".join(probe.text for probe in each)
         self._facts = texts(program.facts)
         self.known = frozenset(self._facts)
         self.known_by_name = by_name(self._facts)
@@ -207,67 +188,33 @@ class Rewritten:
     @cached_property
     def tables(self) -> RuleInstances:
         """What derives the facts that hold for every pair."""
-        control = ground_probes(
-            self._grounded(self._once),
-            "\n".join(probe.text for probe in self._once),
-            self._facts,
-            self._reified.solver.arguments,
-        )
-        strata = self._reified.strata
-        return RuleInstances(self._once, Alone(control), strata, self.known, frozenset())
-
-    def _grounded(self, probes: Sequence[Probe]) -> list[AST]:
-        """The statements of probes, those of elements for later."""
-        first = [probe.statement for probe in probes if probe.statement is not None]
-        later = [element.statement for probe in probes for element in probe.elements]
-        if later:
-            later.insert(0, Program(later[0].location, LATER, []))
-        return [*self._reified.definitions, *first, *later]
+        found = Alone(self._reified.ground(self._once, self._facts))
+        return RuleInstances(self._once, found, self._reified.strata, self.known, frozenset())
 
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
         """Ground the probes over the atoms of an answer set, without those that are known."""
-        facts = chain(self._facts, *atoms.values())
-        arguments = self._reified.solver.arguments
-        return ground_probes(self._statements, self._text, facts, arguments)
+        return self._reified.ground(self.probes, chain(self._facts, *atoms.values()))
 
     @cached_property
-    def paired(self) -> tuple[AST, ...]:
+    def paired(self) -> Sequence[AST]:
         """The probes for several pairs."""
 
-        def work() -> list[AST]:
+        def work() -> str:
             pairing = Pairing(self.program.tables)
-            written = (probe.statement for probe in self.probes)
-            return [pairing.statement(each) for each in written if each is not None]
+            text = "\n".join(probe.statement for probe in self.probes)
+            return "\n".join(str(pairing.statement(one)) for one in parsed(text))
 
-        return self._recalled("traced pairs", work)
+        return parsed(self._recalled("traced pairs", work))
 
     @cached_property
-    def later(self) -> tuple[AST, ...]:
+    def later(self) -> str:
         """What finds elements for several pairs."""
         return self._recalled(
             "traced elements",
-            lambda: list(later_statements(self.probes, Pairing(self.program.tables))),
+            lambda: later_statements(self.probes, Pairing(self.program.tables)),
         )
 
-    def _recalled(self, what: str, work: Callable[[], list[AST]]) -> tuple[AST, ...]:
-        """Statements that may have been worked out before; they are kept as text."""
-        remembered = self._reified.rules.remembered
-        if remembered.store is None:
-            return tuple(work())
-        arguments = list(self._reified.solver.arguments)
-        options = [arguments, sorted(map(list, self.program.tables))]
-        kept = remembered.recall(what, options, lambda: _as_text(work()))
-        return tuple(work() if kept is None else _parsed(kept))
-
-
-def _as_text(trees: list[AST]) -> str | None:
-    """Statements as text, which clingo parses in no time; None if it would read others."""
-    text = "\n".join(map(str, trees))
-    return text if _parsed(text) == trees else None
-
-
-def _parsed(text: str) -> list[AST]:
-    trees: list[AST] = []
-    parse_string(text, trees.append)
-    # The parser puts an empty #program base in front.
-    return trees[1:]
+    def _recalled(self, what: str, work: Callable[[], str]) -> str:
+        """Text that may have been worked out before."""
+        options = [list(self._reified.solver.arguments), sorted(map(list, self.program.tables))]
+        return str(self._reified.rules.remembered.recall(what, options, work))

@@ -7,7 +7,7 @@ A query is a rule without some literals: what would it need to derive an atom?
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import (
@@ -77,35 +77,31 @@ def probes_of(
         "base",
     ):
         return ()
-    traced = statement.ast_type in (ASTType.Rule, ASTType.Minimize)
-    if not traced or ("&" in str(statement) and has_theory(statement)):
-        raise _refused(rule, statement)
-    if is_fact(statement) and PREFIX not in str(statement):
-        return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
-    if PREFIX in str(statement) and any(name.startswith(PREFIX) for name in names(statement)):
+    text, where = str(statement), f"{rule.file}:{rule.line}"
+    theory = "&" in text and has_theory(statement)
+    if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
+        found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
+        raise RuleError(
+            f"{found} cannot be traced",
+            where=where,
+            expected="rules, constraints, #minimize, #maximize and #show",
+            hint="Solve without a trace, or express it as rules",
+        )
+    if PREFIX not in text:
+        if is_fact(statement):
+            return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
+    elif any(name.startswith(PREFIX) for name in names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
-            where=f"{rule.file}:{rule.line}",
+            where=where,
             hint="Names that do are left to the trace; choose another",
         )
-    found: list[Probe] = []
-    for variant in statement.unpool():
-        for kind, head, body in _parts(variant):
-            name = f"{PREFIX}f{number}_{len(found)}"
-            writer = ProbeWriter(statement.location, constants)
-            found.append(writer.write(rule, kind, name, head, body))
-    return tuple(found)
-
-
-def _refused(rule: NamedRule, statement: AST) -> RuleError:
-    found = (
-        "a theory atom" if has_theory(statement) else str(statement).split(" ", 1)[0].rstrip(".")
-    )
-    return RuleError(
-        f"{found} cannot be traced",
-        where=f"{rule.file}:{rule.line}",
-        expected="rules, constraints, #minimize, #maximize and #show",
-        hint="Solve without a trace, or express it as rules",
+    parts = chain.from_iterable(map(_parts, statement.unpool()))
+    return tuple(
+        ProbeWriter(statement.location, constants).write(
+            rule, kind, f"{PREFIX}f{number}_{place}", head, body
+        )
+        for place, (kind, head, body) in enumerate(parts)
     )
 
 
@@ -216,7 +212,7 @@ class Query(NamedTuple):
     dropped: tuple[AST, ...]
     unknown: tuple[AST, ...]
     bound: tuple[str, ...]
-    statement: AST
+    statement: str
 
 
 def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:
@@ -246,7 +242,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
         variables = tuple_of(place, [Variable(place, name) for name in names])
         sides = tuple_of(place, _sides(dropped, bound))
         head = atom(place, label, [variables, sides, number])
-        yield Query(label, probe, dropped, unknown, names, Rule(place, head, used))
+        yield Query(label, probe, dropped, unknown, names, str(Rule(place, head, used)))
 
 
 def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list[AST], set[str]]:

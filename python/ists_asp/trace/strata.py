@@ -18,6 +18,7 @@ from clingo.ast import AST, ASTType, Sign
 from ists_asp.syntax.changes import PREFIX, is_atom
 from ists_asp.syntax.ground import MEMORY
 from ists_asp.syntax.trees import remembered_by_identity, walk
+from ists_asp.trace.probes import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -71,8 +72,8 @@ class _Node(NamedTuple):
 def find_strata(probes: Sequence[Probe]) -> Strata:
     """The strata of all probes of a rule set."""
     # A fact rests on nothing, and its predicate is known from the rules if there are any.
-    rules = [probe for probe in probes if probe.head is not None and not probe.text]
-    heads = {probe.name: _node(probe.own.head.atom.symbol) for probe in rules}
+    rules = [probe for probe in probes if probe.head is not None and not probe.is_fact]
+    heads = {probe.name: _node(probe.head.atom.symbol) for probe in rules if probe.head}
     whole = {(node.name, node.arity) for node in heads.values() if not node.function}
 
     def coarse(node: _Node) -> _Node:
@@ -110,7 +111,7 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
             for probe in rules
             if (head := heads[probe.name]) in recursive
             for element in probe.elements
-            if any(is_level(used, head) for used in _positive([element.statement]))
+            if any(is_level(used, head) for used in _positive(element.statement))
         ),
         {
             probe.name: tuple(
@@ -147,9 +148,9 @@ def _kind(symbol: Symbol | Ground) -> str:
     return str(symbol.type)
 
 
-def _positive(statements: Iterable[AST]) -> Iterator[_Node]:
+def _positive(text: str) -> Iterator[_Node]:
     """The predicates of the positive atoms in bodies, those of aggregates included."""
-    for statement in statements:
+    for statement in parsed(text):
         for part in statement.body:
             for node in walk(part):
                 if (
@@ -164,7 +165,8 @@ def _positive(statements: Iterable[AST]) -> Iterator[_Node]:
 
 @remembered_by_identity
 def _rests_on(probe: Probe) -> frozenset[_Node]:
-    return frozenset(_positive(probe.statements))
+    texts = (probe.statement, *(element.statement for element in probe.elements))
+    return frozenset(_positive("\n".join(texts)))
 
 
 @remembered_by_identity

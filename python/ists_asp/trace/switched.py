@@ -33,7 +33,7 @@ from ists_asp.syntax.changes import PREFIX, atom, off, tuple_of
 from ists_asp.syntax.ground import Atoms, texts
 from ists_asp.trace.decisions import decided
 from ists_asp.trace.evidence import RulePlace
-from ists_asp.trace.probes import Kind
+from ists_asp.trace.probes import Kind, parsed
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
 
 def _switch(probe: Probe, name: str) -> list[AST]:
     """A constraint that holds where its switch is on, and the switch, which is free."""
-    place = probe.own.location
+    (own,) = parsed(probe.own)
+    place = own.location
     variables = tuple_of(place, [Variable(place, variable) for variable in probe.variables])
     switch = atom(place, name, [variables])
     outer = [
@@ -240,7 +241,7 @@ def _switch(probe: Probe, name: str) -> list[AST]:
     ]
     # Atoms in the body of #external say for which instances, not when.
     external = External(place, switch.atom, outer, Function(place, "free", [], 0))
-    return [external, probe.own.update(body=[*probe.own.body, switch])]
+    return [external, own.update(body=[*own.body, switch])]
 
 
 def _assigns(aggregate: AST) -> bool:

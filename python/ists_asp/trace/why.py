@@ -316,7 +316,7 @@ class _Asking:
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
-                control = ground_probes((), "", true, ())
+                control = ground_probes("", true, ())
                 nearest = NearMisses(self._trace, control, frozenset(true))
             below = nearest.explain(goal.atom)
             says = "no rule derives it together with the rest"
