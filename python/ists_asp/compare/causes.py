@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.decisions import Decided
-    from ists_asp.trace.instances import Element, RuleInstance
+    from ists_asp.trace.grounding import Element, RuleInstance
 
 _KINDS = (ASTType.Rule, ASTType.Minimize)
 _WEIGHT = f"{WEIGHT.name}("

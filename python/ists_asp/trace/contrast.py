@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Contribution
-    from ists_asp.trace.instances import RuleInstance
+    from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
 
 _ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)

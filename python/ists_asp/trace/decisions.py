@@ -89,14 +89,6 @@ class Decision:
         value = str(self.atom.arguments[2]).upper() if self.kind in _VALUED else ""
         return self.kind, self.tokens1, self.tokens2, value
 
-    @property
-    def worth(self) -> dict[int, int]:
-        """What it adds to the objective by priority: more is better."""
-        found: dict[int, int] = {}
-        for term in self.terms:
-            found[term.priority] = found.get(term.priority, 0) - term.weight
-        return found
-
 
 def decisions(trace: Trace) -> tuple[Decision, ...]:
     """The decisions of an answer in the order of its tokens."""
@@ -116,9 +108,7 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
 
 def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
     """Decisions of another answer in words."""
-    for atom in atoms:
-        for _, _, text in _read(trace, atom):
-            yield text
+    return (text for atom in atoms for _, _, text in _read(trace, atom))
 
 
 def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Tokens, Tokens], str]]:
@@ -126,32 +116,24 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
     kind, arity = PREDICATES.get(atom.name, (None, 0))
     if kind is None or len(atom.arguments) != arity:
         return
-    sides = _sides(trace, kind, atom)
-    if not any(sides):
-        return
+    pair, words = trace.answer.pair, trace.words
+    one = atom.arguments[0]
     if kind is DecisionKind.RATING:
-        yield kind, sides, f"the pair is rated {atom.arguments[0].number / 1000:.3f}"
-    else:
-        value = str(atom.arguments[2]) if len(atom.arguments) > len(sides) else ""
-        yield kind, sides, _words(trace.answer.pair, kind, value, sides)
-
-
-def _sides(trace: Trace, kind: DecisionKind, atom: Ground) -> tuple[Tokens, Tokens]:
-    words = trace.words
-    if kind is DecisionKind.RATING:
-        pair = trace.answer.pair
-        first, second = (
+        tokens1, tokens2 = (
             tuple(token.index for token in sent.tokens) for sent in (pair.sent1, pair.sent2)
         )
-        return first, second
-    one, two = atom.arguments[:2]
+        yield kind, (tokens1, tokens2), f"the pair is rated {one.number / 1000:.3f}"
+        return
+    two = atom.arguments[1]
+    sides: tuple[Tokens, Tokens] = (), ()
     if kind not in _ONE_SIDED:
-        return words.tokens("span", 1, one), words.tokens("span", 2, two)
-    if one.type is not SymbolType.Number:
-        return (), ()
-    what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
-    tokens = words.tokens(what, one.number, two)
-    return (tokens, ()) if one.number == 1 else ((), tokens)
+        sides = words.tokens("span", 1, one), words.tokens("span", 2, two)
+    elif one.type is SymbolType.Number:
+        what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
+        tokens = words.tokens(what, one.number, two)
+        sides = (tokens, ()) if one.number == 1 else ((), tokens)
+    if any(sides):
+        yield kind, sides, _words(pair, kind, "".join(atom.arguments[2:]), sides)
 
 
 def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Tokens]) -> str:
@@ -203,10 +185,8 @@ def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
     Raises:
         UsageError: it is malformed, or the answer has no such decision.
     """
-    everything = tuple(found)
     kind, _, rest = selector.partition(":")
     parts = rest.split(":") if rest else []
-    chosen = [one for one in everything if one.kind == kind] if kind in tuple(DecisionKind) else []
     if kind not in tuple(DecisionKind) or len(parts) not in (0, 2):
         raise UsageError(
             f"'{selector}' selects no decision",
@@ -214,18 +194,17 @@ def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
             expected="label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, label, "
             "or rating",
         )
-    if parts:
-        wanted = f"{kind}:" + ":".join(tokens_text(numbers(part, selector)) for part in parts)
-        chosen = [one for one in chosen if one.selector == wanted]
+    alike = [one for one in found if one.kind == kind]
+    wanted = ":".join((kind, *(tokens_text(numbers(part, selector)) for part in parts)))
+    chosen = tuple(one for one in alike if wanted in (kind, one.selector))
     if not chosen:
-        known = [one.selector for one in everything if one.kind == kind]
         raise UsageError(
             f"the answer has no '{selector}'",
             where="--only",
-            expected=", ".join(known) or "a decision of another kind",
+            expected=", ".join(one.selector for one in alike) or "a decision of another kind",
             hint="For a decision that was not taken ask ists-asp why-not",
         )
-    return tuple(chosen)
+    return chosen
 
 
 def tokens_text(tokens: Sequence[int]) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.instances import RuleInstance
+    from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.probes import Kind, Probe
     from ists_asp.trace.trace import Trace
 

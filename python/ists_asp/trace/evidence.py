@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.instances import Element, RuleInstance
+    from ists_asp.trace.grounding import Element, RuleInstance
     from ists_asp.trace.trace import Trace
 
 _WHOLE = 100

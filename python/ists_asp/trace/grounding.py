@@ -7,8 +7,9 @@ are to be looked at. To look for the elements of many firings at once is faster.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo import Control, Number
 from clingo.ast import Function, Rule, Variable
@@ -16,8 +17,8 @@ from clingo.ast import Function, Rule, Variable
 from ists_asp.errors import TraceError
 from ists_asp.solver.pairing import PREFIX
 from ists_asp.syntax.changes import PREFIX as TERMS
-from ists_asp.syntax.changes import atom
-from ists_asp.syntax.ground import split, symbols, texts
+from ists_asp.syntax.changes import atom, fill
+from ists_asp.syntax.ground import Ground, split, symbols, texts
 from ists_asp.trace.probes import parsed
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
     from ists_asp.solver.batch import BatchModel
     from ists_asp.solver.pairing import Pairing
-    from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.instances import RuleInstance
-    from ists_asp.trace.probes import ElementRule, Probe
+    from ists_asp.trace.probes import Companion, ElementRule, Probe
 
 LATER = "later"
 """The part of a rewritten program that finds elements, grounded when somebody asks for them."""
@@ -51,6 +50,83 @@ def ground_probes(text: str, facts: Iterable[str], arguments: Sequence[str]) -> 
         found = " ".join((errors[0] if errors else str(error)).split())
         raise TraceError(f"the rules cannot be traced: {found}") from None
     return control
+
+
+class _Instance:
+    """A probe, or the rule of an element, with values; ``__any`` in a negated atom is anything."""
+
+    def __init__(self, probe: Probe | ElementRule, parts: Sequence[str]) -> None:
+        self._literals = probe.atoms
+        self.parts = parts
+
+    @cached_property
+    def positive(self) -> tuple[Ground, ...]:
+        """The positive atoms, in the order of the body."""
+        return _filled(self._literals.positive, self.parts)
+
+    @property
+    def negative(self) -> tuple[Ground, ...]:
+        """The atoms under ``not``."""
+        return _filled(self._literals.negative, self.parts)
+
+    @property
+    def double(self) -> tuple[Ground, ...]:
+        """The atoms under ``not not``."""
+        return _filled(self._literals.double, self.parts)
+
+
+class Element(_Instance):
+    """What an aggregate counted, or an instance of a condition."""
+
+    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
+        super().__init__(probe, parts)
+        self._terms = probe.terms
+
+    @property
+    def terms(self) -> tuple[Ground, ...]:
+        """The tuple; empty for conditions."""
+        return _filled(self._terms, self.parts)
+
+
+class Group(NamedTuple):
+    """An aggregate, or a conditional literal, of a firing with its elements."""
+
+    companion: Companion
+    text: str
+    elements: tuple[Element, ...]
+
+
+class RuleInstance(_Instance):
+    """A rule with values for its variables, whose body holds; a trace has one object for each.
+
+    ``head`` is the atom that it derives; for an objective the term
+    ``(weight,priority,(tuple))``. ``parts`` are the values of the rule's variables, and of what
+    clingo had to evaluate.
+    """
+
+    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
+        super().__init__(probe, parts)
+        self.probe = probe
+        self.head = Ground(probe.derived.format(*parts))
+
+    @property
+    def instance(self) -> str:
+        """The values of the rule's variables."""
+        return ",".join(self.parts[: len(self.probe.variables)])
+
+    @cached_property
+    def values(self) -> dict[str, Ground]:
+        """The values of the rule's variables."""
+        return dict(zip(self.probe.variables, map(Ground, self.parts), strict=False))
+
+    @property
+    def comparisons(self) -> tuple[str, ...]:
+        """The comparisons of the body with their values."""
+        return tuple(fill(text, self.values) for text in self.probe.comparisons)
+
+
+def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
+    return tuple([Ground(each.format(*parts)) for each in formats])
 
 
 class Alone:

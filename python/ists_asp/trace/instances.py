@@ -3,95 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
 from ists_asp.errors import TraceError
 from ists_asp.syntax.changes import ANY, fill
-from ists_asp.syntax.ground import Ground
+from ists_asp.trace.grounding import Element, Group, RuleInstance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
 
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.grounding import Grounding
-    from ists_asp.trace.probes import Companion, ElementRule, Probe
+    from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata
-
-
-class _Instance:
-    """A probe, or the rule of an element, with values; ``__any`` in a negated atom is anything."""
-
-    def __init__(self, probe: Probe | ElementRule, parts: Sequence[str]) -> None:
-        self._literals = probe.atoms
-        self.parts = parts
-
-    @cached_property
-    def positive(self) -> tuple[Ground, ...]:
-        """The positive atoms, in the order of the body."""
-        return _filled(self._literals.positive, self.parts)
-
-    @property
-    def negative(self) -> tuple[Ground, ...]:
-        """The atoms under ``not``."""
-        return _filled(self._literals.negative, self.parts)
-
-    @property
-    def double(self) -> tuple[Ground, ...]:
-        """The atoms under ``not not``."""
-        return _filled(self._literals.double, self.parts)
-
-
-class Element(_Instance):
-    """What an aggregate counted, or an instance of a condition."""
-
-    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
-        super().__init__(probe, parts)
-        self._terms = probe.terms
-
-    @property
-    def terms(self) -> tuple[Ground, ...]:
-        """The tuple; empty for conditions."""
-        return _filled(self._terms, self.parts)
-
-
-class Group(NamedTuple):
-    """An aggregate, or a conditional literal, of a firing with its elements."""
-
-    companion: Companion
-    text: str
-    elements: tuple[Element, ...]
-
-
-class RuleInstance(_Instance):
-    """A rule with values for its variables, whose body holds; a trace has one object for each.
-
-    ``head`` is the atom that it derives; for an objective the term
-    ``(weight,priority,(tuple))``. ``parts`` are the values of the rule's variables, and of what
-    clingo had to evaluate.
-    """
-
-    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
-        super().__init__(probe, parts)
-        self.probe = probe
-        self.head = Ground(probe.derived.format(*parts))
-
-    @property
-    def instance(self) -> str:
-        """The values of the rule's variables."""
-        return ",".join(self.parts[: len(self.probe.variables)])
-
-    @cached_property
-    def values(self) -> dict[str, Ground]:
-        """The values of the rule's variables."""
-        return dict(zip(self.probe.variables, map(Ground, self.parts), strict=False))
-
-    @property
-    def comparisons(self) -> tuple[str, ...]:
-        """The comparisons of the body with their values."""
-        return tuple(fill(text, self.values) for text in self.probe.comparisons)
 
 
 class RuleInstances:
@@ -274,10 +201,6 @@ def agrees(pattern: Ground, atom: Ground) -> bool:
         and len(mine) == len(theirs)
         and all(map(agrees, mine, theirs))
     )
-
-
-def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
-    return tuple([Ground(each.format(*parts)) for each in formats])
 
 
 def _is_weighed(firing: RuleInstance) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
-    from ists_asp.trace.instances import RuleInstance
+    from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.rewriting import Query
 
 _Found = TypeVar("_Found")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.instances import Group, RuleInstance, RuleInstances
+    from ists_asp.trace.grounding import Group, RuleInstance
+    from ists_asp.trace.instances import RuleInstances
     from ists_asp.trace.reified import ReifiedRules, Rewritten
 
 

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.grounding import Grounding
-    from ists_asp.trace.instances import RuleInstance
+    from ists_asp.trace.grounding import Grounding, RuleInstance
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.why import Why, WhyNot
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.contrast import Reason
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Because, Contribution
-    from ists_asp.trace.instances import Element, Group, RuleInstance
+    from ists_asp.trace.grounding import Element, Group, RuleInstance
     from ists_asp.trace.trace import Term, Trace
 
 _SHOWN = 5

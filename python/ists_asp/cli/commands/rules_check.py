@@ -140,7 +140,7 @@ def _sampled(
     """What the sample pairs tell: which rules never fire; clingo's warnings are printed."""
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.sample import check_sample
-    from ists_asp.trace.counts import Coverage, coverage
+    from ists_asp.trace.coverage import Coverage, coverage
 
     programs = _enough(checked)
     found = Coverage()
