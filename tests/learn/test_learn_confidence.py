@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from ists_asp.cli import main
-from ists_asp.learn.confidence import Judged, fit_table, render_table
+from ists_asp.learn.confidence import Judged, fit_table
+from ists_asp.learn.rendering import render_table
 
 KIND = ("equi", "given")
 

@@ -7,7 +7,8 @@ import pytest
 
 from ists_asp.learn.cross import best_candidates
 from ists_asp.learn.examples import Candidate
-from ists_asp.learn.fit import Weight, render_weights
+from ists_asp.learn.fit import Weight
+from ists_asp.learn.rendering import render_weights
 
 
 def candidate(tokens1, tokens2):

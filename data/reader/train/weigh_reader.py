@@ -44,8 +44,6 @@ from ists_asp.learn.fit import (
     fit_labels,
     fit_scores,
     label_terms,
-    render_rating_weights,
-    render_weights,
     score_terms,
 )
 from ists_asp.learn.ratings import (
@@ -54,6 +52,7 @@ from ists_asp.learn.ratings import (
     mismatched,
     predict,
 )
+from ists_asp.learn.rendering import render_rating_weights, render_weights
 from ists_asp.model import Label
 
 FOLDS = 5

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from ists_asp.learn.fit import file_head
 from ists_asp.model import Label
-from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -143,26 +141,3 @@ def _steps(judged: Sequence[Judged], base: float) -> tuple[Step, ...]:
 
 def _share(right: int, count: int, base: float) -> float:
     return (right + _LEANING * base) / (count + _LEANING)
-
-
-def render_table(table: Table, title: str, command: str) -> str:
-    """Return the text of a rule file with a line for each kind of decision.
-
-    Args:
-        table: the steps.
-        title: what they are for.
-        command: the command that learns them again.
-    """
-    purpose = (
-        "in how many of 100 cases decisions that lead so far are right, learned from pairs",
-        "that no weight had seen; behind each kind how many decisions there were.",
-    )
-    lines = file_head(f"Confidence: {title}", purpose, command)
-    heading = None
-    for (name, chunks), steps in table.items():
-        if chunks != heading:
-            lines += ["", f"% Chunks that are {chunks}"]
-            heading = chunks
-        inside = "; ".join(f"{name},{chunks},{step.lead},{step.percent}" for step in steps)
-        lines.append(f"{CONFIDENCE.name}({inside}).  % {sum(step.count for step in steps)}")
-    return "\n".join(lines) + "\n"

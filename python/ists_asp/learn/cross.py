@@ -23,9 +23,9 @@ from ists_asp.learn.fit import (
     fit_labels,
     fit_scores,
     label_terms,
-    render_weights,
     score_terms,
 )
+from ists_asp.learn.rendering import render_weights
 from ists_asp.model import Alignment, Label, Scheme
 from ists_asp.vocabulary import BASES
 

@@ -1,10 +1,14 @@
 """Weights: linear models of the four decisions, each weight in the sense of its name.
 
 Boundaries and alignments are logistic regressions, labels a multinomial one that counts errors
-as well, scores a regression in points (:mod:`ists_asp.learn.linear`). A name of evidence gets a
-weight only for the classes for which a rule says ``argues(Name,Class,Sense)``, and only of that
-sign. The lasso chooses which names have weights, as many as the budget allows. An
-example counts as often as the alignment carries tokens, as in the official measures.
+as well, scores a regression in points. A name of evidence gets a weight only for the classes for
+which a rule says ``argues(Name,Class,Sense)``, and only of that sign. The lasso chooses which names
+have weights, as many as the budget allows. An example counts as often as the alignment carries
+tokens, as in the official measures.
+
+A decision's sum is the dot product of values and weights. Some weights are shared by several
+outcomes (what speaks for SPE1 on side 1 speaks for SPE2 on side 2), so that a model has one
+matrix for each outcome over the same weights.
 """
 
 from __future__ import annotations
@@ -14,26 +18,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
+from scipy.special import expit
 
 from ists_asp.errors import DataError
-from ists_asp.learn.linear import (
-    Bounds,
-    fit,
-    fit_sparsely,
-    label_losses,
-    points_loss,
-    yes_no_loss,
-)
 from ists_asp.model import Label, Scheme
-from ists_asp.terminal import unbroken
-from ists_asp.vocabulary import BASES, WEIGHT
+from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+
+    from numpy.typing import NDArray
 
     from ists_asp.learn.examples import Candidate, Example, Key, Sense, Senses
-    from ists_asp.learn.linear import Loss
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Loss: TypeAlias = Callable[[list[Floats]], tuple[float, list[Floats]]]
+    """From the sums of each outcome to the loss and its slopes."""
+    Total: TypeAlias = Callable[[Floats, Floats], tuple[float, Floats]]
 
 UNIT = 100
 """Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
@@ -52,13 +55,11 @@ _OF_SIDE = {
     "spe1": ("this_spe", "other_spe"),
     "spe2": ("other_spe", "this_spe"),
 }
-_OWN = {"boundary": {"boundary"}, "align": {"align"}, "score": {"score"}}
-"""The classes that decisions are weighed for; those of labels are all others."""
-
 _PRICE, _ROUNDS = 1.0, 16
 """How tight the lasso is drawn at first, and how often it is changed at most."""
 
-_YES_OR_NO = {"boundary": "chunk boundaries", "align": "alignments"}
+LOG, ERRORS = 0.4, 1.2
+"""What log loss and the expected errors count in the second round of :func:`_label_losses`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,36 +122,35 @@ def score_terms(candidate: Candidate, label: str) -> Iterator[Term]:
             yield (name, "score"), value
 
 
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    """Examples of a decision: for each outcome what is weighed, an example each."""
-
-    what: str
-    rows: Sequence[Sequence[Sequence[Term]]]
-    losses: Sequence[Loss]
+def decision_of(kind: str) -> str:
+    """The decision that weights of a class are for; all classes but three are those of labels."""
+    return kind if kind in ("boundary", "align", "score") else "label"
 
 
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries."""
-    rows = [
-        [((name, "boundary"), value) for name, value in decision.evidence.items()]
-        for example in examples
-        for decision in example.boundaries
-    ]
-    taken = [decision.taken for example in examples for decision in example.boundaries]
-    return _yes_or_no("boundary", rows, taken, [1.0] * len(rows), senses, settings)
+    decisions = [decision for example in examples for decision in example.boundaries]
+    rows = [[((name, "boundary"), value) for name, value in d.evidence.items()] for d in decisions]
+    return _Problem(
+        "boundary",
+        [rows],
+        _yes_no_losses([d.taken for d in decisions], [1] * len(rows), "chunk boundaries"),
+        senses,
+        settings,
+    ).weights()
 
 
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments."""
     candidates = [one for example in examples for one in example.candidates]
-    rows = [
-        [((name, "align"), value) for name, value in candidate.pair.items()]
-        for candidate in candidates
-    ]
     taken = [one.gold is not None for one in candidates]
-    counts = [float(one.token_count) for one in candidates]
-    return _yes_or_no("align", rows, taken, counts, senses, settings)
+    return _Problem(
+        "align",
+        [[[((name, "align"), value) for name, value in one.pair.items()] for one in candidates]],
+        _yes_no_losses(taken, [one.token_count for one in candidates], "alignments"),
+        senses,
+        settings,
+    ).weights()
 
 
 def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -159,18 +159,17 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
     SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
     """
     found = [
-        (one, one.gold.label.value.lower())
+        (one, one.gold.label.value.lower(), one.labels or LABELS)
         for example in examples
         for one in example.candidates
         if one.gold and one.gold.label.value.lower() in (one.labels or LABELS)
     ]
-    if not found:
-        return []
-    truth = np.array([[float(label == true) for label in LABELS] for _, true in found])
-    allowed = np.array([[label in (one.labels or LABELS) for label in LABELS] for one, _ in found])
-    counts = np.array([float(one.token_count) for one, _ in found])
-    rows = [[list(label_terms(one, label)) for one, _ in found] for label in LABELS]
-    return _reduce(_Problem("label", rows, label_losses(truth, allowed, counts)), senses, settings)
+    truth = np.array([[float(label == true) for label in LABELS] for _, true, _ in found])
+    allowed = np.array([[label in choice for label in LABELS] for *_, choice in found])
+    counts = np.array([float(one.token_count) for one, *_ in found])
+    rows = [[list(label_terms(one, label)) for one, *_ in found] for label in LABELS]
+    losses = _label_losses(truth, allowed, counts)
+    return _Problem("label", rows, losses, senses, settings).weights()
 
 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -182,129 +181,128 @@ def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) 
             rows.append(list(score_terms(candidate, gold.label.value.lower())))
             points.append(float(min(max(round(gold.score), SCORES[0]), SCORES[-1])))
             counts.append(float(candidate.token_count))
-    if not rows:
-        return []
-    loss = points_loss(np.array(points), np.array(counts))
-    return _reduce(_Problem("score", [rows], [loss]), senses, settings)
+    losses = (_points_loss(np.array(points), np.array(counts)),)
+    return _Problem("score", [rows], losses, senses, settings).weights()
 
 
-def _yes_or_no(
-    what: str,
-    rows: Sequence[Sequence[Term]],
-    taken: Sequence[bool],
-    counts: Sequence[float],
-    senses: Senses,
-    settings: Settings,
-) -> list[Weight]:
-    if len(set(taken)) < 2 or not any(rows):
-        raise DataError(
-            f"the gold pairs show no choice to learn from: {_YES_OR_NO[what]}",
-            expected="pairs with chunks of several words, some of them aligned",
-            hint="Give more gold pairs",
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Examples of a decision: for each outcome what is weighed, an example each.
+
+    The losses are minimised one after the other, each from where the one before ended.
+    """
+
+    what: str
+    rows: Sequence[Sequence[Sequence[Term]]]
+    losses: Sequence[Loss]
+    senses: Senses
+    settings: Settings
+
+    def weights(self) -> list[Weight]:
+        """Choose as many names as the budget allows, and fit their weights."""
+        settings = self.settings
+        # In how many examples there is the evidence, whatever the outcome.
+        support = Counter(
+            key
+            for outcomes in zip(*self.rows, strict=True)
+            for key in {key for row in outcomes for key, value in row if value}
         )
-    loss = yes_no_loss(np.array(taken, dtype=float), np.array(counts))
-    return _reduce(_Problem(what, [rows], [loss]), senses, settings)
+        # What the examples do not speak of is as it was.
+        found = {
+            key: value
+            for key, value in {**settings.prior, **settings.keep}.items()
+            if decision_of(key[1]) == self.what
+        }
+        always = {BASES.get(self.what, ""), *(name for name, _ in found)}
+        always.update(f"label({_CLASS.get(label, label)})" for label in LABELS)
+        every = sorted(
+            key
+            for key, count in support.items()
+            if any(self._sense(key)) and (count >= settings.support or key[0] in always)
+        )
+        if not every:
+            return []
+        fitted = self._fitted(every, always)
+        found = {key: value for key, value in found.items() if key not in fitted}
+        for key, value in fitted.items():
+            if abs(value) >= settings.smallest or key in settings.keep:
+                found[key] = value
+        return [Weight(*key, value, support[key]) for key, value in found.items()]
+
+    def _sense(self, key: Key) -> Sense:
+        """What a name, or the family that it is of, may argue for."""
+        if _is_start(key):
+            return True, True
+        family = key[0].partition("(")[0], key[1]
+        return self.senses.get(key) or self.senses.get(family) or (False, False)
+
+    def _fitted(self, every: Sequence[Key], always: Set[str]) -> dict[Key, int]:
+        """The weights of names that are always weighed, and of as many others as may be."""
+        settings = self.settings
+        limits: list[tuple[float, float, float]] = []
+        for key in every:
+            if key in settings.keep:
+                limits.append((settings.keep[key] / UNIT,) * 3)
+            else:
+                pro, contra = self._sense(key)
+                centre = settings.prior.get(key, 0) / UNIT
+                limits.append((-np.inf if contra else 0.0, np.inf if pro else 0.0, centre))
+        lower, upper, centres = (np.array(each) for each in zip(*limits, strict=True))
+        matrices = self._matrices(every)
+        paid = np.array([key[0] not in always for key in every], dtype=float)
+
+        def left(price: float, start: Floats) -> tuple[Floats, set[str]]:
+            weights = _lasso(matrices, self.losses[0], lower, upper, price * paid, start)
+            return weights, {
+                key[0] for key, value in zip(every, weights, strict=True) if abs(value) * UNIT >= 1
+            } - always
+
+        names = always | _drawn_tight(left, np.zeros(len(every)), settings.names[self.what])
+        columns = [column for column, key in enumerate(every) if key[0] in names]
+        keys = [every[column] for column in columns]
+        penalty = settings.penalties[self.what]
+        found = _ridge(
+            [matrix[:, columns] for matrix in matrices],
+            self.losses,
+            lower[columns],
+            upper[columns],
+            centres[columns],
+            np.array([0.0 if _is_start(key) else penalty for key in keys]),
+        )
+        return {key: round(value * UNIT) for key, value in zip(keys, found.tolist(), strict=True)}
+
+    def _matrices(self, keys: Sequence[Key]) -> list[csr_matrix]:
+        """For each outcome the values of the evidence: a row an example, a column a key."""
+        columns = {key: number for number, key in enumerate(keys)}
+        found = []
+        for terms in self.rows:
+            places = [
+                [(columns[key], value) for key, value in row if key in columns] for row in terms
+            ]
+            pointers = np.cumsum([0, *map(len, places)])
+            indices = np.array([column for row in places for column, _ in row], dtype=np.int32)
+            values = np.array([value / UNIT for row in places for _, value in row])
+            found.append(csr_matrix((values, indices, pointers), shape=(len(terms), len(keys))))
+        return found
 
 
-def _reduce(problem: _Problem, senses: Senses, settings: Settings) -> list[Weight]:
-    """Choose as many names as the budget allows, and fit their weights."""
-    support = _support(problem)
-    known = {key[0] for key in (*settings.keep, *settings.prior) if _belongs(problem.what, key)}
-    always = {BASES.get(problem.what, ""), *known, *(f"label({_CLASS.get(x, x)})" for x in LABELS)}
-    every = sorted(
-        key
-        for key, count in support.items()
-        if _sense(key, senses) and (count >= settings.support or key[0] in always)
-    )
-    if not every:
-        return []
-    matrices = _matrices(problem, every)
-    keys = _chosen(problem, matrices, every, always, senses, settings)
-    columns = [every.index(key) for key in keys]
-    found = fit(
-        [matrix[:, columns] for matrix in matrices],
-        problem.losses,
-        _bounds(keys, senses, settings),
-        np.array([0.0 if _free(key) else settings.penalties[problem.what] for key in keys]),
-    )
-    fitted = {
-        key: round(value * UNIT)
-        for key, value in zip(keys, found.tolist(), strict=True)
-        if round(abs(value) * UNIT) >= settings.smallest or key in settings.keep
-    }
-    # What the examples do not speak of is as it was.
-    unseen = {
-        key: value
-        for key, value in {**settings.prior, **settings.keep}.items()
-        if _belongs(problem.what, key) and key not in keys
-    }
-    return [Weight(*key, value, support[key]) for key, value in {**unseen, **fitted}.items()]
-
-
-def _free(key: Key) -> bool:
+def _is_start(key: Key) -> bool:
     """Whether a weight is a place where sums begin, which nothing is drawn to."""
     return key[0].startswith("label(")
 
 
-def _belongs(what: str, key: Key) -> bool:
-    """Whether a weight is one of those for a kind of decision."""
-    return key[1] in _OWN.get(what, {key[1]} - set().union(*_OWN.values()))
-
-
-def _sense(key: Key, senses: Senses) -> Sense | None:
-    """What a name may argue for, or the family that it is of; None if it argues for nothing."""
-    name, decision = key
-    if name.startswith("label("):
-        return True, True
-    return senses.get(key) or senses.get((name.partition("(")[0], decision))
-
-
-def _support(problem: _Problem) -> Counter[Key]:
-    """In how many examples there is the evidence, whatever the outcome."""
-    return Counter(
-        key
-        for outcomes in zip(*problem.rows, strict=True)
-        for key in {key for row in outcomes for key, value in row if value}
-    )
-
-
-def _matrices(problem: _Problem, keys: Sequence[Key]) -> list[csr_matrix]:
-    """For each outcome the values of the evidence: a row an example, a column a key."""
-    columns = {key: number for number, key in enumerate(keys)}
-    found = []
-    for terms in problem.rows:
-        places = [[(columns[key], value) for key, value in row if key in columns] for row in terms]
-        pointers = np.cumsum([0, *map(len, places)])
-        indices = np.array([column for row in places for column, _ in row], dtype=np.int32)
-        values = np.array([value / UNIT for row in places for _, value in row])
-        found.append(csr_matrix((values, indices, pointers), shape=(len(terms), len(keys))))
-    return found
-
-
-def _chosen(
-    problem: _Problem,
-    matrices: Sequence[csr_matrix],
-    every: Sequence[Key],
-    always: Set[str],
-    senses: Senses,
-    settings: Settings,
-) -> list[Key]:
-    """What gets weights: the names that the lasso leaves when it is drawn tight enough.
+def _drawn_tight(
+    left: Callable[[float, Floats], tuple[Floats, set[str]]], start: Floats, budget: int
+) -> set[str]:
+    """The names that the lasso leaves when it is drawn tight enough for the budget.
 
     Names are dropped together, not one by one: what is weak beside its like may be strong
     without it.
     """
-    budget = settings.names[problem.what]
-    bounds = _bounds(every, senses, settings)
-    paid = np.array([key[0] not in always for key in every], dtype=float)
-    found = np.zeros(len(every))
     least, most, price = 0.0, np.inf, _PRICE
     kept: set[str] = set()
     for _ in range(_ROUNDS):
-        found = fit_sparsely(matrices, problem.losses[0], bounds, price * paid, found)
-        names = {
-            key[0] for key, value in zip(every, found, strict=True) if abs(value) * UNIT >= 1
-        } - always
+        start, names = left(price, start)
         if len(names) > budget:
             least = price
         else:
@@ -313,104 +311,138 @@ def _chosen(
             if len(names) > budget * 0.97:
                 break
         price = price * 2 if most == np.inf else (least + most) / 2
-    return [key for key in every if key[0] in kept | always]
+    return kept
 
 
-def _bounds(keys: Iterable[Key], senses: Senses, settings: Settings) -> Bounds:
-    limits: list[tuple[float, float, float]] = []
-    for key in keys:
-        centre = settings.prior.get(key, 0) / UNIT
-        if key in settings.keep:
-            kept = settings.keep[key] / UNIT
-            limits.append((kept, kept, kept))
-        else:
-            pro, contra = _sense(key, senses) or (False, False)
-            limits.append((-np.inf if contra else 0.0, np.inf if pro else 0.0, centre))
-    lower, upper, centres = zip(*limits, strict=True)
-    return Bounds(np.array(lower), np.array(upper), np.array(centres))
+def _ridge(
+    matrices: Sequence[csr_matrix],
+    losses: Sequence[Loss],
+    lower: Floats,
+    upper: Floats,
+    centre: Floats,
+    penalty: Floats,
+) -> Floats:
+    """Weights within bounds: half the penalty times the squared distance from a centre is added."""
+    weights = np.clip(centre, lower, upper)
+    for loss in losses:
+        total = _total(matrices, loss)
+
+        def drawn(values: Floats, total: Total = total) -> tuple[float, Floats]:
+            away = values - centre
+            lost, slope = total(values, penalty * away)
+            return lost + float((penalty * away**2).sum()) / 2, slope
+
+        weights = _minimum(drawn, weights, list(zip(lower, upper, strict=True)), 500)
+    return weights
 
 
-_SECTIONS = {
-    "boundary": "Chunk boundaries",
-    "align": "Alignments",
-    "label": "Labels",
-    "score": "Scores, in hundredths of a point: where labels begin, and what is added or taken",
-}
-_ORDER = ("equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel")
-_WIDTH = 60
+def _lasso(
+    matrices: Sequence[csr_matrix],
+    loss: Loss,
+    lower: Floats,
+    upper: Floats,
+    penalty: Floats,
+    start: Floats,
+) -> Floats:
+    """Weights within bounds, few of them not 0: the penalty times their absolute value is added.
+
+    Tibshirani (1996). ``start`` is best close to the optimum.
+    """
+    # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
+    pro, contra = np.flatnonzero(upper > 0), np.flatnonzero(lower < 0)
+    place = np.concatenate([pro, contra])
+    sign = np.concatenate([np.ones(len(pro)), -np.ones(len(contra))])
+    total = _total(matrices, loss)
+
+    def whole(parts: Floats) -> Floats:
+        return np.bincount(place, sign * parts, len(lower)).astype(np.float64)
+
+    def drawn(parts: Floats) -> tuple[float, Floats]:
+        lost, slope = total(whole(parts), np.zeros(len(lower)))
+        return lost + float(penalty[place] @ parts), sign * slope[place] + penalty[place]
+
+    parts = np.maximum(sign * start[place], 0.0)
+    return whole(_minimum(drawn, parts, [(0.0, None)] * len(place), 200))
 
 
-def render_weights(
-    weights: Sequence[Weight], sentences: Mapping[str, str], title: str, command: str
-) -> str:
-    """Return the text of a rule file, one name of evidence a line, the heaviest first.
+def _total(matrices: Sequence[csr_matrix], loss: Loss) -> Total:
+    """The loss of weights, and its slope, to which another one is added."""
+    transposed = [matrix.T.tocsr() for matrix in matrices]
+
+    def total(weights: Floats, slope: Floats) -> tuple[float, Floats]:
+        lost, slopes = loss([matrix @ weights for matrix in matrices])
+        for matrix, part in zip(transposed, slopes, strict=True):
+            slope = slope + matrix @ part
+        return lost, slope
+
+    return total
+
+
+def _minimum(
+    total: Callable[[Floats], tuple[float, Floats]],
+    start: Floats,
+    bounds: Sequence[tuple[float, float | None]],
+    rounds: int,
+) -> Floats:
+    options = {"maxiter": rounds}
+    found = minimize(total, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options)
+    return np.asarray(found.x)
+
+
+def _yes_no_losses(taken: Sequence[bool], counts: Sequence[int], what: str) -> tuple[Loss]:
+    """Log loss of decisions that are taken or not, each counting so often."""
+    if len(set(taken)) < 2:
+        raise DataError(
+            f"the gold pairs show no choice to learn from: {what}",
+            expected="pairs with chunks of several words, some of them aligned",
+            hint="Give more gold pairs",
+        )
+    yes, often = np.array(taken, dtype=float), np.array(counts, dtype=float)
+
+    def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
+        (total,) = sums
+        lost = float((often * (np.logaddexp(0, total) - yes * total)).sum())
+        return lost, [often * (expit(total) - yes)]
+
+    return (loss,)
+
+
+def _points_loss(points: Floats, counts: Floats) -> Loss:
+    """Half of the squared error in points."""
+
+    def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
+        error = sums[0] - points
+        return float((counts * error**2).sum()) / 2, [counts * error]
+
+    return loss
+
+
+def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss, Loss]:
+    """Log loss, then log loss and the expected number of errors at once.
+
+    Log loss alone spends effort on examples that are hopeless or safe; the expected number of
+    errors looks only at those that could still go either way, but is not convex. The sum of
+    both, from the optimum of the first, decides better on held-out pairs than either.
 
     Args:
-        weights: the weights, in any order.
-        sentences: what the rules say that find the evidence, by name or by what the names of
-            a family begin with.
-        title: what they are for.
-        command: the command that learns them again.
+        truth: 1 for the outcome of an example, 0 for others; one row an example.
+        allowed: 1 for each outcome that was possible, 0 for others; one row an example.
+        counts: how often an example counts.
     """
-    purpose = (
-        "what evidence of the value 100 is worth for (+) or against (-) a decision, in",
-        "hundredths of a log-odds unit; behind it in how many examples there was any, and",
-        "what the evidence is. A line may be changed by hand: learn --keep keeps it.",
-    )
-    lines = file_head(f"Weights: {title}", purpose, command)
-    for section, heading in _SECTIONS.items():
-        names: dict[str, list[Weight]] = {}
-        for weight in weights:
-            if _section(weight) == section:
-                names.setdefault(weight.name, []).append(weight)
-        if not names:
-            continue
-        lines += ["", f"% {heading}"]
-        for name, own in sorted(names.items(), key=_heaviest):
-            own.sort(key=lambda one: _ORDER.index(one.decision) if one.decision in _ORDER else -1)
-            inside = "; ".join(f"{name},{one.decision},{one.value}" for one in own)
-            said = sentences.get(name) or sentences.get(name.partition("(")[0], "")
-            support = max(one.support for one in own)
-            fact = f"{WEIGHT.name}({inside})."
-            lines.append(f"{fact:<{_WIDTH}}  % {support}: {unbroken(said)}".rstrip(": "))
-    return "\n".join(lines) + "\n"
 
+    def losing(log: float, errors: float) -> Loss:
+        def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
+            each = np.stack(sums, axis=1)
+            each -= np.where(allowed, each, -np.inf).max(axis=1, keepdims=True)
+            odds = np.exp(np.where(allowed, each, -np.inf))
+            whole = odds.sum(axis=1, keepdims=True)
+            shares = odds / whole
+            logs = (truth * each).sum(axis=1) - np.log(whole[:, 0])
+            right = (truth * shares).sum(axis=1)
+            lost = float((counts * (errors * (1 - right) - log * logs)).sum())
+            slope = log * (shares - truth) - errors * shares * (truth - right[:, None])
+            return lost, list((counts[:, None] * slope).T)
 
-def _section(weight: Weight) -> str:
-    return weight.decision if weight.decision in _SECTIONS else "label"
+        return loss
 
-
-def _heaviest(found: tuple[str, list[Weight]]) -> tuple[int, str]:
-    name, weights = found
-    return -max(abs(one.value) for one in weights), name
-
-
-def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -> str:
-    """Return the text of a rule file of what evidence is worth for a rating."""
-    purpose = (
-        "how many thousandths of a point evidence adds to a rating, or takes from it,",
-        "where there is all of it; behind each, in how many pairs there was some.",
-    )
-    lines = [*file_head(f"Weights of ratings: {title}", purpose, command), "", *_facts(weights)]
-    return "\n".join(lines) + "\n"
-
-
-def file_head(title: str, purpose: Sequence[str], command: str) -> list[str]:
-    """The lines that say what a file of facts is, and how it is made again."""
-    first, *more = (*purpose, "This writes the file again:", command)
-    return [
-        f"% {unbroken(title)}, learned from gold.",
-        "%",
-        f"% Purpose: {first}",
-        *(f"%          {unbroken(line)}" for line in more),
-    ]
-
-
-def _facts(weights: Iterable[Weight]) -> list[str]:
-    """A line for each weight, the strongest first."""
-    ordered = sorted(weights, key=lambda weight: (-abs(weight.value), weight.name))
-    facts = [f"{WEIGHT.name}({w.name},{w.decision},{w.value})." for w in ordered]
-    width = max(map(len, facts), default=0)
-    return [
-        f"{fact:<{width}}  % {weight.support}" for fact, weight in zip(facts, ordered, strict=True)
-    ]
+    return losing(1.0, 0.0), losing(LOG, ERRORS)

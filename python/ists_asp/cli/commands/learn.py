@@ -357,7 +357,6 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
     from ists_asp.engine import Setup
     from ists_asp.io.pairs import read_sts
-    from ists_asp.learn.fit import render_rating_weights
     from ists_asp.learn.ratings import (
         UNRELATED,
         RatingExampleBuilder,
@@ -365,6 +364,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None
         learn_ratings,
         mismatched,
     )
+    from ists_asp.learn.rendering import render_rating_weights
 
     with reader_warnings() as warn:
         golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}
