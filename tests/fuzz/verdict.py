@@ -37,7 +37,7 @@ def outcome(run):
         return "broken"
     if run.refused:
         return "rules refused"
-    if any(OVER.search(each.failure.reason) for each in run.together if each.failure):
+    if any(OVER.search(each.failure.found) for each in run.together if each.failure):
         return "over the limits"
     failed = sum(each.failure is not None for each in run.together)
     return (
@@ -86,7 +86,7 @@ def _words(reason, *, excerpt=False):
 def _one(given):
     where = f"pair {given.pair.id}"
     if given.failure is not None:
-        for kind, seen in _words(given.failure.reason):
+        for kind, seen in _words(given.failure.found):
             yield kind, f"{where}: {seen}"
         return
     (answer,) = given.answers
@@ -114,7 +114,7 @@ def _faults(answer):
 
 def _compared(one, other):
     where = f"pair {one.pair.id}"
-    reasons = [each.failure.reason for each in (one, other) if each.failure is not None]
+    reasons = [each.failure.found for each in (one, other) if each.failure is not None]
     if any(OVER.search(reason) for reason in reasons):
         return
     if reasons:
@@ -138,7 +138,7 @@ def _checked(run):
             try:
                 text = "".join(
                     ANSWERS["wa"].write(
-                        Written(each.pair, each.answers, each.failure and each.failure.reason)
+                        Written(each.pair, each.answers, each.failure and each.failure.found)
                     )
                     for each in given
                 )

@@ -90,7 +90,7 @@ def test_a_bomb_costs_its_pair_only(tmp_path, annotator, rules, limits, reason):
     outcomes = decide(spec(tmp_path, rules, grace=1.0, **limits), pairs(5, bomb=2), annotator)
     assert [outcome.pair.id for outcome in outcomes] == ["0", "1", "2", "3", "4"]
     assert [bool(outcome.answers) for outcome in outcomes] == [True, True, False, True, True]
-    assert outcomes[2].failure.reason == reason
+    assert outcomes[2].failure.found == reason
 
 
 def test_only_memory_that_is_written_to_counts():
@@ -119,7 +119,7 @@ def test_a_worker_that_cannot_load_the_rules_again_says_why(tmp_path, annotator)
         (outcome,) = run(pairs(1), annotator, pool, Timings())
     finally:
         pool.close()
-    assert outcome.failure.reason == "the rules cannot be loaded: the worker crashed (signal 11)"
+    assert outcome.failure.found == "the rules cannot be loaded: the worker crashed (signal 11)"
 
 
 def test_rules_that_ground_without_end_are_one_error(tmp_path, monkeypatch):
@@ -235,4 +235,4 @@ def test_time_is_that_of_the_processor(tmp_path, annotator):
         (outcome,) = task.result().outcomes
     finally:
         pool.close()
-    assert outcome.failure.reason == "no answer within 0.5 s"
+    assert outcome.failure.found == "no answer within 0.5 s"

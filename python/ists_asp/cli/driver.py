@@ -27,7 +27,7 @@ from ists_asp.cli.console import (
 )
 from ists_asp.cli.inputs import opened
 from ists_asp.cli.interrupts import still_heard
-from ists_asp.errors import IstsError, SolveError, UsageError, of_pair, shortened
+from ists_asp.errors import IstsError, UsageError, of_pair, shortened
 from ists_asp.run import watch
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
 
@@ -171,7 +171,7 @@ class _Sink:
             Written(
                 outcome.pair,
                 outcome.answers,
-                outcome.failure.reason if outcome.failure else None,
+                outcome.failure.found if outcome.failure else None,
                 outcome.knowledge,
                 self._made_by,
                 ranked=job.setup.models > 1,
@@ -286,8 +286,9 @@ def _tell_failure(outcome: Outcome, job: Job) -> None:
     failure, pair = outcome.failure, outcome.pair
     assert failure is not None
     if job.fail_fast or job.inputs.single:
-        raise SolveError(failure.reason, where=of_pair(pair.id), hint=failure.hint)
-    warn(f"pair {shortened(pair.id)}: {failure.reason}")
+        failure.where = of_pair(pair.id)
+        raise failure
+    warn(f"pair {shortened(pair.id)}: {failure.found}")
 
 
 def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:

@@ -15,11 +15,11 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Timings
-from ists_asp.errors import DataError, IstsError, RuleError
+from ists_asp.errors import DataError, IstsError, RuleError, SolveError
 from ists_asp.limits import check_size, is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
 from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Failure, Outcome, Report, serve
+from ists_asp.run.worker import OUT_OF_MEMORY, Outcome, Report, serve
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
@@ -199,12 +199,7 @@ class _Worker:
             theirs.close()
 
     def load(self) -> tuple[RuleWarning, ...]:
-        """Wait until the process is ready: what the parser finds suspicious.
-
-        Raises:
-            IstsError: a rule file is faulty, or something is missing.
-            _UnloadedError: it never will be ready.
-        """
+        """Wait until the process is ready: what the parser finds suspicious."""
         code: int | None = None
         for _ in range(_TRIES):
             if self._process is None:
@@ -223,7 +218,7 @@ class _Worker:
             found = loads_too_long(self._setup.limits.loading, self._setup.rules)
             raise _UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
         failure = self._ended(code)
-        raise _UnloadedError(f"the rules cannot be loaded: {failure.reason}", hint=failure.hint)
+        raise _UnloadedError(f"the rules cannot be loaded: {failure.found}", hint=failure.hint)
 
     def decide(self, pairs: Sequence[Pair], *, again: bool = False) -> Report:
         """Decide annotated pairs."""
@@ -235,7 +230,7 @@ class _Worker:
             self._batches += 1
             report: Report = self._answer(pairs)
         except _UnloadedError as error:
-            failure = Failure(error.found, error.hint)
+            failure = SolveError(error.found, hint=error.hint)
         except LostError as lost:
             if self._closed:
                 raise
@@ -258,12 +253,7 @@ class _Worker:
                 self._process.join(_PATIENCE)
 
     def _answer(self, question: object = None) -> Any:  # noqa: ANN401 (whatever a worker sends)
-        """What the process sends next, after it was asked something.
-
-        Raises:
-            IstsError: it has met one that is no pair's.
-            LostError: it has ended, or does nothing.
-        """
+        """What the process sends next, after it was asked something; an error that is no pair's."""
         try:
             if question is not None:
                 self._connection.send(question)
@@ -289,15 +279,15 @@ class _Worker:
             self._process.join(_PATIENCE)
         self._process, self._loaded, self._batches = None, False, 0
 
-    def _ended(self, code: int | None) -> Failure:
+    def _ended(self, code: int | None) -> SolveError:
         """Why there is no answer of a worker that ended with this exit code."""
         limits = self._setup.limits
         if code == OUT_OF_TIME:
             what = "trace" if self._setup.traced else "answer"
-            return Failure(f"no {what} within {limits.seconds:g} s")
+            return SolveError(f"no {what} within {limits.seconds:g} s")
         if code == OUT_OF_MEMORY and limits.memory is not None:
-            return Failure(f"more than {limits.memory >> 20} MB of memory", _LARGE)
-        return Failure(f"the worker {ending(code)}", likely_reason(code))
+            return SolveError(f"more than {limits.memory >> 20} MB of memory", hint=_LARGE)
+        return SolveError(f"the worker {ending(code)}", hint=likely_reason(code))
 
 
 def _context() -> _Context:
@@ -321,21 +311,11 @@ def run(
     stages: Timings,
     warn: Callable[[RuleWarning], None] = lambda _warning: None,
 ) -> Iterator[Outcome]:
-    """Decide pairs, lazily; only those under way are held in memory.
+    """Decide tokenised pairs, lazily; only those under way are held in memory.
 
-    Args:
-        pairs: the pairs, tokenised.
-        annotator: tags and lemmatises them.
-        executor: decides them.
-        stages: gets the time that each stage took.
-        warn: gets what clingo finds suspicious about the rules; some of it more than once.
-
-    A pair that is too long fails, whatever its neighbours are.
-
-    Raises:
-        IstsError: no pair can be decided.
+    A pair that is too long fails, whatever its neighbours are. ``stages`` gets the time that each
+    stage took, ``warn`` what clingo finds suspicious about the rules, some of it more than once.
     """
-    under_way: deque[Future[Report]] = deque()
     waiting: deque[Outcome | None] = deque()
     """Each pair that was read: what became of it, or None until an executor says so."""
 
@@ -346,35 +326,33 @@ def run(
             if failure is None:
                 yield pair
 
-    def refused() -> Iterator[Outcome]:
-        while waiting and (outcome := waiting[0]) is not None:
-            waiting.popleft()
-            yield outcome
+    def decided() -> Iterator[Outcome]:
+        under_way: deque[Future[Report]] = deque()
+        annotated = annotator.annotate(fitting())
+        batches = iter(lambda: tuple(islice(annotated, BATCH)), ())
+        while True:
+            for batch in islice(batches, executor.width - len(under_way)):
+                under_way.append(executor.submit(batch))
+            if not under_way:
+                return
+            report = under_way.popleft().result()
+            stages.merge(report.times)
+            for warning in report.warnings:
+                warn(warning)
+            yield from report.outcomes
 
-    def finished() -> Iterator[Outcome]:
-        report = under_way.popleft().result()
-        stages.merge(report.times)
-        for warning in report.warnings:
-            warn(warning)
-        for outcome in report.outcomes:
-            yield from refused()
-            waiting.popleft()
-            yield outcome
-
-    annotated = annotator.annotate(fitting())
-    while batch := tuple(islice(annotated, BATCH)):
-        under_way.append(executor.submit(batch))
-        while len(under_way) >= executor.width:
-            yield from finished()
-    while under_way:
-        yield from finished()
-    yield from refused()
+    for outcome in decided():
+        while (refused := waiting.popleft()) is not None:
+            yield refused
+        yield outcome
+    yield from filter(None, waiting)
 
 
-def _too_long(pair: Pair) -> Failure | None:
+def _too_long(pair: Pair) -> SolveError | None:
     try:
         for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
             check_size(sentence, f"sentence {number}")
     except DataError as error:
-        return Failure(f"{error.where}: {error.found}; expected {error.expected}", error.hint)
+        found = f"{error.where}: {error.found}; expected {error.expected}"
+        return SolveError(found, hint=error.hint)
     return None

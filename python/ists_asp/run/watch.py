@@ -85,21 +85,11 @@ def heard(
     seconds: float = math.inf,
     memory: float = math.inf,
 ) -> Any:  # noqa: ANN401 (whatever is sent)
-    """What a process sends next.
+    """What a process sends next; EOFError or OSError if it has ended.
 
-    Args:
-        process: its number.
-        connection: the way that it comes.
-        look: seconds between two looks at the process.
-        still: looks at which it did not compute at all, one after the other, and no process below
-            it, after which it is taken for stuck.
-        seconds: of processor time that they may take.
-        memory: bytes that they may have.
-
-    Raises:
-        EOFError or OSError: the process has ended.
-        TimeoutError: it is stuck, or takes too long.
-        MemoryError: it takes too much memory.
+    It is looked at every ``look`` seconds. TimeoutError says that for ``still`` looks neither it
+    nor a process below it has computed at all, or that they took more ``seconds`` of the
+    processor; MemoryError that they have more bytes than ``memory``.
     """
     begin = last = None
     idle = 0
@@ -156,12 +146,10 @@ class _Course:
         place: int | None = None,
         late: IstsError | None = None,
     ) -> None:
-        """Tell the parent what comes next.
+        """Tell the parent what comes next, if this child is lost.
 
-        Args:
-            where: the only pair that is worked on, if there is one.
-            place: where another child can go on if this one is lost.
-            late: the error if it meets the limit of :meth:`limit`.
+        ``where`` is the only pair that is worked on, if there is one, ``place`` where another child
+        can go on, ``late`` the error if the limit of :meth:`limit` is met.
         """
         self.tell("at", (where, place, late))
 
@@ -180,14 +168,10 @@ def patience(time_limit: float) -> float:
 
 
 def isolate(seconds: float | None = None) -> None:
-    """Return in a child process; the parent ends as the child does.
+    """Return in a child process; the parent ends as the child does, or says why it was lost.
 
-    Args:
-        seconds: how long the child may be silent, see :func:`alive`; :data:`SECONDS` by default.
-
-    Raises:
-        IstsError: in the parent, the child had to be killed, or crashed.
-        click.exceptions.Exit: in the parent, the child has ended.
+    ``seconds`` are how long the child may be silent, see :func:`alive`; by default
+    :data:`SECONDS`.
     """
     if not active or _course.parent is not None:
         return
@@ -212,9 +196,7 @@ def isolate(seconds: float | None = None) -> None:
 def loading(seconds: float, rules: Iterable[Path]) -> Iterator[None]:
     """Load rules, in a child within a limit of their own: clingo may ground tables for ever.
 
-    Args:
-        seconds: the time limit for a pair.
-        rules: files and folders of the user's.
+    ``seconds`` is the time limit for a pair, ``rules`` are files and folders of the user's.
     """
     limit = loading_time(seconds)
     hint = f"{_HINT}; or allow more with --timeout"
@@ -241,10 +223,7 @@ def told_before(warning: str) -> bool:
 def working_on(pair: Pair, seconds: float, what: str = "answer") -> Iterator[None]:
     """Work on a pair, the only one: whatever goes wrong is told of it, also by the parent.
 
-    Args:
-        pair: the pair; it is annotated already, as to load the models takes no pair's time.
-        seconds: the time limit for it, which begins now.
-        what: what is made of it.
+    Its time begins now: it is annotated already, as to load the models takes no pair's time.
     """
     _course.go_on(of_pair(pair.id), late=_late(what, seconds))
     _course.limit(seconds, 1)
@@ -326,12 +305,7 @@ def _reason(error: Exception, pair: Pair) -> str:
 
 
 def _watch(child: int, connection: Connection, seconds: float) -> None:
-    """Return where another child is to go on.
-
-    Raises:
-        IstsError: the child had to be killed, or crashed, and was not at one of several pairs.
-        click.exceptions.Exit: it has ended.
-    """
+    """Return where another child is to go on; otherwise end as this one did, or say why."""
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     memory = min(MEMORY << 20, whole // 4 * 3)
     where = place = late = None

@@ -47,16 +47,8 @@ OUT_OF_MEMORY = 77
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a pair has no answer, as a phrase, and what can be done about it."""
-
-    reason: str
-    hint: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
-    """A pair with its answers, best first, or the reason why there is none.
+    """A pair with its answers, best first, or why there is none: an error that does not name it.
 
     ``trace`` is the line of JSON that traces the first answer, if traces were asked for;
     ``knowledge`` is what words were compared by.
@@ -64,7 +56,7 @@ class Outcome:
 
     pair: Pair
     answers: tuple[Answer, ...]
-    failure: Failure | None = None
+    failure: SolveError | None = None
     trace: str = ""
     knowledge: tuple[str, ...] = ()
 
@@ -192,24 +184,18 @@ class Decider:
 
 
 def _failed(pair: Pair, error: IstsError) -> Outcome:
-    return Outcome(pair, (), Failure(error.found, error.hint))
+    return Outcome(pair, (), SolveError(error.found, hint=error.hint))
 
 
 def begin(setup: Setup) -> Decider:
-    """Make this process a worker: set its limits and load what the setup describes.
-
-    Ctrl-C is for the parent.
-
-    Raises:
-        IstsError: a rule file is faulty, or something is missing.
-    """
+    """Make this process a worker: set its limits and load what the setup describes."""
+    # Ctrl-C is for the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     open_doors()
     end_with_parent()
     limits = setup.limits
     if limits.memory is not None:
         limit_memory(limits.memory)
-
     end_after(limits.loading)
     try:
         return Decider(setup, limited=True)
@@ -222,11 +208,7 @@ def begin(setup: Setup) -> Decider:
 
 
 def decide(decider: Decider, pairs: Sequence[Pair]) -> Report:
-    """Decide annotated pairs in a worker, which ends where there is no memory left.
-
-    Raises:
-        IstsError: no pair can be decided.
-    """
+    """Decide annotated pairs in a worker, which ends where there is no memory left."""
     try:
         return decider.decide(pairs)
     except (MemoryError, MemoryLimitError):
