@@ -1,46 +1,273 @@
-"""What is new and what is gone between two versions of a rule set, and which pairs it can touch."""
+"""What is new and what is gone between two versions of a rule set, and which pairs it can affect.
+
+A statement that is new or gone affects a pair only if it can have an instance there: if each atom
+that it needs could be derived for the pair by the rules before or after the edit. Negation,
+arithmetic and comparisons are passed over, so that too many pairs are found rather than too few.
+A pair without an instance of any such statement has the same ground program as before.
+
+What can be derived is asked backwards from the facts of pairs, for all pairs at a time: a set of
+pairs is an integer with a bit for each. Atoms are asked for by patterns, in which None stands for
+anything; see :mod:`ists_asp.syntax.terms`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo.ast import AST, ASTType
 
 from ists_asp.resources import asp_dir
-from ists_asp.solver.affected import Reach, Tables, TooMuchError
-from ists_asp.solver.statements import EVERYTHING
-from ists_asp.syntax.terms import Variant, bind, bind_all, filled_atom, is_ground, read_variants
+from ists_asp.syntax.ground import Atoms, Ground, split
+from ists_asp.syntax.terms import (
+    Variable,
+    Variant,
+    agree,
+    bind,
+    bind_all,
+    filled_atom,
+    is_ground,
+    parsed,
+    read_variants,
+    variables,
+)
 from ists_asp.syntax.trees import Signature, parse
+from ists_asp.vocabulary import ALIGNED, LABEL, NORM, PRODUCT, SCORE, TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.affected import Decided, Indexed
     from ists_asp.solver.program import Program
-    from ists_asp.solver.statements import Shapes, Version
-    from ists_asp.syntax.terms import Bindings, Call
+    from ists_asp.solver.statements import Shape, Shapes, Version
+    from ists_asp.syntax.terms import Bindings, Call, Term
+
+_MEASURED = frozenset((NORM.name, PRODUCT.name))
+"""Predicates of most of a pair's facts, which have nothing but numbers.
+
+No statement has a constant there: their arguments may be anything.
+"""
 
 _MOST = 500
-"""Statements that differ, or facts that follow: with more of them every pair counts as touched."""
+"""Statements that differ, or facts that follow: with more of them every pair counts as affected."""
+
+_STEPS = 20_000
+"""Patterns that are asked for at most: then every pair counts as affected."""
+
+_ROWS = 300
+"""Entries of a table that are looked at one by one for a statement that has changed."""
+
+_DEEP_ROWS = 30
+"""The same for rules that are followed backwards."""
 
 _NEGATED = re.compile(r"""\"(?:[^"\\]|\\.)*+"|-([_']*[a-z][A-Za-z0-9_']*)""")
 """The names behind the sign of classical negation in a statement; some that are none as well."""
 
 _BASE = "#program base."
-_IGNORED = (ASTType.Defined, ASTType.Program)
-_UNDERSTOOD = frozenset(
-    {
-        ASTType.Defined,
-        ASTType.Definition,
-        ASTType.Minimize,
-        ASTType.Rule,
-        ASTType.ShowSignature,
-    }
-)
+_IGNORED = {ASTType.Defined, ASTType.Program}
+_UNDERSTOOD = {
+    *_IGNORED,
+    ASTType.Definition,
+    ASTType.Minimize,
+    ASTType.Rule,
+    ASTType.ShowSignature,
+}
+
+Arguments: TypeAlias = "tuple[Term, ...]"
+
+Decided: TypeAlias = "Mapping[Signature, Mapping[Arguments, Mapping[int, int]]]"
+"""What was decided, by predicate: the arguments of its atoms, each with the pairs that have it by
+the number of a line of their answers."""
+
+
+class TooMuchError(Exception):
+    """To find out takes longer than to decide the pairs again, or nothing is certain."""
+
+
+class _Rows:
+    """Atoms of a predicate, each with the pairs that have it, to be found by their arguments."""
+
+    def __init__(self) -> None:
+        self._every: list[tuple[Arguments, int]] = []
+        self._places: dict[tuple[int, str | None], list[int]] = defaultdict(list)
+
+    def add(self, arguments: Arguments, bits: int) -> None:
+        for place, term in enumerate(arguments):
+            self._places[place, term if isinstance(term, str) else None].append(len(self._every))
+        self._every.append((arguments, bits))
+
+    def matching(self, wanted: Arguments) -> list[tuple[Arguments, int]]:
+        """The atoms that a pattern may stand for."""
+        best: Sequence[int] = range(len(self._every))
+        for place, term in enumerate(wanted):
+            if isinstance(term, str):
+                found = self._places.get((place, term), [])
+                found = found + self._places.get((place, None), [])
+                if len(found) < len(best):
+                    best = found
+        rows = map(self._every.__getitem__, best)
+        return [row for row in rows if all(map(agree, row[0], wanted))]
+
+
+class _Facts:
+    """Facts as text, each with the pairs that have it, as rows of their predicates."""
+
+    def __init__(self, given: Iterable[tuple[Sequence[str], int]]) -> None:
+        self._rows: dict[Signature, _Rows] = {}
+        self.by_name: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for atoms, bits in given:
+            for atom in atoms:
+                name, _, rest = atom.removeprefix("-").partition("(")
+                self.by_name[name]["" if name in _MEASURED else rest[:-1]] |= bits
+
+    def __getitem__(self, key: Signature) -> _Rows:
+        found = self._rows.get(key)
+        if found is None:
+            found = self._rows[key] = _Rows()
+            for text, bits in self.by_name.get(key.name, {}).items():
+                measured = key.name in _MEASURED
+                terms = (None,) * key.arity if measured else tuple(map(parsed, split(text)))
+                if len(terms) == key.arity:
+                    found.add(terms, bits)
+        return found
+
+
+@dataclass
+class _Reach:
+    """Finds the pairs for which atoms could be derived, by the rules before or after the edit.
+
+    Args:
+        edits: has these rules and the facts of the program.
+        given: the facts of the pairs.
+        whole: all pairs.
+        decided: what was decided, instead of all that could be.
+    """
+
+    edits: Edits
+    given: _Facts
+    whole: int
+    decided: Decided
+    _known: dict[Call, int] = field(default_factory=dict)
+    _values: dict[Call, int] = field(default_factory=dict)
+    _seen: set[Call] = field(default_factory=set)
+    _grown: bool = False
+    _steps: int = 0
+
+    def holding(self, atoms: Sequence[Call], bound: Bindings) -> int:
+        """The pairs for which all of some atoms could be derived."""
+        while True:
+            # What depends on itself is asked for again until nothing is added.
+            self._seen, self._grown = set(), False
+            found = self._all(atoms, bound, deep=False)
+            if not self._grown:
+                self._known.update((key, self._values.get(key, 0)) for key in self._seen)
+                return found
+
+    def _all(self, atoms: Sequence[Call], bound: Bindings, *, deep: bool) -> int:
+        entries = [atom for atom in atoms if atom.signature in self.edits.tables]
+        others = [atom for atom in atoms if atom.signature not in self.edits.tables]
+        if entries:
+            return self._joined(entries, others, bound, deep=deep)
+        bits = self.whole
+        lines: dict[Any, list[Call]] = defaultdict(list)
+        for atom in others:
+            if not bits:
+                return 0
+            if atom.signature in self.decided:
+                # Lines of an answer are told apart by variables for their sides.
+                sides = atom.arguments[:2]
+                key = sides if all(isinstance(side, Variable) for side in sides) else len(lines)
+                lines[key].append(filled_atom(atom, bound))
+            else:
+                bits &= self._one(filled_atom(atom, bound))
+        for same in lines.values():
+            bits &= self._lines(same)
+        return bits
+
+    def _joined(
+        self, entries: Sequence[Call], others: list[Call], bound: Bindings, *, deep: bool
+    ) -> int:
+        """The pairs for which entries of tables go together with other atoms."""
+        sized = []
+        for place, atom in enumerate(entries):
+            rows = self._entries(filled_atom(atom, bound))
+            if not rows:
+                return 0
+            sized.append((len(rows), place, rows))
+        free = {name for atom in others for name in variables(atom)}
+        free.update(name for atom in entries for name in variables(atom) if len(entries) > 1)
+        useful = [one for one in sized if free.intersection(variables(entries[one[1]])) - {*bound}]
+        if not useful or min(useful)[0] > (_DEEP_ROWS if deep else _ROWS):
+            return self._all(others, bound, deep=deep)
+        _, place, rows = min(useful)
+        rest = [*entries[:place], *entries[place + 1 :], *others]
+        bits = 0
+        for row, _ in rows:
+            again = dict(bound)
+            if bind_all(entries[place].arguments, row, again):
+                bits |= self._all(rest, again, deep=deep)
+                if bits == self.whole:
+                    break
+        return bits
+
+    def _entries(self, pattern: Call) -> list[tuple[Arguments, int]]:
+        self._step()
+        return self.edits.facts[pattern.signature].matching(pattern.arguments)
+
+    def _lines(self, atoms: Sequence[Call]) -> int:
+        """The pairs whose answers have a line of which all atoms say something."""
+        found: list[Mapping[int, int]] = []
+        for atom in atoms:
+            lines: dict[int, int] = defaultdict(int)
+            for arguments, its in self.decided[atom.signature].items():
+                if all(map(agree, arguments, atom.arguments)):
+                    for line, bits in its.items():
+                        lines[line] |= bits
+            found.append(lines)
+        whole = 0
+        for line, bits in found[0].items():
+            for other in found[1:]:
+                bits &= other.get(line, 0)
+            whole |= bits
+        return whole
+
+    def _one(self, pattern: Call) -> int:
+        """The pairs for which an atom of a pattern could be derived."""
+        known = self._known.get(pattern)
+        if known is not None:
+            return known
+        if pattern in self._seen:
+            return self._values.get(pattern, 0)
+        self._step()
+        self._seen.add(pattern)
+        bits = self._found(pattern)
+        if bits != self._values.get(pattern, 0):
+            self._values[pattern] = bits
+            self._grown = True
+        return bits
+
+    def _found(self, pattern: Call) -> int:
+        if self._entries(pattern):
+            return self.whole
+        bits = 0
+        for _, its in self.given[pattern.signature].matching(pattern.arguments):
+            bits |= its
+        for variant in self.edits.deriving(pattern.signature):
+            for head, beside in variant.heads:
+                bound: Bindings = {}
+                if bits == self.whole:
+                    return bits
+                if head.signature == pattern.signature and bind(head, pattern, bound):
+                    bits |= self._all([*variant.needed, *beside], bound, deep=True)
+        return bits
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > _STEPS:
+            raise TooMuchError
 
 
 class _Change(NamedTuple):
@@ -52,7 +279,7 @@ class _Change(NamedTuple):
 
 
 class _Duty(NamedTuple):
-    """Atoms that must hold for something at a place to touch a pair.
+    """Atoms that must hold for something at a place to affect a pair.
 
     ``restrains`` if it is a constraint that is new: an answer that satisfies it stays the best.
     """
@@ -60,77 +287,96 @@ class _Duty(NamedTuple):
     atoms: Sequence[Call]
     bound: Bindings
     place: str
-    restrains: bool
+    restrains: bool = False
 
 
 class Edits:
-    """What differs between two versions of a rule set."""
+    """What differs between two versions of a rule set.
+
+    ``facts`` are those of the program, and what an edit adds to them or takes from them;
+    ``tables`` the predicates that are tables.
+
+    Args:
+        old: the rules as they were.
+        new: the rules as they are.
+        rules: the same.
+        program: what was made of them for a pair.
+        shapes: what is known of their statements.
+    """
 
     def __init__(
         self, old: Version, new: Version, rules: RuleSet, program: Program, shapes: Shapes
     ) -> None:
         self._rules = rules
-        self._tables = program.tables
         self._shapes = shapes
-        self._facts = Tables(program)
+        facts = map(Atoms.of, program.by_predicate.values())
+        self.facts = _Facts((split(atoms.inside), 1) for atoms in facts)
         self._variants: dict[int, list[Variant]] = {}
-        self._constants = frozenset(
-            node.name for node in rules.statements if shapes.of(node).kind is ASTType.Definition
-        )
+        derived = {name for shape in self._known(rules.statements) for name in shape.derived}
+        # What no rule derives any more was a table before.
+        self.tables = program.tables | ({Signature(*name) for name in old.tables} - derived)
         try:
             self._duties: list[_Duty] | None = list(self._found(old, new))
         except (TooMuchError, ValueError, RuntimeError):
             self._duties = None
         shapes.keep()
 
-    def touched(self, given: Indexed, decided: Decided) -> list[tuple[str, int]]:
-        """The pairs that each change can touch, as bits; those that an earlier one can included."""
-        every = [(EVERYTHING, given.whole)]
-        named = {name.name for name in self._tables}
-        if self._duties is None or not given.names.isdisjoint(named):
-            return every
-        could = Reach(self._deriving, self._tables, self._facts, given)
-        did = Reach(self._deriving, self._tables, self._facts, given, decided)
-        found = []
+    def affected(
+        self, facts: Sequence[str], answers: Sequence[Mapping[str, Any] | None]
+    ) -> list[tuple[str, int]] | None:
+        """The pairs that each change can affect, as bits; None if it may be any pair.
+
+        Args:
+            facts: those of each pair, as clingo writes a tuple of them.
+            answers: what was decided for each pair by the old rules, if that is known.
+        """
+        given = _Facts(
+            (split(text[1:-1].removesuffix(",")), 1 << place) for place, text in enumerate(facts)
+        )
+        if self._duties is None or any(name.name in given.by_name for name in self.tables):
+            return None
+        whole = (1 << len(facts)) - 1
+        could, did = (
+            _Reach(self, given, whole, decided)
+            for decided in ({}, _decided(answers) if self._shown_by_core() else {})
+        )
         try:
-            for duty in self._duties:
-                reach = did if duty.restrains else could
-                bits = reach.holding(duty.atoms, duty.bound)
-                if bits:
-                    found.append((duty.place, bits))
+            return [
+                (duty.place, bits)
+                for duty in self._duties
+                if (bits := (did if duty.restrains else could).holding(duty.atoms, duty.bound))
+            ]
         except (TooMuchError, RecursionError, ValueError):
-            return every
+            return None
         finally:
             self._shapes.keep()
-        return found
+
+    def _known(self, nodes: Iterable[AST]) -> list[Shape]:
+        return list(map(self._shapes.of, nodes))
+
+    def _shown_by_core(self) -> bool:
+        """Whether nothing but the core encoding says what is shown of an answer."""
+        core = asp_dir().resolve()
+        machine = {file.name for file in self._rules.files if file.path.is_relative_to(core)}
+        shapes = self._known(self._rules.statements)
+        return all(
+            rule.file in machine
+            for shape, rule in zip(shapes, self._rules.rules, strict=True)
+            if shape.kind is ASTType.ShowSignature
+        )
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
-        """What must hold in a pair for it to be touched."""
+        """What must hold in a pair for it to be affected."""
         changes = list(self._changes(old, new))
-        kinds = {self._shapes.of(node).kind for node in self._rules.statements}
-        kinds |= {self._shapes.of(change.node).kind for change in changes}
-        both = (*old.statements, *new.statements)
+        nodes = [*self._rules.statements, *(one.node for one in changes if not one.fresh)]
+        both = {*old.statements, *new.statements}
         programs = {text for text in both if text.startswith("#program")}
-        if not kinds - {ASTType.Program} <= _UNDERSTOOD or not programs <= {_BASE}:
+        kinds = {shape.kind for shape in self._known(nodes)}
+        if not kinds <= _UNDERSTOOD or not programs <= {_BASE} or len(changes) > _MOST:
             raise TooMuchError
-        if len(changes) > _MOST:
-            raise TooMuchError
-        self._index([change.node for change in changes if not change.fresh])
-        # What no rule derives any more was a table before.
-        derived = {
-            name for node in self._rules.statements for name in self._shapes.of(node).derived
-        }
-        before = {Signature(*name) for name in old.tables}
-        self._tables |= before - derived
-        given = {text.partition("=")[0] for text in (*old.constants, *new.constants)}
-        self._negated = {name for text in {*both} for name in _NEGATED.findall(text)}
-        self._constants |= given | {
-            change.node.name
-            for change in changes
-            if self._shapes.of(change.node).kind is ASTType.Definition
-        }
-        facts = [change for change in changes if self._shapes.of(change.node).fact]
-        places = self._changed_facts(facts)
+        self._index(nodes)
+        self._negated = {name for text in both for name in _NEGATED.findall(text)}
+        places = self._changed_facts(changes)
         for change in changes:
             shape = self._shapes.of(change.node)
             if shape.fact or shape.kind in (*_IGNORED, ASTType.Definition):
@@ -140,7 +386,7 @@ class Edits:
             restrains = change.fresh and shape.kind is ASTType.Rule and not shape.head
             restrains = restrains and str(change.node.head) == "#false"
             for variant in self._read(change.node):
-                if self._is_table(change.node):
+                if self._is_table(shape):
                     for head in self._entries(variant, variant.needed, {}):
                         places.setdefault(head, change.place)
                 else:
@@ -162,37 +408,39 @@ class Edits:
         values = self._changed_values(old, new, changed)
         if values:
             spoken = _speaks_of(values)
-            known = {id(change.node) for change in changed}
             for text, _, node in now:
                 name = spoken.search(text)
-                if name and id(node) not in known:
+                if name and text not in fresh:
                     yield _Change(node, values[name[0]], fresh=False)
 
     def _changed_values(
         self, old: Version, new: Version, changed: Sequence[_Change]
     ) -> dict[str, str]:
         """The constants that may have another value, each with the place that says so."""
+        nodes = (*self._rules.statements, *(change.node for change in changed))
+        named = [
+            (node.name, str(node))
+            for node in nodes
+            if self._shapes.of(node).kind is ASTType.Definition
+        ]
+        # The value of a constant may be the name of another one.
+        given = [text.partition("=") for text in (*old.constants, *new.constants) if "=" in text]
+        named += [(name, value) for name, _, value in given]
+        self._constants = frozenset(name for name, _ in named)
         found = {
             change.node.name: change.place
             for change in changed
             if self._shapes.of(change.node).kind is ASTType.Definition
         }
-        for text in set(old.constants) ^ set(new.constants):
+        for text in {*old.constants} ^ {*new.constants}:
             if "=" in text:
-                found.setdefault(text.partition("=")[0], f"-c {text.partition('=')[0]}")
-        definitions = [
-            (node.name, str(node))
-            for node in self._rules.statements
-            if self._shapes.of(node).kind is ASTType.Definition
-        ]
-        # The value of a constant may be the name of another one.
-        given = (text.partition("=") for text in (*old.constants, *new.constants))
-        definitions += [(name, value) for name, _, value in given]
+                name = text.partition("=")[0]
+                found.setdefault(name, f"-c {name}")
         while found:
             spoken = _speaks_of(found)
             more = {
                 name: found[other[0]]
-                for name, text in definitions
+                for name, text in named
                 if name not in found and (other := spoken.search(text))
             }
             if not more:
@@ -200,27 +448,28 @@ class Edits:
             found.update(more)
         return found
 
-    def _index(self, gone: Sequence[AST]) -> None:
+    def _index(self, nodes: Iterable[AST]) -> None:
         """Note which rules derive a predicate, and which statements speak of it."""
         self._by_head: dict[Signature, list[AST]] = defaultdict(list)
         self._by_atom: dict[Signature, list[AST]] = defaultdict(list)
-        for node in chain(self._rules.statements, gone):
+        for node in nodes:
             shape = self._shapes.of(node)
-            if shape.fact or shape.kind in _IGNORED:
-                continue
-            for name in shape.derived:
-                self._by_head[name].append(node)
-            for name in shape.predicates:
-                self._by_atom[name].append(node)
+            if not shape.fact and shape.kind not in _IGNORED:
+                for name in shape.derived:
+                    self._by_head[name].append(node)
+                for name in shape.predicates:
+                    self._by_atom[name].append(node)
 
-    def _changed_facts(self, facts: Sequence[_Change]) -> dict[Call, str]:
+    def _changed_facts(self, changes: Iterable[_Change]) -> dict[Call, str]:
         """The atoms that facts add or take away, each with the place of the fact."""
-        found: tuple[dict[Call, str], dict[Call, str]] = {}, {}
-        for change in facts:
-            for variant in self._read(change.node):
-                for head, _ in variant.heads:
-                    found[change.fresh].setdefault(filled_atom(head, {}), change.place)
-        gone, fresh = found
+        gone: dict[Call, str] = {}
+        fresh: dict[Call, str] = {}
+        for change in changes:
+            if self._shapes.of(change.node).fact:
+                for variant in self._read(change.node):
+                    for head, _ in variant.heads:
+                        found = fresh if change.fresh else gone
+                        found.setdefault(filled_atom(head, {}), change.place)
         # What is the same, and not only may be, has only moved.
         moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}
@@ -236,7 +485,7 @@ class Edits:
             if name.name in self._negated:
                 # It may contradict what a rule derives.
                 raise TooMuchError
-            self._facts.rows(name).add(atom.arguments, 1)
+            self.facts[name].add(atom.arguments, 1)
             for node in self._by_atom[name]:
                 shape = self._shapes.of(node)
                 if shape.kind is ASTType.ShowSignature:
@@ -246,32 +495,29 @@ class Edits:
                         bound: Bindings = {}
                         if spoken.signature != name or not bind(spoken, atom, bound):
                             continue
-                        if not self._is_table(node):
-                            yield _Duty(beside, bound, place, restrains=False)
+                        if not self._is_table(shape):
+                            yield _Duty(beside, bound, place)
                             continue
                         for head in self._entries(variant, beside, bound):
                             if head not in seen:
                                 seen.add(head)
                                 waiting[head] = place
-                                if len(seen) > _MOST:
-                                    raise TooMuchError
+                        if len(seen) > _MOST:
+                            raise TooMuchError
 
     def _entries(self, variant: Variant, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
         """What a rule of a table derives where some atoms hold."""
-        if atoms:
-            first, *rest = atoms
-            rows = self._facts.rows(first.signature).matching(filled_atom(first, bound).arguments)
-            for row, _ in list(rows):
-                again = dict(bound)
-                if bind_all(first.arguments, row, again):
-                    yield from self._entries(variant, rest, again)
+        if not atoms:
+            yield from (filled_atom(head, bound) for head, _ in variant.heads)
             return
-        for head, _ in variant.heads:
-            yield filled_atom(head, bound)
+        first, *rest = atoms
+        for row, _ in self.facts[first.signature].matching(filled_atom(first, bound).arguments):
+            again = dict(bound)
+            if bind_all(first.arguments, row, again):
+                yield from self._entries(variant, rest, again)
 
-    def _is_table(self, node: AST) -> bool:
-        shape = self._shapes.of(node)
-        return shape.derives and shape.predicates <= self._tables
+    def _is_table(self, shape: Shape) -> bool:
+        return shape.derives and shape.predicates <= self.tables
 
     def _read(self, node: AST) -> list[Variant]:
         found = self._variants.get(id(node))
@@ -283,9 +529,9 @@ class Edits:
             self._variants[id(node)] = found
         return found
 
-    def _deriving(self, name: Signature) -> Iterator[Variant]:
-        for node in self._by_head[name]:
-            yield from self._read(node)
+    def deriving(self, name: Signature) -> Iterator[Variant]:
+        """The variants of the rules that derive a predicate, before or after the edit."""
+        return chain.from_iterable(map(self._read, self._by_head[name]))
 
 
 def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
@@ -293,12 +539,21 @@ def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9_'])(?:{'|'.join(names)})(?![A-Za-z0-9_'])")
 
 
-def shown_by_core(rules: RuleSet, shapes: Shapes) -> bool:
-    """Whether nothing but the core encoding says what is shown of an answer."""
-    core = asp_dir().resolve()
-    machine = {file.name for file in rules.files if file.path.is_relative_to(core)}
-    return all(
-        rule.file in machine
-        for node, rule in zip(rules.statements, rules.rules, strict=True)
-        if shapes.of(node).kind is ASTType.ShowSignature
-    )
+def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
+    """What the answers of pairs say, by line."""
+    found: dict[Signature, dict[Arguments, dict[int, int]]] = {
+        one.signature: defaultdict(lambda: defaultdict(int)) for one in (ALIGNED, LABEL, SCORE, TAG)
+    }
+    for place, answer in enumerate(answers):
+        for number, line in enumerate(answer["alignments"] if answer else ()):
+            if line["spans"]:
+                link = tuple(map(parsed, line["spans"]))
+                said = [
+                    (ALIGNED, ()),
+                    (LABEL, (Ground(line["label"].lower()),)),
+                    (SCORE, (Ground(int(line["score"])),)),
+                    *((TAG, (Ground(tag.lower()),)) for tag in line["tags"]),
+                ]
+                for name, values in said:
+                    found[name.signature][link + values][number] |= 1 << place
+    return found

@@ -2,14 +2,14 @@
 
 What is written is what a run from scratch would write: an answer is used again if the facts of
 its pair are the same, and the rules are, or no statement that differs can have an instance for the
-pair (see :mod:`ists_asp.solver.affected`). Each batch has an entry in the store, with its answers
+pair (see :mod:`ists_asp.solver.edits`). Each batch has an entry in the store, with its answers
 and the version of the rules that decided them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -26,9 +26,8 @@ from ists_asp.rules.messages import RuleWarning
 from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution
-from ists_asp.solver.statements import EVERYTHING, Version, version
-from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, TAG
+from ists_asp.solver.statements import Version
+from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,11 +36,9 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.affected import Arguments, Decided
     from ists_asp.solver.batch import Item
     from ists_asp.solver.edits import Edits
     from ists_asp.solver.solver import Solver
-    from ists_asp.syntax.trees import Signature
 
 _MOST = 1200
 """Batches of a run whose answers are kept: more would push other things out of the store."""
@@ -51,6 +48,9 @@ _TOGETHER = 4
 
 _ANSWERS = "answers"
 """What the names of readers begin with that read the answer to a pair."""
+
+EVERYTHING = "all rules"
+"""What affects every pair where it is not known what an edit can affect."""
 
 _Kept: TypeAlias = "tuple[bool, list[dict[str, Any]]]"
 """Whether it is sure that no other answer is as good, and the answers of a pair."""
@@ -215,13 +215,12 @@ class Keeping:
         if entry.warnings or not any(one and one[0] for one in entry.answers):
             return [None] * len(items), places
         edits = self._since(entry.rules, items[0][1])
-        if edits is None:
+        answers = [one[1][0] if one and self._answers else None for one in entry.answers]
+        affected = edits.affected(texts, answers) if edits else None
+        if affected is None:
             return [None] * len(items), [EVERYTHING] * len(items)
-        # Few runs need it.
-        from ists_asp.solver.affected import Indexed
-
         known = list(entry.answers)
-        for place, bits in edits.touched(Indexed(texts), self._decided(entry.answers)):
+        for place, bits in affected:
             for number in range(len(items)):
                 if bits >> number & 1 and not places[number]:
                     known[number], places[number] = None, place
@@ -235,16 +234,28 @@ class Keeping:
         """
         if digest not in self._edits:
             self._edits[digest] = None
-            old = self._kept_version(digest)
+            old, solver = self._kept_version(digest), self._solver
             with suppress(IstsError):
-                self._solver.check(facts)
-                if old is not None and not self._solver.warnings:
-                    self._edits[digest] = self._solver.edits(old, self._version)
+                solver.check(facts)
+                if old is not None and not solver.warnings:
+                    # Few runs need it.
+                    from ists_asp.solver.edits import Edits
+
+                    self._edits[digest] = Edits(
+                        old, self._version, self._rules, solver.program, solver.shapes
+                    )
         return self._edits[digest]
 
     @cached_property
     def _version(self) -> Version:
-        return version(self._rules, self._solver.arguments, self._solver.program.tables)
+        rules = self._rules
+        places = [
+            f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
+            for rule in rules.rules
+        ]
+        tables = sorted((name.name, name.arity) for name in self._solver.program.tables)
+        statements = [str(node) for node in rules.statements]
+        return Version(statements, places, list(self._solver.arguments), tables)
 
     @cached_property
     def _digest(self) -> str:
@@ -257,32 +268,6 @@ class Keeping:
         if self._remembered.get(key) is None:
             self._remembered.put(key, tuple(self._version))
         return self._digest
-
-    def _decided(self, answers: Sequence[_Kept | None]) -> Decided:
-        """What the answers of pairs say, by line."""
-        if not self._answers or not self._solver.shows_answers:
-            return {}
-        # Few runs need it.
-        from ists_asp.syntax.terms import parsed
-
-        found: dict[Signature, dict[Arguments, dict[int, int]]] = {
-            one.signature: defaultdict(lambda: defaultdict(int))
-            for one in (ALIGNED, LABEL, SCORE, TAG)
-        }
-        for place, kept in enumerate(answers):
-            lines = [] if kept is None else kept[1][0]["alignments"]
-            for number, line in enumerate(lines):
-                if line["spans"]:
-                    link = tuple(map(parsed, line["spans"]))
-                    said = [
-                        (ALIGNED, ()),
-                        (LABEL, (Ground(line["label"].lower()),)),
-                        (SCORE, (Ground(int(line["score"])),)),
-                        *((TAG, (Ground(tag.lower()),)) for tag in line["tags"]),
-                    ]
-                    for name, values in said:
-                        found[name.signature][link + values][number] |= 1 << place
-        return found
 
 
 def _said(rules: Version) -> Counter[str]:

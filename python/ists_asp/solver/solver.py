@@ -47,9 +47,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.messages import RuleWarning
     from ists_asp.solver.batch import Item
-    from ists_asp.solver.edits import Edits
     from ists_asp.solver.faults import Blame
-    from ists_asp.solver.statements import Version
     from ists_asp.syntax.trees import Signature
 
 A = TypeVar("A")
@@ -88,13 +86,13 @@ class Solver(Generic[A]):
         confident: AddConfidence[A] | None = None,
     ) -> None:
         self.options = options or SolverOptions()
-        self._shapes = Shapes(rules.remembered)
-        self._grounder = Grounder(rules, self.options, self._shapes)
+        self.shapes = Shapes(rules.remembered)
+        self._grounder = Grounder(rules, self.options, self.shapes)
         self.program = self._grounder.program
         self.arguments = self._grounder.arguments
         self._rules = rules
         self._read = read
-        self._objective = objective_for(rules, self._shapes)
+        self._objective = objective_for(rules, self.shapes)
         try:
             self.sure = confidence_tables(self.program.by_predicate.get(CONFIDENCE.signature, ()))
         except RuleError as error:
@@ -296,32 +294,13 @@ class Solver(Generic[A]):
                     return None, True
         return search(control, self.options.time_limit, atoms=True, objective=objective)
 
-    def edits(self, old: Version, new: Version) -> Edits:
-        """What differs between the rules as they were and as they are.
-
-        Args:
-            old: their version before.
-            new: their version now.
-        """
-        # Few runs need it.
-        from ists_asp.solver.edits import Edits
-
-        return Edits(old, new, self._rules, self.program, self._shapes)
-
-    @cached_property
-    def shows_answers(self) -> bool:
-        """Whether nothing but the core encoding says what is shown of an answer."""
-        from ists_asp.solver.edits import shown_by_core
-
-        return shown_by_core(self._rules, self._shapes)
-
     @cached_property
     def _batches(self) -> Batches[A] | None:
         """Made when there are several pairs for the first time: that takes half a second."""
         if self.options.models > 1:
             return None
         program, arguments = self.program, self.arguments
-        found = unless_it_fails(lambda: paired(self._rules, program, arguments, self._shapes))
+        found = unless_it_fails(lambda: paired(self._rules, program, arguments, self.shapes))
         if found is None:
             return None
         limit = min(self.options.time_limit, _BATCH_LIMIT)
@@ -397,7 +376,7 @@ class Solver(Generic[A]):
         places = [
             f"{rule.file}:{rule.line}"
             for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
-            if key in self._shapes.of(node).derived
+            if key in self.shapes.of(node).derived
         ]
         return places[-1] if places else None
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from clingo import Symbol
     from clingo.ast import AST
 
-    from ists_asp.rules.loader import RuleSet
 
 FETCH = "____fetch"
 """The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
@@ -96,10 +95,6 @@ _NONE: Names = frozenset()
 _NAMED = (ASTType.Defined, ASTType.ShowSignature)
 
 
-EVERYTHING = "all rules"
-"""What touches every pair where it is not known what an edit can touch."""
-
-
 class Version(NamedTuple):
     """A rule set as it was: statements, where each stands, values of constants, tables."""
 
@@ -107,16 +102,6 @@ class Version(NamedTuple):
     places: list[str]
     constants: list[str]
     tables: list[tuple[str, int]]
-
-
-def version(rules: RuleSet, arguments: Sequence[str], tables: Iterable[Signature]) -> Version:
-    """A rule set as it is."""
-    places = [
-        f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
-        for rule in rules.rules
-    ]
-    named = sorted((name.name, name.arity) for name in tables)
-    return Version([str(node) for node in rules.statements], places, list(arguments), named)
 
 
 class Shape(NamedTuple):

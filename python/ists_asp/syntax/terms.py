@@ -53,7 +53,6 @@ NUMBER = Call("#number", ())
 
 _SUMS = {BinaryOperator.Plus: "+", BinaryOperator.Minus: "-"}
 _COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
-_VARIABLE = "?"
 _SETS = (ASTType.Aggregate, ASTType.BodyAggregate)
 
 
@@ -223,37 +222,45 @@ class Variant:
 
     @property
     def kept(self) -> list[Any]:
-        """The variant as whatever JSON can write."""
+        """The variant as whatever JSON can write: its atoms as text."""
         heads, others = (
-            [[_kept(atom), [*map(_kept, beside)]] for atom, beside in found]
+            [[*map(_written, (atom, *beside))] for atom, beside in found]
             for found in (self.heads, self.others)
         )
-        return [heads, [*map(_kept, self.needed)], others]
+        return [heads, [*map(_written, self.needed)], others]
 
     @classmethod
-    def recalled(cls, kept: Sequence[Any], constants: Collection[str]) -> Variant:
+    def recalled(cls, kept: Sequence[Any], constants: frozenset[str]) -> Variant:
         """What was kept; ``constants`` are the names that ``#const`` gives values to."""
 
-        def term(given: Any) -> Any:  # noqa: ANN401 (JSON)
-            if isinstance(given, list):
-                name, *arguments = given
-                if name == _VARIABLE:
-                    return Variable(arguments[0])
-                return Call(name, tuple(map(term, arguments)))
-            return None if given is None or given in constants else Ground(given)
+        def read(texts: Iterable[str]) -> list[Any]:
+            return [_reread(text, constants) for text in texts]
 
         heads, needed, others = kept
-        return cls(
-            [(term(one), [*map(term, beside)]) for one, beside in heads],
-            [*map(term, needed)],
-            [(term(one), [*map(term, beside)]) for one, beside in others],
+        with_beside = (
+            [(atom, beside) for atom, *beside in map(read, found)] for found in (heads, others)
         )
+        return cls(next(with_beside), read(needed), next(with_beside))
 
 
-def _kept(term: Term) -> Any:  # noqa: ANN401 (JSON)
-    if isinstance(term, Variable):
-        return [_VARIABLE, str(term)]
-    return [term.name, *map(_kept, term.arguments)] if isinstance(term, Call) else term
+def _written(term: Term) -> str:
+    """A term as text; an atom always has brackets."""
+    if isinstance(term, Call):
+        return f"{term.name}({','.join(map(_written, term.arguments))})"
+    return "_" if term is None else term
+
+
+@lru_cache(MEMORY)
+def _reread(text: str, constants: frozenset[str]) -> Term:
+    """The term that was written so."""
+    if text == "_" or text in constants:
+        return None
+    if text.lstrip("_")[:1].isupper():
+        return Variable(text)
+    if text[0] == '"' or text[-1] != ")":
+        return Ground(text)
+    name, _, rest = text.partition("(")
+    return Call(name, tuple(_reread(part, constants) for part in split(rest[:-1])))
 
 
 def read_variants(node: AST) -> list[Variant]:
