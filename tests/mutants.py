@@ -9,6 +9,7 @@ only the tests that are meant for it. A test checks that all lines are there.
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,6 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PY = "python/ists_asp"
 _LEFT_OUT = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__")
 _MISSED = 2
 _LONGEST = 3600
@@ -51,214 +51,141 @@ class Mutant:
         return text.replace(self.old, self.new)
 
 
-MUTANTS = [
-    Mutant(
-        f"{PY}/evaluate/scorer.py",
-        "max(fan1[one], fan2[two])",
-        "min(fan1[one], fan2[two])",
-        "tests/evaluate",
-    ),
-    Mutant(
-        f"{PY}/evaluate/scorer.py",
-        "(len(one & two) + 1) / (len(one | two) - 1)",
-        "len(one & two) / len(one | two)",
-        "tests/evaluate",
-    ),
-    Mutant(
-        f"{PY}/evaluate/scorer.py",
-        "max(right.score, answer.score) < 3",
-        "max(right.score, answer.score) <= 3",
-        "tests/evaluate",
-    ),
-    Mutant(
-        f"{PY}/evaluate/ratings.py",
-        "min(1.0, mean + margin)",
-        "min(1.0, mean - margin)",
-        "tests/evaluate",
-    ),
-    Mutant(
-        f"{PY}/answers.py",
-        "if not 0 <= rating <= 1000 * highest:",
-        "if not 0 <= rating <= 2000 * highest:",
-        "tests/test_answers.py",
-    ),
-    Mutant(
-        f"{PY}/answers.py",
-        "if self._one_to_one and len(places) > 1:",
-        "if self._one_to_one and len(places) > 2:",
-        "tests/test_answers.py",
-    ),
-    Mutant(
-        f"{PY}/answers.py",
-        "if not 0 <= place < len(self.chunks):",
-        "if not 0 <= place <= len(self.chunks):",
-        "tests/test_answers.py",
-    ),
-    Mutant(f"{PY}/io/wa.py", "sorted(alignments, key=_order)", "alignments", "tests/io"),
-    Mutant(
-        f"{PY}/io/wa.py",
-        "if token.number != len(tokens) + 1:",
-        "if token.number > len(tokens) + 1:",
-        "tests/io",
-    ),
-    Mutant(f"{PY}/io/text.py", "if len(raw) > LONGEST:", "if len(raw) > 2 * LONGEST:", "tests/io"),
-    Mutant(
-        f"{PY}/io/text.py", "column {error.start + 1} is", "column {error.start} is", "tests/io"
-    ),
-    Mutant(
-        f"{PY}/limits.py", "    if size > most:", "    if size > most + 1:", "tests/test_limits.py"
-    ),
-    Mutant(
-        f"{PY}/limits.py", "_TOGETHER * (pairs - 1)", "_TOGETHER * pairs", "tests/test_limits.py"
-    ),
-    Mutant(
-        f"{PY}/knowledge/vectors.py",
-        "percents[percents < MIN_PERCENT] = 0",
-        "percents[percents <= MIN_PERCENT] = 0",
-        "tests/vectors tests/knowledge",
-    ),
-    Mutant(
-        f"{PY}/knowledge/lexicon.py",
-        "edges1 + edges2 <= MAX_EDGES",
-        "edges1 + edges2 < MAX_EDGES",
-        "tests/knowledge",
-    ),
-    Mutant(
-        f"{PY}/knowledge/words.py",
-        "zeros = 3 * ((len(whole) - 1) // 3)",
-        "zeros = 3 * (len(whole) // 3)",
-        "tests/knowledge",
-    ),
-    Mutant(
-        f"{PY}/knowledge/words.py",
-        "if len(w) >= MIN_LETTERS and w.isalpha()",
-        "if len(w) > MIN_LETTERS and w.isalpha()",
-        "tests/knowledge",
-    ),
-    Mutant(
-        f"{PY}/solver/bounds.py",
-        "if each.reduced(priority, prices) < len(each.chunks)",
-        "if each.reduced(priority, prices) < 0",
-        "tests/solver",
-    ),
-    Mutant(
-        f"{PY}/solver/batch.py",
-        "return [batch for batch in batches if len(batch) >= max(least, 1)]",
-        "return []",
-        "tests/solver",
-    ),
-    Mutant(
-        f"{PY}/run/watch.py",
-        "if busy or now != self._last else",
-        "if now != self._last else",
-        "tests/run tests/cli",
-    ),
-    Mutant(
-        f"{PY}/run/pool.py",
-        "-self.code not in _CRASHES",
-        "-self.code in _CRASHES",
-        "tests/run tests/faults",
-    ),
-    Mutant(
-        f"{PY}/run/watch.py",
-        "careful = place + CAREFUL\n    _state",
-        "careful = 0\n    _state",
-        "tests/cli/test_cli_guard.py",
-    ),
-    Mutant(
-        f"{PY}/terminal.py",
-        '"\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"',
-        '"\\x00-\\x08\\x0b-\\x1f\\x7f"',
-        "tests/test_terminal.py",
-    ),
-    Mutant(
-        f"{PY}/trace/words.py",
-        "if 0 < number <= len(sentence.tokens)",
-        "if 0 <= number <= len(sentence.tokens)",
-        "tests/trace",
-    ),
-    Mutant(
-        f"{PY}/trace/trace.py",
-        "(-term.priority, term.weight, str(term.terms))",
-        "(term.priority, term.weight, str(term.terms))",
-        "tests/trace",
-    ),
-    Mutant(
-        f"{PY}/trace/near_misses.py",
-        "return lacking, self.gap < 0,",
-        "return -lacking, self.gap < 0,",
-        "tests/trace",
-    ),
-    Mutant(
-        f"{PY}/trace/questions.py",
-        "        if number > size:",
-        "        if number > size + 1:",
-        "tests/trace",
-    ),
-    Mutant(
-        f"{PY}/rules/parsing.py",
-        "if earlier.file != rule.file:",
-        "if earlier.file == rule.file:",
-        "tests/rules",
-    ),
-    Mutant(
-        f"{PY}/engine/rating.py",
-        "SPEAKS_AGAINST.name: -1",
-        "SPEAKS_AGAINST.name: 1",
-        "tests/learn tests/cli/test_cli_sts.py",
-    ),
-    Mutant(
-        f"{PY}/annotate/annotator.py",
-        "full = start + WINDOW",
-        "full = start + WINDOW + 1",
-        "tests/annotate",
-    ),
-    Mutant("asp/align.lp", "span_chunk(2,Y,C)} > 1.", "span_chunk(2,Y,C)} > 2.", "tests/encodings"),
-    Mutant("asp/label.lp", "#maximize{ W@3,X,Y", "#minimize{ W@3,X,Y", "tests/encodings"),
-    Mutant(
-        "asp/score.lp",
-        "score(X,Y,5) :- label(X,Y,equi).",
-        "score(X,Y,4) :- label(X,Y,equi).",
-        "tests/encodings",
-    ),
-    Mutant("asp/chunks.lp", "J <= I}.", "J < I}.", "tests/encodings"),
-    Mutant(
-        "asp/chunks.lp",
-        "W > 0, not must_join(S,I).",
-        "W >= 0, not must_join(S,I).",
-        "tests/encodings",
-    ),
-    Mutant(
-        "lp_rules/labels/contradiction.lp",
-        "_denial_differs(X,Y) :- _denied(S,X,Y), other(S,R), not _denied(R,X,Y).",
-        "_denial_differs(X,Y) :- _denied(S,X,Y), other(S,R), _denied(R,X,Y).",
-        "tests/encodings",
-    ),
-    Mutant(
-        "asp/label.lp",
-        "_side_class(spe1,1,this_spe; spe1,2,other_spe; spe2,2,this_spe; spe2,1,other_spe).",
-        "_side_class(spe1,1,this_spe; spe1,2,other_spe; spe2,2,other_spe; spe2,1,this_spe).",
-        "tests/encodings",
-    ),
-    Mutant(
-        "lp_rules/explanation/answer.lp",
-        "I = #min{J : own(K,S,J)}, token(S,I,_).",
-        "I = #max{J : own(K,S,J)}, token(S,I,_).",
-        "tests/explain",
-    ),
-    Mutant(
-        "lp_rules/chunking/boundaries.lp",
-        "casualties,100) :- word(S,I,W), _fate(W), upos(S,I-1,num)",
-        "casualties,100) :- word(S,I,W), _fate(W), upos(S,I+1,num)",
-        "tests/encodings",
-    ),
-    Mutant(
-        "lp_rules/explanation/answer.lp",
-        "_verb_in(K,S,I), I < J : _nominal_in(K,S,J).",
-        "_verb_in(K,S,I), I > J : _nominal_in(K,S,J).",
-        "tests/explain",
-    ),
-]
+_LINES = r"""
+{PY}/evaluate/scorer.py tests/evaluate
+- max(fan1[one], fan2[two])
++ min(fan1[one], fan2[two])
+{PY}/evaluate/scorer.py tests/evaluate
+- (len(one & two) + 1) / (len(one | two) - 1)
++ len(one & two) / len(one | two)
+{PY}/evaluate/scorer.py tests/evaluate
+- max(right.score, answer.score) < 3
++ max(right.score, answer.score) <= 3
+{PY}/evaluate/ratings.py tests/evaluate
+- min(1.0, mean + margin)
++ min(1.0, mean - margin)
+{PY}/answers.py tests/test_answers.py
+- if not 0 <= rating <= 1000 * highest:
++ if not 0 <= rating <= 2000 * highest:
+{PY}/answers.py tests/test_answers.py
+- if self._one_to_one and len(places) > 1:
++ if self._one_to_one and len(places) > 2:
+{PY}/answers.py tests/test_answers.py
+- if not 0 <= place < len(self.chunks):
++ if not 0 <= place <= len(self.chunks):
+{PY}/io/wa.py tests/io
+- sorted(alignments, key=_order)
++ alignments
+{PY}/io/wa.py tests/io
+- if token.number != len(tokens) + 1:
++ if token.number > len(tokens) + 1:
+{PY}/io/text.py tests/io
+- if len(raw) > LONGEST:
++ if len(raw) > 2 * LONGEST:
+{PY}/io/text.py tests/io
+- column {error.start + 1} is
++ column {error.start} is
+{PY}/limits.py tests/test_limits.py
+-     if size > most:
++     if size > most + 1:
+{PY}/limits.py tests/test_limits.py
+- _TOGETHER * (pairs - 1)
++ _TOGETHER * pairs
+{PY}/knowledge/vectors.py tests/vectors tests/knowledge
+- percents[percents < MIN_PERCENT] = 0
++ percents[percents <= MIN_PERCENT] = 0
+{PY}/knowledge/lexicon.py tests/knowledge
+- edges1 + edges2 <= MAX_EDGES
++ edges1 + edges2 < MAX_EDGES
+{PY}/knowledge/words.py tests/knowledge
+- zeros = 3 * ((len(whole) - 1) // 3)
++ zeros = 3 * (len(whole) // 3)
+{PY}/knowledge/words.py tests/knowledge
+- if len(w) >= MIN_LETTERS and w.isalpha()
++ if len(w) > MIN_LETTERS and w.isalpha()
+{PY}/solver/bounds.py tests/solver
+- if each.reduced(priority, prices) < len(each.chunks)
++ if each.reduced(priority, prices) < 0
+{PY}/solver/batch.py tests/solver
+- return [batch for batch in batches if len(batch) >= max(least, 1)]
++ return []
+{PY}/run/watch.py tests/run tests/cli
+- if busy or now != self._last else
++ if now != self._last else
+{PY}/run/pool.py tests/run tests/faults
+- -self.code not in _CRASHES
++ -self.code in _CRASHES
+{PY}/run/watch.py tests/cli/test_cli_guard.py
+- careful = place + CAREFUL
+-     _state
++ careful = 0
++     _state
+{PY}/terminal.py tests/test_terminal.py
+- "\x00-\x08\x0b-\x1f\x7f-\x9f"
++ "\x00-\x08\x0b-\x1f\x7f"
+{PY}/trace/words.py tests/trace
+- if 0 < number <= len(sentence.tokens)
++ if 0 <= number <= len(sentence.tokens)
+{PY}/trace/trace.py tests/trace
+- (-term.priority, term.weight, str(term.terms))
++ (term.priority, term.weight, str(term.terms))
+{PY}/trace/near_misses.py tests/trace
+- return lacking, self.gap < 0,
++ return -lacking, self.gap < 0,
+{PY}/trace/questions.py tests/trace
+-         if number > size:
++         if number > size + 1:
+{PY}/rules/parsing.py tests/rules
+- if earlier.file != rule.file:
++ if earlier.file == rule.file:
+{PY}/engine/rating.py tests/learn tests/cli/test_cli_sts.py
+- SPEAKS_AGAINST.name: -1
++ SPEAKS_AGAINST.name: 1
+{PY}/annotate/annotator.py tests/annotate
+- full = start + WINDOW
++ full = start + WINDOW + 1
+asp/align.lp tests/encodings
+- span_chunk(2,Y,C)} > 1.
++ span_chunk(2,Y,C)} > 2.
+asp/label.lp tests/encodings
+- #maximize{ W@3,X,Y
++ #minimize{ W@3,X,Y
+asp/score.lp tests/encodings
+- score(X,Y,5) :- label(X,Y,equi).
++ score(X,Y,4) :- label(X,Y,equi).
+asp/chunks.lp tests/encodings
+- J <= I}.
++ J < I}.
+asp/chunks.lp tests/encodings
+- W > 0, not must_join(S,I).
++ W >= 0, not must_join(S,I).
+lp_rules/labels/contradiction.lp tests/encodings
+- _denial_differs(X,Y) :- _denied(S,X,Y), other(S,R), not _denied(R,X,Y).
++ _denial_differs(X,Y) :- _denied(S,X,Y), other(S,R), _denied(R,X,Y).
+asp/label.lp tests/encodings
+- _side_class(spe1,1,this_spe; spe1,2,other_spe; spe2,2,this_spe; spe2,1,other_spe).
++ _side_class(spe1,1,this_spe; spe1,2,other_spe; spe2,2,other_spe; spe2,1,this_spe).
+lp_rules/explanation/answer.lp tests/explain
+- I = #min{J : own(K,S,J)}, token(S,I,_).
++ I = #max{J : own(K,S,J)}, token(S,I,_).
+lp_rules/chunking/boundaries.lp tests/encodings
+- casualties,100) :- word(S,I,W), _fate(W), upos(S,I-1,num)
++ casualties,100) :- word(S,I,W), _fate(W), upos(S,I+1,num)
+lp_rules/explanation/answer.lp tests/explain
+- _verb_in(K,S,I), I < J : _nominal_in(K,S,J).
++ _verb_in(K,S,I), I > J : _nominal_in(K,S,J).
+""".replace("{PY}", "python/ists_asp")
+"""For each mutant its file and the tests that are run first, what stands there, what is to."""
+
+
+def _read(block):
+    head, *lines = block.splitlines()
+    file, tests = head.split(" ", 1)
+    old, new = ("\n".join(line[2:] for line in lines if line[0] == sign) for sign in "-+")
+    return Mutant(file, old, new, tests)
+
+
+MUTANTS = [_read(block) for block in re.split(r"^(?=[^-+\n])", _LINES, flags=re.MULTILINE)[1:]]
 
 
 def caught(mutant, root, stages):

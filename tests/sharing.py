@@ -30,6 +30,6 @@ def shared_store():
 
 
 def shared_folder():
-    """Where it is kept, by all processes of the run."""
+    """Where it is kept, by all processes of the run: where commands keep what they know."""
     # The cache of the run, which conftest.py sets.
-    return Path(os.environ["XDG_CACHE_HOME"]) / "shared"
+    return Path(os.environ["XDG_CACHE_HOME"]) / "ists-asp"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.engine import load
 from ists_asp.errors import IstsError, RuleError, SolveError, inside
 from ists_asp.model import Pair, Sentence, Token, Word
+from tests.sharing import load_shared
 
 
 def annotated(text):
@@ -40,7 +40,7 @@ def system(tmp_path, monkeypatch):
 
     def make(text):
         (tmp_path / "mine.lp").write_text(text)
-        return load("baseline", rules=[Path("mine.lp")])
+        return load_shared("baseline", rules=[Path("mine.lp")])
 
     return make
 

@@ -85,8 +85,7 @@ def test_explanations_are_in_spanish(system, answers):
 
 @pytest.fixture(scope="module")
 def rating():
-    with ists_asp.load("sts-es") as loaded:
-        yield loaded
+    return shared_system("sts-es")
 
 
 @pytest.mark.slow

@@ -76,10 +76,38 @@ def test_lemmas_do_not_depend_on_case(annotator, text):
     assert lemmas == ["the", "child", "be", "eat", "apple", "."]
 
 
-def test_numbers_and_forms_of_tokens_are_kept(annotator):
-    sentence = (Token(7, "can't."), Token(9, "go"))
-    (result,) = annotator.annotate([sentence])
-    assert [(token.index, token.form) for token in result] == [(7, "can't."), (9, "go")]
+def test_a_batch_gives_what_single_sentences_give(annotator):
+    sentences = [(Token(7, "can't."), Token(9, "go")), *map(tokens, SENTENCES)]
+    together = annotator.annotate(sentences)
+    assert together == [annotator.annotate([sentence])[0] for sentence in sentences]
+    assert annotator.annotate(sentences[::-1]) == together[::-1]
+    assert [(token.index, token.form) for token in together[0]] == [(7, "can't."), (9, "go")]
+    raw = annotator.tokenize(SENTENCES)
+    assert raw == [annotator.tokenize([text])[0] for text in SENTENCES]
+
+
+def test_what_stanza_loses_is_an_error_that_shows_it(monkeypatch):
+    monkeypatch.setattr(StanzaAdapter, "tag", lambda _, sentences: [s[1:] for s in sentences])
+    with pytest.raises(DataError, match=r"sentence 'Dogs bark loudly'.*tagged 2 of 3 words"):
+        Annotator().annotate([tokens("Dogs bark loudly")])
+    monkeypatch.setattr(StanzaAdapter, "tokenize", lambda *_: [["Dogs"], ["bark"]])
+    with pytest.raises(DataError, match=r"Dogs bark: Stanza returned 2 sentences for 1 texts"):
+        Annotator().tokenize(["Dogs bark"])
+
+
+@pytest.mark.parametrize(
+    ("size", "marks", "found"),
+    [
+        (0, [], []),
+        (1, [], [(0, 1)]),
+        (WINDOW, [], [(0, WINDOW)]),
+        # Without a mark a window is full, else it ends behind one in its second half.
+        (WINDOW + 1, [], [(0, WINDOW), (WINDOW, WINDOW + 1)]),
+        (300, [WINDOW // 4, WINDOW - 30], [(0, WINDOW - 29), (WINDOW - 29, 300)]),
+    ],
+)
+def test_windows(size, marks, found):
+    assert windows(["," if place in marks else "a" for place in range(size)]) == found
 
 
 def test_nothing_gives_nothing(annotator):
@@ -87,18 +115,6 @@ def test_nothing_gives_nothing(annotator):
     assert annotator.annotate([(), tokens("Dogs bark ."), ()])[::2] == [(), ()]
     assert annotator.tokenize([]) == []
     assert annotator.tokenize(["", " \n\t "]) == [(), ()]
-
-
-def test_a_batch_gives_what_single_sentences_give(annotator):
-    sentences = [tokens(text) for text in SENTENCES]
-    together = annotator.annotate(sentences)
-    assert together == [annotator.annotate([sentence])[0] for sentence in sentences]
-    assert annotator.annotate(sentences[::-1]) == together[::-1]
-
-
-def test_raw_text_in_a_batch_gives_what_single_texts_give(annotator):
-    together = annotator.tokenize(SENTENCES)
-    assert together == [annotator.tokenize([text])[0] for text in SENTENCES]
 
 
 def test_raw_text_is_one_sentence_cut_by_stanza(annotator):
@@ -144,18 +160,6 @@ def test_odd_characters_in_raw_text(annotator):
         assert "".join(token.form for token in sentence) == "".join(text.split())
 
 
-def test_a_lost_word_is_an_error_that_shows_the_sentence(monkeypatch):
-    monkeypatch.setattr(StanzaAdapter, "tag", lambda _, sentences: [s[1:] for s in sentences])
-    with pytest.raises(DataError, match=r"sentence 'Dogs bark loudly'.*tagged 2 of 3 words"):
-        Annotator().annotate([tokens("Dogs bark loudly")])
-
-
-def test_a_lost_text_is_an_error_that_shows_it(monkeypatch):
-    monkeypatch.setattr(StanzaAdapter, "tokenize", lambda *_: [["Dogs"], ["bark"]])
-    with pytest.raises(DataError, match=r"Dogs bark: Stanza returned 2 sentences for 1 texts"):
-        Annotator().tokenize(["Dogs bark"])
-
-
 def test_no_network_is_asked_and_nothing_is_printed(monkeypatch, capfd):
     def refuse(*_, **__):
         raise AssertionError("the network was asked")
@@ -178,23 +182,6 @@ def test_importing_the_package_imports_no_stanza():
     assert done.returncode == 0
 
 
-def test_a_short_sentence_is_one_window():
-    assert windows([]) == []
-    assert windows(["a"]) == [(0, 1)]
-    assert windows(["a"] * WINDOW) == [(0, WINDOW)]
-
-
-def test_a_window_ends_after_a_mark_in_its_second_half():
-    words = ["a"] * 300
-    words[WINDOW // 4] = ","
-    words[WINDOW - 30] = ","
-    assert windows(words) == [(0, WINDOW - 29), (WINDOW - 29, 300)]
-
-
-def test_a_window_without_a_mark_is_full():
-    assert windows(["a"] * (WINDOW + 1)) == [(0, WINDOW), (WINDOW, WINDOW + 1)]
-
-
 @given(st.lists(st.sampled_from(["a", "."]), max_size=1000))
 def test_windows_cover_a_sentence_once_and_in_order(words):
     places = [place for start, end in windows(words) for place in range(start, end)]
@@ -207,7 +194,5 @@ def test_batches_hold_each_sentence_once_within_the_bound(lengths):
     found = list(batches(lengths))
     assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
     assert all(sum(lengths[place] for place in batch) <= BATCH for batch in found)
-
-
-def test_what_is_longer_than_a_batch_is_alone():
+    # What is longer than a batch is alone.
     assert list(batches([1, BATCH + 1, 1])) == [[1], [0, 2]]

@@ -33,13 +33,9 @@ def error(*arguments):
     return text
 
 
-def test_the_shipped_models_are_found():
+def test_the_shipped_models_are_found_small_and_name_no_path():
     models = find("en")
-    assert models.directory == data_dir() / "stanza"
-    assert models.package == SHIPPED_PACKAGE
-
-
-def test_shipped_files_fit_the_bound_and_name_no_path():
+    assert (models.directory, models.package) == (data_dir() / "stanza", SHIPPED_PACKAGE)
     files = [path for path in (data_dir() / "stanza" / "en").rglob("*") if path.is_file()]
     assert len(files) == len(PROCESSORS)
     assert sum(path.stat().st_size for path in files) < 15e6
@@ -54,25 +50,18 @@ def test_a_missing_directory(tmp_path):
     assert "stanza.download('en', model_dir='DIR')" in text
 
 
-def test_a_directory_without_an_index(tmp_path):
+def test_an_index_that_is_missing_or_damaged_or_lacks_the_language(tmp_path):
+    index = tmp_path / "resources.json"
     assert "no resources.json in it" in error("en", tmp_path)
-
-
-def test_an_index_that_cannot_be_read(tmp_path):
-    (tmp_path / "resources.json").mkdir()
+    for content in ("", "{", "\x00"):
+        index.write_text(content)
+        assert "not readable as JSON" in error("en", tmp_path)
+    for content in ("[]", "{}", '{"en": 1}', '{"en": {"packages": 3}}'):
+        index.write_text(content)
+        assert "no Stanza models for language 'en'" in error("en", tmp_path)
+    index.unlink()
+    index.mkdir()
     assert "cannot be read (Is a directory)" in error("en", tmp_path)
-
-
-@pytest.mark.parametrize("content", ["", "{", "\x00"])
-def test_a_damaged_index(tmp_path, content):
-    (tmp_path / "resources.json").write_text(content)
-    assert "not readable as JSON" in error("en", tmp_path)
-
-
-@pytest.mark.parametrize("content", ["[]", "{}", '{"en": 1}', '{"en": {"packages": 3}}'])
-def test_an_index_without_the_language(tmp_path, content):
-    (tmp_path / "resources.json").write_text(content)
-    assert "no Stanza models for language 'en'" in error("en", tmp_path)
 
 
 def test_an_unknown_language_names_those_there_are(copy):

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from ists_asp import load
 from ists_asp.errors import DataError
+from tests.sharing import shared_system
 
 GOOD = ("12 killed in bus accident", "10 killed in road accident")
 HOSTILE = {
@@ -56,11 +56,10 @@ def test_hostile_words_take_no_time_and_cost_no_neighbour_anything(run):
 def test_alone_and_from_python_the_reason_is_the_same(bad, name):
     reason = FAILED[name]
     assert bad(1, "solve", *HOSTILE[name]).startswith(f"{reason}. Split the text")
-    with load() as system:
-        answers = system.solve_many([GOOD, HOSTILE[name], GOOD])
-        assert next(answers).alignments
-        with pytest.raises(DataError, match=f"pair 2, {reason}"):
-            next(answers)
+    answers = shared_system().solve_many([GOOD, HOSTILE[name], GOOD])
+    assert next(answers).alignments
+    with pytest.raises(DataError, match=f"pair 2, {reason}"):
+        next(answers)
 
 
 @pytest.mark.slow

@@ -6,11 +6,11 @@ import pytest
 
 from ists_asp.compare import compare, find_edits
 from ists_asp.compare.comparison import run_both
-from ists_asp.engine import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import copy_rules
+from tests.sharing import load_shared, shared_system
 
 POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
 SAME = ("the dog barks", "the dog barks")
@@ -29,8 +29,7 @@ def make(*texts):
 
 @pytest.fixture(scope="module")
 def shipped():
-    with load("headlines") as system:
-        yield system
+    return shared_system("headlines")
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def edited(tmp_path):
 
 
 def run(old, folder, *texts):
-    with load("headlines", rules=[folder]) as new:
+    with load_shared("headlines", rules=[folder]) as new:
         both = {one.new.pair.id: one for one in run_both(old, new, make(*texts))}
         edits = find_edits(old.rules, new.rules)
         before = {identifier: one.old for identifier, one in both.items()}

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-import ists_asp
 from ists_asp.errors import DataError, RuleError, UnsatisfiableError
 from ists_asp.explain import load_templates
 from ists_asp.io.text import make_sentence
@@ -14,6 +13,7 @@ from ists_asp.model import Alignment, Confidence, Label, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import Purpose, copy_rules, list_profiles, load_program
 from tests.explain.reviewed import make_answer
+from tests.sharing import load_shared
 
 TEXT = "".join(
     file.read_text("utf-8") for file in sorted((rules_dir() / "explanation").glob("*.lp"))
@@ -54,7 +54,7 @@ def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
     others, _, _ = file.read_text("utf-8").partition("[explanation]")
     file.write_text(others, "utf-8")
     with (
-        ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
+        load_shared("default", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(RuleError, match=r"the table \[explanation\] is missing") as caught,
     ):
         mine.explain(make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 2"))
@@ -72,7 +72,7 @@ def test_own_rules_change_what_is_said(tmp_path):
     )
     texts = []
     for rules in ([], [tmp_path / "mine"]):
-        with ists_asp.load("headlines", rules=rules) as system:
+        with load_shared("headlines", rules=rules) as system:
             texts.append(system.explain(answer).text)
     assert "mention weekend." in texts[0]
     assert "mention a weekend." in texts[1]
@@ -84,7 +84,7 @@ def test_a_statement_without_a_rule_of_its_name_says_so(tmp_path):
     text = file.read_text("utf-8")
     file.write_text(text.replace("%@rule say_identical:", "%@rule identical:"), "utf-8")
     with (
-        ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
+        load_shared("default", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(RuleError, match="expected %@rule say_identical"),
     ):
         mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
@@ -96,7 +96,7 @@ def test_contradictory_rules_say_so(tmp_path):
         '%@rule never: "never"\n:- token(1,1,_).\n', "utf-8"
     )
     with (
-        ists_asp.load("default", rules=[tmp_path / "mine"]) as mine,
+        load_shared("default", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(UnsatisfiableError, match="admit no answer set"),
     ):
         mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))

@@ -25,6 +25,36 @@ def _with_values(place, value):
     return place.pairs().solve("-q")
 
 
+for _name, _value in (
+    ("the cache holds JSON of another shape", '[{"lemma": 1}, [2]]'),
+    ("the cache holds too few words", '[["a", "X", "X"]]'),
+):
+    fault(_name, Same(FEW))(lambda place, value=_value: _with_values(place, value))
+
+
+def _spoilt(place, spoil):
+    """What comes of it if the file of the cache is spoilt."""
+    _copy(place).close()
+    content = bytearray((place.cache / FILE).read_bytes())
+    spoil(content, len(content))
+    (place.cache / FILE).write_bytes(content)
+    return place.pairs().solve("-q")
+
+
+def _cut(content, size):
+    del content[size // 2 :]
+
+
+def _overwritten(content, size):
+    content[size // 3 : size // 2] = b"\xaa" * (size // 2 - size // 3)
+
+
+fault("the cache is cut", Same(FEW))(lambda place: _spoilt(place, _cut))
+fault("the cache is overwritten in the middle", Same(FEW))(
+    lambda place: _spoilt(place, _overwritten)
+)
+
+
 @fault("the cache is no database", Told("the annotation cache cannot be used (it is the file of"))
 def _(place):
     _copy(place).close()
@@ -32,35 +62,6 @@ def _(place):
     ending = place.pairs().solve("-q")
     assert (place.cache / FILE).read_bytes() == b"no database" * 1000
     return ending
-
-
-@fault("the cache is cut", Same(FEW))
-def _(place):
-    _copy(place).close()
-    content = (place.cache / FILE).read_bytes()
-    (place.cache / FILE).write_bytes(content[: len(content) // 2])
-    return place.pairs().solve("-q")
-
-
-@fault("the cache is overwritten in the middle", Same(FEW))
-def _(place):
-    _copy(place).close()
-    content = bytearray((place.cache / FILE).read_bytes())
-    content[len(content) // 3 : len(content) // 2] = b"\xaa" * (
-        len(content) // 2 - len(content) // 3
-    )
-    (place.cache / FILE).write_bytes(content)
-    return place.pairs().solve("-q")
-
-
-@fault("the cache holds JSON of another shape", Same(FEW))
-def _(place):
-    return _with_values(place, '[{"lemma": 1}, [2]]')
-
-
-@fault("the cache holds too few words", Same(FEW))
-def _(place):
-    return _with_values(place, '[["a", "X", "X"]]')
 
 
 @fault("another process holds the cache", Same(FEW))

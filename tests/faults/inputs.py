@@ -6,25 +6,53 @@ import threading
 from .faults import Failed, Same, Told, fault
 from .place import FEW, SOLVE, pairs
 
+_LINES = pairs(FEW).splitlines(keepends=True)
+_LINE = '{"sent1": "a cat", "sent2": "a dog"}\n'
+_JSONL = [*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"]
 
-@fault("a TSV file is cut in the middle of a line", Told("pairs.tsv:3: 2 columns"))
-def _(place):
-    text = pairs(3)
-    place.write("pairs.tsv", text[: text.rindex("\t")])
-    return place.solve()
+for _name, _ends, _content in (
+    (
+        "a TSV file is cut in the middle of a line",
+        Told("pairs.tsv:3: 2 columns"),
+        pairs(3).rpartition("\t")[0],
+    ),
+    (
+        "a line of a TSV file is there twice",
+        Told("the id '1' again, first at pairs.tsv:2"),
+        "".join([*_LINES[:3], _LINES[1]]),
+    ),
+    ("the input is UTF-16", Told("the file is UTF-16"), pairs(FEW).encode("utf-16")),
+    (
+        "the input is a program",
+        Told("pairs.tsv:1: 1 column"),
+        b"\x7fELF\x02\x01\x01" + bytes(1000) + b"\xff\xfe\xfd",
+    ),
+    ("the input has no line ends", Told("a line of more than 1 MB"), b"a " * (9 << 20)),
+    ("the input is empty", Told("the input is empty"), ""),
+    (
+        "a sentence has a hundred thousand words",
+        Failed(("1",), FEW, "100000 tokens"),
+        "".join([_LINES[0], f"1\t{'a ' * 100_000}\ta dog\n", *_LINES[2:]]),
+    ),
+):
+    fault(_name, _ends)(lambda place, content=_content: place.holding(content).solve())
 
-
-@fault("a line of a TSV file is there twice", Told("the id '1' again, first at pairs.tsv:2"))
-def _(place):
-    place.write("pairs.tsv", pairs(3) + pairs(2).splitlines()[1] + "\n")
-    return place.solve()
+for _name, _ends, _content in (
+    ("a JSON object is cut", Told("pairs.jsonl:2: no valid JSON"), _LINE + _LINE[:20]),
+    (
+        "JSON is nested a hundred thousand times",
+        Told("pairs.jsonl:1: no valid JSON"),
+        "[" * 100_000,
+    ),
+):
+    fault(_name, _ends)(
+        lambda place, content=_content: place.holding(content, "pairs.jsonl").run(_JSONL)
+    )
 
 
 @fault("the lines of the input are shuffled", Same(FEW))
 def _(place):
-    lines = pairs(FEW).splitlines(keepends=True)
-    place.write("pairs.tsv", "".join(reversed(lines)))
-    ending = place.solve("-q")
+    ending = place.holding("".join(reversed(_LINES))).solve("-q")
     # The answers are those of the ids, in the order of the input.
     text = place.out.read_text()
     parts = [f"{part}\n\n\n" for part in text.split("\n\n\n") if part]
@@ -34,40 +62,8 @@ def _(place):
 
 @fault("the second file has lost its last lines", Told("3 sentences against 2 in b.txt"))
 def _(place):
-    place.write("a.txt", "a cat\na dog\na man\n")
-    place.write("b.txt", "a cat\na dog\n")
+    place.holding("a cat\na dog\na man\n", "a.txt").holding("a cat\na dog\n", "b.txt")
     return place.run([*SOLVE, "--sent1", "a.txt", "--sent2", "b.txt", "-o", "out.wa"])
-
-
-@fault("a JSON object is cut", Told("pairs.jsonl:2: no valid JSON"))
-def _(place):
-    line = '{"sent1": "a cat", "sent2": "a dog"}\n'
-    place.write("pairs.jsonl", line + line[:20])
-    return place.run([*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"])
-
-
-@fault("JSON is nested a hundred thousand times", Told("pairs.jsonl:1: no valid JSON"))
-def _(place):
-    place.write("pairs.jsonl", "[" * 100_000)
-    return place.run([*SOLVE, "--jsonl", "pairs.jsonl", "-o", "out.wa"])
-
-
-@fault("the input is UTF-16", Told("the file is UTF-16"))
-def _(place):
-    place.write("pairs.tsv", pairs(FEW).encode("utf-16"))
-    return place.solve()
-
-
-@fault("the input is a program", Told("pairs.tsv:1: 1 column"))
-def _(place):
-    place.write("pairs.tsv", b"\x7fELF\x02\x01\x01" + bytes(1000) + b"\xff\xfe\xfd")
-    return place.solve()
-
-
-@fault("the input has no line ends", Told("a line of more than 1 MB"))
-def _(place):
-    place.write("pairs.tsv", b"a " * (9 << 20))
-    return place.solve()
 
 
 @fault("the input has no end", Told("/dev/zero: this is a device"))
@@ -87,20 +83,6 @@ def _(place):
     return place.solve()
 
 
-@fault("the input is empty", Told("the input is empty"))
-def _(place):
-    place.write("pairs.tsv", "")
-    return place.solve()
-
-
-@fault("a sentence has a hundred thousand words", Failed(("1",), FEW, "100000 tokens"))
-def _(place):
-    lines = pairs(FEW).splitlines(keepends=True)
-    lines[1] = f"1\t{'a ' * 100_000}\ta dog\n"
-    place.write("pairs.tsv", "".join(lines))
-    return place.solve()
-
-
 def _piped(place, name):
     """What comes of it if the input is a pipe that the command knows by this name."""
     pipe = place.folder / "pairs.tsv"
@@ -112,14 +94,10 @@ def _piped(place, name):
     return ending
 
 
-@fault("the input can be read only once", Same(FEW))
-def _(place):
-    return _piped(place, "pairs.tsv")
-
-
-@fault("the input can be read only once, and has a longer name than it needs", Same(FEW))
-def _(place):
-    return _piped(place, "./pairs.tsv")
+fault("the input can be read only once", Same(FEW))(lambda place: _piped(place, "pairs.tsv"))
+fault("the input can be read only once, and has a longer name than it needs", Same(FEW))(
+    lambda place: _piped(place, "./pairs.tsv")
+)
 
 
 @fault("standard input is closed", Told("standard input is closed", code=2))
@@ -131,7 +109,7 @@ def _(place):
 def _(place):
     odd = "\u202e\u2066x\u0300\u0301\ufeff \U0001f469\u200d\U0001f4bb \ud83d\x01\x85\u2028 \u0130"
     line = f'odd\t{odd} ﷽\t// <==> \\ " {odd}\n'.encode("utf-8", "surrogatepass")
-    place.write("pairs.tsv", pairs(FEW).encode() + line + b"bad\t\xff\xfe a\ta \x81\n")
+    place.holding(pairs(FEW).encode() + line + b"bad\t\xff\xfe a\ta \x81\n")
     ending = place.solve("-q")
     text = place.out.read_bytes()
     end = text.index(b'<sentence id="odd"')

@@ -59,14 +59,14 @@ class Place:
         """The drafts, which have letters drawn by lot in their names."""
         return sorted(self.folder.glob(".ists-asp-*.part"))
 
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
+    def holding(self, content, name="pairs.tsv"):
+        """Itself, with a file of this content."""
+        data = content if isinstance(content, bytes) else content.encode()
+        (self.folder / name).write_bytes(data)
+        return self
 
     def pairs(self, count=FEW):
-        self.write("pairs.tsv", pairs(count))
-        return self
+        return self.holding(pairs(count))
 
     def command(self, *options, pairs="pairs.tsv"):
         files = ["--tsv", pairs, "-o", _OUT, "--cache", str(self.cache)]

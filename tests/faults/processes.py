@@ -87,8 +87,8 @@ def _(place):
 
 @fault("the parent is killed while a worker grounds without end", Same(MANY))
 def _(place):
-    place.write("bomb.tsv", "1\ta bomb\ta bomb\n")
-    place.write("bomb.lp", 'deep(0) :- word(1,_,"bomb"). deep(N+1) :- deep(N).')
+    place.holding("1\ta bomb\ta bomb\n", "bomb.tsv")
+    place.holding('deep(0) :- word(1,_,"bomb"). deep(N+1) :- deep(N).', "bomb.lp")
     process = place.start("--rules", "bomb.lp", "--timeout", "50", pairs="bomb.tsv")
     wait_for(lambda: place.drafts and _busy(process.pid))
     below = [child for child, _ in _below(process.pid)]

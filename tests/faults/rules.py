@@ -1,113 +1,78 @@
 """Rules that are faulty, or meant to do harm."""
 
 from .faults import Failed, Same, Told, fault
-from .place import FEW, pairs
+from .place import FEW, pairs, wait_for
 
 _BOMB = 'bomb :- word(1,_,"bomb").\n'
+_DEEP = "deep(0) :- bomb. deep(N+1) :- deep(N)."
+_PIGEONS = "{ in(P,H) : H=1..11 } = 1 :- P=1..12, bomb. :- in(P,H), in(Q,H), P<Q."
+_MANY = "many(A,B,C,D) :- bomb, A=1..900, B=1..900, C=1..900, D=1..900."
+_MOST = "#maximize { 2147483647@9,I : word(1,I,_) }. n(2147483647+1). n(-2147483648*-1)."
 
 
 def _with(place, rules):
     """Solve undisturbed pairs with rules that make no difference to them."""
-    place.pairs().write("mine.lp", rules)
-    return place.solve("-q", "--rules", "mine.lp")
+    return place.pairs().holding(rules, "mine.lp").solve("-q", "--rules", "mine.lp")
 
 
 def _with_bomb(place, rules, *options):
-    place.write("pairs.tsv", pairs(FEW).replace("a dog sits", "a bomb sits", 1))
-    place.write("mine.lp", _BOMB + rules)
-    return place.solve("--rules", "mine.lp", *options)
+    place.holding(pairs(FEW).replace("a dog sits", "a bomb sits", 1))
+    return place.holding(_BOMB + rules, "mine.lp").solve("--rules", "mine.lp", *options)
 
 
-@fault("grounding a pair has no end", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "deep(0) :- bomb. deep(N+1) :- deep(N).", "--timeout", "1")
+for _name, _rules, *_options in (
+    ("grounding a pair has no end", _DEEP, "--timeout", "1"),
+    ("solving a pair has no end", _PIGEONS, "--timeout", "1"),
+    ("a pair takes all memory", _MANY, "--timeout", "50", "--memory", "360"),
+    ("a pair has no answer set", ":- bomb."),
+    ("what is shown for a pair is no answer", "label(1,1,evil) :- bomb."),
+    (
+        "what is shown for a pair has tokens that it lacks",
+        "span_token(1,X,999) :- bomb, aligned(X,_).",
+    ),
+    ("a pair has two labels for an alignment", "label(X,Y,noali) :- bomb, aligned(X,Y)."),
+    ("a pair has scores that are out of range", "score(X,Y,99) :- bomb, aligned(X,Y)."),
+    (
+        "the weights of a pair overflow",
+        "#maximize { 2147483647@9,I : bomb, aligned(_,_), I = 1..2 }.",
+    ),
+    ("a pair divides what overflows", "x(-2147483648/I) :- bomb, I = -1..-1."),
+):
+    fault(_name, Failed(("1",), FEW))(
+        lambda place, rules=_rules, options=_options: _with_bomb(place, rules, *options)
+    )
 
+for _name, _words, _rules in (
+    ("all pairs divide what overflows", "arithmetic overflow", "x(-2147483648/-1)."),
+    (
+        "terms are nested so deeply that clingo crashes",
+        "the rules cannot be loaded",
+        f"p({'f(' * 30_000}1{')' * 30_000}).",
+    ),
+    (
+        "a rule file includes a device",
+        '"/dev/zero" lies outside the rule folder',
+        '#include "/dev/zero".',
+    ),
+    (
+        "a rule file runs a script",
+        "#script is refused",
+        "#script (python) import os; os.abort() #end.",
+    ),
+):
+    fault(_name, Told(_words))(lambda place, rules=_rules: _with_bomb(place, rules))
 
-@fault("solving a pair has no end", Failed(("1",), FEW))
-def _(place):
-    pigeons = "{ in(P,H) : H=1..11 } = 1 :- P=1..12, bomb. :- in(P,H), in(Q,H), P<Q."
-    return _with_bomb(place, pigeons, "--timeout", "1")
-
-
-@fault("a pair takes all memory", Failed(("1",), FEW))
-def _(place):
-    many = "many(A,B,C,D) :- bomb, A=1..900, B=1..900, C=1..900, D=1..900."
-    return _with_bomb(place, many, "--timeout", "50", "--memory", "360")
-
-
-@fault("a pair has no answer set", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, ":- bomb.")
-
-
-@fault("what is shown for a pair is no answer", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "label(1,1,evil) :- bomb.")
-
-
-@fault("what is shown for a pair has tokens that it lacks", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "span_token(1,X,999) :- bomb, aligned(X,_).")
-
-
-@fault("a pair has two labels for an alignment", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "label(X,Y,noali) :- bomb, aligned(X,Y).")
-
-
-@fault("a pair has scores that are out of range", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "score(X,Y,99) :- bomb, aligned(X,Y).")
-
-
-@fault("the weights of a pair overflow", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "#maximize { 2147483647@9,I : bomb, aligned(_,_), I = 1..2 }.")
-
-
-@fault("a pair divides what overflows", Failed(("1",), FEW))
-def _(place):
-    return _with_bomb(place, "x(-2147483648/I) :- bomb, I = -1..-1.")
-
-
-@fault("all pairs divide what overflows", Told("arithmetic overflow"))
-def _(place):
-    return _with_bomb(place, "x(-2147483648/-1).")
-
-
-@fault("weights add up to more than 32 bits, and numbers wrap", Same(FEW))
-def _(place):
-    most = "#maximize { 2147483647@9,I : word(1,I,_) }. n(2147483647+1). n(-2147483648*-1)."
-    return _with(place, most)
-
-
-@fault("terms are nested so deeply that clingo crashes", Told("the rules cannot be loaded"))
-def _(place):
-    return _with_bomb(place, f"p({'f(' * 30_000}1{')' * 30_000}).")
-
-
-@fault("terms are nested deeper than Python goes", Same(FEW))
-def _(place):
-    return _with(place, f":- p({'f(' * 2000}X{')' * 2000}).")
-
-
-@fault("a rule file includes a device", Told('"/dev/zero" lies outside the rule folder'))
-def _(place):
-    return _with_bomb(place, '#include "/dev/zero".')
-
-
-@fault("a rule file runs a script", Told("#script is refused"))
-def _(place):
-    return _with_bomb(place, "#script (python) import os; os.abort() #end.")
+for _name, _rules in (
+    ("weights add up to more than 32 bits, and numbers wrap", _MOST),
+    ("terms are nested deeper than Python goes", f":- p({'f(' * 2000}X{')' * 2000})."),
+):
+    fault(_name, Same(FEW))(lambda place, rules=_rules: _with(place, rules))
 
 
 @fault("the rules change while a worker is replaced", Told("a rule file has changed"))
 def _(place):
-    place.write("mine.lp", _BOMB + "deep(0) :- bomb. deep(N+1) :- deep(N).")
-    place.write("pairs.tsv", "0\ta bomb\ta bomb\n1\ta cat\ta dog\n")
+    place.holding(_BOMB + _DEEP, "mine.lp").holding("0\ta bomb\ta bomb\n1\ta cat\ta dog\n")
     process = place.start("--rules", "mine.lp", "--timeout", "3")
-    from .place import wait_for
-
     wait_for(lambda: place.drafts)
-    place.write("mine.lp", _BOMB + "more.")
+    place.holding(_BOMB + "more.", "mine.lp")
     return place.ended(process)

@@ -1,9 +1,9 @@
 """Try generated rule files: ``python -m tests.fuzz.rule_files --profile es --count 1000``.
 
 Each is a file of a few odd rules (:mod:`tests.fuzz.generator`) over six pairs, decided as the
-workers of ``ists-asp solve`` do, together and alone; one in ``--command`` goes through the
-command as well. What breaks is told at once, and a table ends it. ``--show NUMBER`` prints a
-file, ``--only NUMBER`` tries it and tells what becomes of each pair.
+workers of ``ists-asp solve`` do, together and alone. What breaks is told at once, and a table
+ends it. ``--show NUMBER`` prints a file, ``--only NUMBER`` tries it and tells what becomes of
+each pair.
 """
 
 import argparse
@@ -14,7 +14,6 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from .command_line import command_findings
 from .generator import generate
 from .laboratory import Laboratory
 from .verdict import KINDS, findings, outcome
@@ -36,7 +35,6 @@ def main():
     parser.add_argument("--keep", type=Path, help="folder for the files that break something")
     parser.add_argument("--pairs", type=int, default=6, help="of the six, so many")
     parser.add_argument("--alone", type=int, default=3, help="pairs decided by themselves as well")
-    parser.add_argument("--command", type=int, default=0, help="each how manieth by the command")
     parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print a file")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="try a file in a pool")
@@ -88,9 +86,6 @@ def _tried(profile, given):
         text = "\n".join(lines)
         run = laboratory.run(text, (MARKED, *Random(number).sample(places, given.alone - 1)))
         found = findings(run)
-        if given.command and number % given.command == 0:
-            found += command_findings(laboratory, text, run)
-            count[f"{profile}: by the command"] += 1
         count[f"{profile}: files"] += 1
         count[f"{profile}: {outcome(run)}"] += 1
         count.update({kind for kind, _ in found})

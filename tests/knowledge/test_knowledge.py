@@ -45,9 +45,20 @@ def test_a_pair(knowledge):
     ]
 
 
-def test_function_words_are_not_looked_up(knowledge):
+def test_tokens_without_words_and_function_words_are_not_looked_up(knowledge):
     # "at" and "he" are astatine and helium for WordNet.
     assert facts(knowledge, sentence("at|at|ADP"), sentence("he|he|PRON")) == []
+    assert facts(knowledge, Sentence(()), Sentence(())) == []
+    one, two = (Sentence((Token(1, form),)) for form in ("battary", "battery7"))
+    assert facts(knowledge, one, two, "spelling", "relation", "numeral") == []
+    assert facts(knowledge, one, Sentence((Token(1, "battery"), Token(2, "7"))), "numeral") == [
+        'numeral(2,2,"7")'
+    ]
+
+
+def test_a_lexicon_of_the_caller(tmp_path):
+    with pytest.raises(ResourceError, match="there is no lexicon here"):
+        Knowledge(tmp_path / "mine.sqlite")
 
 
 def test_multiword_entries(knowledge):
@@ -93,18 +104,6 @@ def test_facts(knowledge, first, second, name, found):
     assert facts(knowledge, *sides, name) == found
 
 
-def test_tokens_without_words(knowledge):
-    one, two = (Sentence((Token(1, form),)) for form in ("battary", "battery7"))
-    assert facts(knowledge, one, two, "spelling", "relation", "numeral") == []
-    assert facts(knowledge, one, Sentence((Token(1, "battery"), Token(2, "7"))), "numeral") == [
-        'numeral(2,2,"7")'
-    ]
-
-
-def test_empty_pair(knowledge):
-    assert facts(knowledge, Sentence(()), Sentence(())) == []
-
-
 def test_spanish():
     one = sentence("Fallecieron|fallecer|VERB", "1.500|1500|NUM")
     two = sentence("murieron|morir|VERB", "mil|mil|NUM")
@@ -114,8 +113,3 @@ def test_spanish():
             'stem(1,1,"fallec")',
             'numeral(1,2,"1500")',
         ]
-
-
-def test_a_lexicon_of_the_caller(tmp_path):
-    with pytest.raises(ResourceError, match="there is no lexicon here"):
-        Knowledge(tmp_path / "mine.sqlite")

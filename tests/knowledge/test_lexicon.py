@@ -75,51 +75,43 @@ def test_known_relation(lexicon, first, second, kind, distance):
     assert related(lexicon, first, second)[kind] == distance
 
 
-def test_unrelated_words_have_no_relation(lexicon):
-    assert related(lexicon, "car/n", "idea/n") == {}
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ("car/n", "idea/n", {}),
+        # Words that cover each other are not cohyponyms.
+        ("boy/n", "man/n", {"hyponym": 1}),
+        # Two derivations from one base.
+        ("killer/n", "killing/n", {"derivation": 1}),
+        # A verb tagged as a noun keeps its antonym.
+        ("rise/v", "fall/n", {"antonym": 1}),
+        # Equal lemmas are left to the caller.
+        ("attack/n", "attack/v", {}),
+        ("qwertz/n", "dog/n", {}),
+        ("/n", "dog/n", {}),
+    ],
+)
+def test_all_relations_of_two_words(lexicon, first, second, found):
+    assert related(lexicon, first, second) == found
 
 
-def test_two_people_are_not_cohyponyms_for_being_people(lexicon):
+def test_relations_are_as_near_as_their_senses(lexicon):
+    # Two people are not alike for being people.
     assert "cohyponym" not in related(lexicon, "president/n", "goalkeeper/n")
-
-
-def test_words_that_cover_each_other_are_not_cohyponyms(lexicon):
-    assert related(lexicon, "boy/n", "man/n") == {"hyponym": 1}
-
-
-def test_antonyms_of_synonyms_are_farther(lexicon):
+    # Antonyms of synonyms are farther.
     assert related(lexicon, "large/a", "small/a")["antonym"] == 0
     assert related(lexicon, "big/a", "small/a")["antonym"] == 1
-
-
-def test_derivation_from_one_base(lexicon):
-    assert related(lexicon, "killer/n", "killing/n") == {"derivation": 1}
-
-
-def test_synonyms_of_another_part_of_speech_are_derivations(lexicon):
     assert "derivation" in related(lexicon, "attack/n", "assault/v")
-
-
-def test_a_verb_tagged_as_a_noun_keeps_its_antonym(lexicon):
-    assert related(lexicon, "rise/v", "fall/n") == {"antonym": 1}
-
-
-def test_a_word_without_senses_as_stated_is_tried_as_any(lexicon):
+    # A word without senses as stated is tried as any.
     assert related(lexicon, "dog/a", "animal/n") == related(lexicon, "dog/n", "animal/n")
 
 
-def test_equal_lemmas_are_left_to_the_caller(lexicon):
-    assert related(lexicon, "attack/n", "attack/v") == {}
-
-
-def test_unknown_words_have_no_relations(lexicon):
-    assert relations(lexicon, [("qwertz", "n"), ("", "n")], [("dog", "n")]) == []
-
-
-def test_each_kind_is_given_once_and_in_order(lexicon):
+def test_each_kind_is_given_once_and_in_order_however_often_it_was_used(lexicon, lexicon_folder):
     found = relations(lexicon, SOME, SOME)
     assert found == sorted(found)
     assert len(found) == len({relation[:3] for relation in found})
+    with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh:
+        assert relations(fresh, SOME, SOME) == found
 
 
 @given(
@@ -132,12 +124,6 @@ def test_swapping_the_sentences_swaps_the_relations(lexicon, first, second):
         for kind, lemma1, lemma2, distance in relations(lexicon, first, second)
     ]
     assert sorted(swapped) == relations(lexicon, second, first)
-
-
-def test_a_fresh_lexicon_agrees_with_a_used_one(lexicon, lexicon_folder):
-    used = relations(lexicon, SOME, SOME)
-    with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh:
-        assert relations(fresh, SOME, SOME) == used
 
 
 def test_threads_may_share_a_lexicon(lexicon_folder):
@@ -163,50 +149,30 @@ def test_class(lexicon, lemma, pos, name):
     assert name in classes(lexicon, lemma, pos)
 
 
-def test_rare_senses_give_no_class(lexicon):
+def test_what_is_rare_or_unknown_has_no_class_and_no_use(lexicon):
     assert classes(lexicon, "dog", "n") == {"animal"}
-
-
-def test_classes_of_unknown_words(lexicon):
     assert classes(lexicon, "qwertz", "n") == set()
-
-
-def test_uses_as_verbs(lexicon):
     found = set(lexicon.facts(words("dog/n kill/v"), words("idea/n")))
     percents = {atom for atom in found if atom.startswith("verb_usage(")}
     assert 'verb_usage("kill",95)' in percents
     assert not any("idea" in atom for atom in percents)
+    assert ("prime minister" in lexicon, "qwertz" in lexicon) == (True, False)
 
 
-def test_membership(lexicon):
-    assert "prime minister" in lexicon
-    assert "qwertz" not in lexicon
-
-
-def test_missing_file_says_what_to_do(tmp_path):
+def test_files_that_are_no_lexicon_say_what_to_do(tmp_path, lexicon_folder, monkeypatch):
     with pytest.raises(ResourceError, match=r"there is no lexicon here.*build\.py") as caught:
         Lexicon(tmp_path / "none.sqlite")
     assert str(tmp_path) in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("content", [b"not a database, but long enough" * 40, b""])
-def test_other_file_says_what_to_do(tmp_path, content):
     path = tmp_path / "other.sqlite"
-    path.write_bytes(content)
-    with pytest.raises(ResourceError, match=r"lexicon .*build\.py") as caught:
-        Lexicon(path)
-    assert "\n" not in str(caught.value)
-
-
-def test_truncated_file_is_reported(tmp_path, lexicon_folder):
-    path = tmp_path / "cut.sqlite"
+    for content in (b"not a database, but long enough" * 40, b""):
+        path.write_bytes(content)
+        with pytest.raises(ResourceError, match=r"lexicon .*build\.py") as caught:
+            Lexicon(path)
+        assert "\n" not in str(caught.value)
     path.write_bytes((lexicon_folder / "wordnet.sqlite").read_bytes()[:20_000])
     with pytest.raises(ResourceError, match="cannot be read"), Lexicon(path) as cut:
         relations(cut, SOME, SOME)
 
-
-def test_file_that_cannot_be_opened(monkeypatch, lexicon_folder):
     def refuse(*_, **__):
         raise sqlite3.OperationalError("unable to open database file")
 

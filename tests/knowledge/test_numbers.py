@@ -6,14 +6,24 @@ from hypothesis import strategies as st
 
 from ists_asp.knowledge.words import decimal, from_spanish, measure, numeral
 
+VALUES = (
+    "1,000=1000 1,234,567.80=1234567.8 1.50=1.5 .5=0.5 2.0=2 50%=50 $3.2=3.2 -$3.2=-3.2 3€=3 3rd=3"
+    " 20th=20 1ST=1 -5=-5 −5=-5 +5=5 -0=0 007=7 2012=2012"
+)
+SPANISH = (
+    "1.500=1500 1.234.567=1234567 2,5=2.5 1.234,56=1234.56 0,125=0.125 3,500=3500 3.5=3.5 50%=50"
+    " €2,50=2.5 1º=1 3.er=3 2ª=2 2014=2014"
+)
+NONE = (
+    "- $ % . five 10m $356M 1990s 5-4 10:30 1/2 10-year 2,5 1,00 1,0000 1.000.000 5. 3.5th th ٣ ²"
+)
+
 
 @pytest.mark.parametrize(
     ("form", "value"),
     [
-        *(("1,000", "1000"), ("1,234,567.80", "1234567.8"), ("1.50", "1.5"), (".5", "0.5")),
-        *(("2.0", "2"), ("50%", "50"), ("$3.2", "3.2"), ("-$3.2", "-3.2"), ("3€", "3")),
-        *(("3rd", "3"), ("20th", "20"), ("1ST", "1"), ("-5", "-5"), ("−5", "-5"), ("+5", "5")),
-        *(("-0", "0"), ("007", "7"), ("2012", "2012")),
+        *(row.split("=") for row in VALUES.split()),
+        *((form, None) for form in ("", "5\n", *NONE.split())),
     ],
 )
 def test_value(form, value):
@@ -21,17 +31,28 @@ def test_value(form, value):
 
 
 @pytest.mark.parametrize(
-    "form",
+    ("form", "value"), [*(row.split("=") for row in SPANISH.split()), ("1\u00a0000", "1000")]
+)
+def test_values_of_spanish_numbers(form, value):
+    assert numeral(from_spanish(form)) == value
+
+
+@pytest.mark.parametrize(
+    ("form", "found"),
     [
+        *(("250-M", ("250", "m")), ("$356M", ("356", "m")), ("25bn", ("25", "bn"))),
+        *(("6.3-magnitude", ("6.3", "magnitude")), ("1,500-mile", ("1500", "mile"))),
+        *(("10-year-old", ("10", "year-old")), ("1990s", ("1990", "s"))),
         *(
-            *("", "-", "$", "%", ".", "five", "10m", "$356M", "1990s", "5-4", "10:30", "1/2"),
-            "10-year",
+            (form, None)
+            for form in ("", *["3rd", "250", "$5", "5-4", "m5", "ten-year", "5-", "5-m2"])
         ),
-        *("2,5", "1,00", "1,0000", "1.000.000", "5.", "3.5th", "th", "٣", "²", "5\n"),
+        (from_spanish("1.500km"), ("1500", "km")),
+        (from_spanish("2,5kg"), ("2.5", "kg")),
     ],
 )
-def test_no_single_value(form):
-    assert numeral(form) is None
+def test_measure(form, found):
+    assert measure(form) == found
 
 
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=3))
@@ -54,23 +75,6 @@ def test_the_value_is_canonical(form):
 
 
 @pytest.mark.parametrize(
-    ("form", "found"),
-    [
-        *(("250-M", ("250", "m")), ("$356M", ("356", "m")), ("25bn", ("25", "bn"))),
-        *(("6.3-magnitude", ("6.3", "magnitude")), ("1,500-mile", ("1500", "mile"))),
-        *(("10-year-old", ("10", "year-old")), ("1990s", ("1990", "s"))),
-    ],
-)
-def test_measure(form, found):
-    assert measure(form) == found
-
-
-@pytest.mark.parametrize("form", ["", "3rd", "250", "$5", "5-4", "m5", "ten-year", "5-", "5-m2"])
-def test_no_measure(form):
-    assert measure(form) is None
-
-
-@pytest.mark.parametrize(
     ("value", "parts"),
     [
         *(("389000000", ("389", 6)), ("1500000", ("1.5", 6)), ("1234.5", ("1.2345", 3))),
@@ -89,23 +93,6 @@ def test_a_decimal_has_the_same_value(number):
     assert Decimal(rest) * 10**zeros == number
     assert abs(Decimal(rest)) < 1000
     assert numeral(rest) == rest
-
-
-@pytest.mark.parametrize(
-    ("form", "value"),
-    [
-        *(("1.500", "1500"), ("1.234.567", "1234567"), ("2,5", "2.5"), ("1.234,56", "1234.56")),
-        *(("0,125", "0.125"), ("3,500", "3500"), ("3.5", "3.5"), ("50%", "50"), ("€2,50", "2.5")),
-        *(("1º", "1"), ("3.er", "3"), ("2ª", "2"), ("1\u00a0000", "1000"), ("2014", "2014")),
-    ],
-)
-def test_values_of_spanish_numbers(form, value):
-    assert numeral(from_spanish(form)) == value
-
-
-def test_spanish_measures():
-    assert measure(from_spanish("1.500km")) == ("1500", "km")
-    assert measure(from_spanish("2,5kg")) == ("2.5", "kg")
 
 
 @given(st.text(max_size=12))

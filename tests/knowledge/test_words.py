@@ -61,13 +61,14 @@ def test_no_similar_pair_is_missed(words1, words2):
 @pytest.mark.parametrize(
     ("words1", "words2", "found"),
     [
+        # Only alphabetic words of four letters are compared.
         ("cat 1000 co-op word", "cut 1001 co-op2 Word", []),
         ("word cat", "ward cut", ['spelling("word","ward",75)']),
         ("Battary battary", "BATTERY", ['spelling("battary","battery",85)']),
         ("accion", "Acción", ['spelling("accion","acción",83)']),
     ],
 )
-def test_alphabetic_words_of_four_letters_are_compared(words1, words2, found):
+def test_words_of_similar_spelling(words1, words2, found):
     assert list(spellings(words1.split(), words2.split())) == found
 
 
@@ -77,11 +78,22 @@ def test_accents_need_not_count():
     assert unaccented("pingüino, año") == "pinguino, año"
 
 
-def test_letters_are_shared_run_by_run():
-    assert list(shared_letters(["Dogs", "bark"], ["dogs", "bark"])) == ["letters_shared(1000)"]
-    assert list(shared_letters(["dogs"], ["dog"])) == ["letters_shared(571)"]
-    assert list(shared_letters(["dog"], ["cat"])) == []
-    assert list(shared_letters([], [])) == []
+@pytest.mark.parametrize(
+    ("words1", "words2", "found"),
+    [("Dogs bark", "dogs bark", [1000]), ("dogs", "dog", [571]), ("dog", "cat", []), ("", "", [])],
+)
+def test_letters_are_shared_run_by_run(words1, words2, found):
+    shared = list(shared_letters(words1.split(), words2.split()))
+    assert shared == [f"letters_shared({number})" for number in found]
+
+
+def test_acronyms_have_letters_that_stand_out_and_initials_in_the_other_sentence():
+    for row in ["UN=un", "U.N.=un", "U.S=us", "BoE=boe", "p.m.=pm", "MPs=mps"]:
+        assert acronym(row.partition("=")[0]) == row.partition("=")[2]
+    assert not any(map(acronym, ["", *["A", "W.", "Bank", "us", "iPad", "BREAKING", "G20", ".."]]))
+    found = list(acronyms(["US", "and", "U.K."], ["the", "United", "Kingdom"]))
+    assert found == ['acronym(1,1,"us")', 'acronym(1,3,"uk")', 'initials(2,2,3,"uk")']
+    assert list(acronyms(["US", "AND", "UK"], ["United", "States"])) == []
 
 
 @pytest.mark.parametrize(
@@ -131,24 +143,6 @@ def test_every_glued_word_is_found(words, data):
 )
 def test_words_with_a_few_letters_before_them(words1, words2, found):
     assert prefixed(words1.split(), words2.split()) == found
-
-
-@pytest.mark.parametrize(
-    ("form", "letters"),
-    [
-        *(("UN", "un"), ("U.N.", "un"), ("U.S", "us"), ("BoE", "boe"), ("p.m.", "pm")),
-        *(("MPs", "mps"), ("", None), ("A", None), ("W.", None), ("Bank", None), ("us", None)),
-        *(("iPad", None), ("BREAKING", None), ("G20", None), ("..", None)),
-    ],
-)
-def test_letters_of_an_acronym(form, letters):
-    assert acronym(form) == letters
-
-
-def test_acronyms_stand_out_and_have_initials_in_the_other_sentence():
-    found = list(acronyms(["US", "and", "U.K."], ["the", "United", "Kingdom"]))
-    assert found == ['acronym(1,1,"us")', 'acronym(1,3,"uk")', 'initials(2,2,3,"uk")']
-    assert list(acronyms(["US", "AND", "UK"], ["United", "States"])) == []
 
 
 @pytest.mark.parametrize(

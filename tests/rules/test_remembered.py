@@ -56,7 +56,9 @@ def load(store, purpose=Purpose.ANSWER):
     return load_program("headlines", purpose=purpose, store=store)[1]
 
 
-@pytest.mark.parametrize("purpose", list(Purpose))
+@pytest.mark.parametrize(
+    "purpose", [Purpose.ANSWER, pytest.param(Purpose.RATING, marks=pytest.mark.slow)]
+)
 def test_a_rule_set_is_the_same_from_the_store(store, purpose, monkeypatch):
     fresh = load(None, purpose)
     load(store, purpose)

@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from ists_asp.engine import load
 from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
@@ -33,7 +32,7 @@ def test_other_lines_are_refused_with_their_place(line):
 def system(tmp_path_factory):
     table = tmp_path_factory.mktemp("words") / "mine.tsv"
     table.write_text("nurofen = ibuprofen\nhead of state = president\nonboard <> stowed\n")
-    with load("default", rules=table) as loaded:
+    with load_shared("default", rules=table) as loaded:
         yield loaded
 
 

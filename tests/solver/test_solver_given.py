@@ -6,12 +6,12 @@ from clingo.ast import parse_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.solver.search import ground
 from ists_asp.solver.statements import FETCH, Given
 from ists_asp.syntax.trees import Signature, signature
+from tests.sharing import load_shared
 
 CATS = make_sentence(["a", "cat"]), make_sentence(["the", "cat"])
 
@@ -78,7 +78,7 @@ def test_a_function_that_is_not_there_is_warned_of(tmp_path, function):
         '%@rule none: "none"\n'
         f'alike(I,J,near,@{function}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'
     )
-    with load("headlines", rules=tmp_path / "none.lp") as system:
+    with load_shared("headlines", rules=tmp_path / "none.lp") as system:
         for answer in system.solve_many([Pair("1", *CATS), Pair("2", *CATS)]):
             assert answer.alignments
         assert "operation undefined" in str(system.warnings)
