@@ -55,13 +55,13 @@ def _run() -> int:
         except OSError:
             # The lowest number that is free.
             os.open(os.devnull, os.O_RDWR)
-    from ists_asp.cli import app
+    from ists_asp.cli.app import main
     from ists_asp.run import watch
 
     watch.active = True
     raise_once()
     try:
-        app.main.main(prog_name="ists-asp")
+        main.main(prog_name="ists-asp")
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else 0
 

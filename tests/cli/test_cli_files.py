@@ -23,7 +23,7 @@ from ists_asp.cli.files import (
 )
 from ists_asp.errors import UsageError
 from ists_asp.io.cache import cache_files
-from ists_asp.io.files import ignores_case
+from ists_asp.io.files import Use, ignores_case
 
 COPY = ("rules", "copy")
 PAIR = "a cat\ta dog\n"
@@ -229,10 +229,10 @@ def test_learned_weights_may_replace_those_that_play_no_part(
         words = ["--task", task, "--profile", profile, "--gold", "g", *rules]
         with LEARN.make_context("learn", words) as context:
             if allowed or not file.exists():
-                check_written(context, [("-o", file)])
+                check_written(context, [Use(f"-o {file}", file)])
             else:
                 with pytest.raises(UsageError, match="this is an input file"):
-                    check_written(context, [("-o", file)])
+                    check_written(context, [Use(f"-o {file}", file)])
 
 
 def test_rules_are_not_copied_into_themselves(bad, monkeypatch, place):

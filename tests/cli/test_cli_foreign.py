@@ -2,7 +2,7 @@
 
 import pytest
 
-from ists_asp.cli.inputs import Foreign
+from ists_asp.cli.inputs import warn_foreign
 from ists_asp.engine.preparation import read_pair
 from ists_asp.knowledge.languages import language_of
 from ists_asp.rules import load_profile
@@ -44,10 +44,8 @@ def test_spanish_is_spanish():
 
 
 def test_pairs_of_a_language_are_told_in_one_line(capsys):
-    foreign = Foreign("en")
-    for _ in range(3):
-        foreign.add(read_pair("Ein Hund läuft", "Der Hund schläft"))
-    foreign.tell(load_profile("images"))
+    pairs = [read_pair("Ein Hund läuft", "Der Hund schläft")] * 3
+    warn_foreign(pairs, load_profile("images"))
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "3 pairs look like German" in told

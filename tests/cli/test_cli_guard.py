@@ -60,7 +60,7 @@ import os, sys, time
 from dataclasses import dataclass
 from ists_asp.run import watch as guard
 from ists_asp.cli.app import main
-from ists_asp.cli.console import end_with_failed, warn, warn_failed
+from ists_asp.cli.console import Failures, warn
 from ists_asp.run.watch import Failed, each
 from ists_asp.errors import RuleError
 import click
@@ -86,13 +86,13 @@ def decide(pairs):
 def probe(ids):
     guard.isolate()
     warn("only once")
-    found = []
+    found, failures = [], Failures()
     for one in each([Pair(id) for id in ids], decide, lambda pair: pair, 0.05):
         guard.alive()
-        if isinstance(one, Failed): warn_failed(one)
+        if isinstance(one, Failed): failures.add(one.pair, one.reason)
         found.append(one)
     click.echo(" ".join(one for one in found if not isinstance(one, Failed)))
-    end_with_failed([one for one in found if isinstance(one, Failed)], len(found))
+    failures.end(len(found))
 
 guard.active = True
 guard.SECONDS = 2.0

@@ -7,11 +7,13 @@ import sys
 from collections import UserDict
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ists_asp._version import __version__
+from ists_asp.cli import commands
 from ists_asp.cli.console import error, fail, table, write_output
 from ists_asp.cli.files import Group
 from ists_asp.cli.interrupts import INTERRUPTED, heard
@@ -21,24 +23,7 @@ from ists_asp.terminal import one_line, open_doors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_NAMES: Final = (
-    "solve",
-    "sts",
-    "explain",
-    "report",
-    "trace",
-    "why",
-    "why-not",
-    "facts",
-    "chunk",
-    "evaluate",
-    "check",
-    "diff",
-    "rules",
-    "profiles",
-    "learn",
-    "cache",
-)
+_NAMES = (*(one.name for one in iter_modules(commands.__path__) if "_" not in one.name), "why-not")
 """Commands, called like their modules; ``why-not`` is in that of ``why``."""
 
 
@@ -102,10 +87,10 @@ class _Application(Group):
 
 
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if not wanted or context.resilient_parsing:
-        return
-    write_output(None, _version(verbose=context.params["verbose"]))
-    context.exit()
+    if wanted and not context.resilient_parsing:
+        details = _details() if context.params["verbose"] else ""
+        write_output(None, f"ists-asp {__version__}\n{details}")
+        context.exit()
 
 
 @click.group(
@@ -149,13 +134,8 @@ def main(verbose: bool) -> None:
         raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
 
 
-def _version(*, verbose: bool) -> str:
-    """The text to print."""
-    text = f"ists-asp {__version__}\n"
-    return text + _details() if verbose else text
-
-
 def _details() -> str:
+    """What else --version says with --verbose."""
     from importlib.metadata import version as installed
 
     from ists_asp.annotate.stanza import find

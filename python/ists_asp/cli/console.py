@@ -6,7 +6,8 @@ import json
 import sys
 import time
 from contextlib import contextmanager, redirect_stderr, suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,13 +16,14 @@ from ists_asp.run.watch import alive, told_before
 from ists_asp.terminal import behind, door, one_line, plain, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.engine import System, Timings
     from ists_asp.io.text import Warn
-    from ists_asp.model import Answer
-    from ists_asp.run.watch import Failed
+    from ists_asp.model import Answer, Pair
+
+T = TypeVar("T")
 
 EXIT_FAILED = 3
 """The exit code where some pairs have no answer."""
@@ -32,6 +34,9 @@ _MOST_EDITS = 5
 
 _MOST = 20
 """Warnings about a file that are printed; of the others their number."""
+
+_NAMED = 100
+"""Pairs without an answer that are named."""
 
 
 def fail(fault: IstsError) -> None:
@@ -70,19 +75,20 @@ def reader_warnings() -> Iterator[Warn]:
         else:
             more += 1
 
-    def warnings() -> Iterator[str]:
-        yield from told
-        if more:
-            yield f"and {more} more such warning{'' if more == 1 else 's'}"
-
+    fault = None
     try:
         yield take
-    except IstsError as fault:
-        for warning in warnings():
+    except IstsError as error:
+        fault = error
+    if more:
+        told.append(f"and {more} more such warning{'' if more == 1 else 's'}")
+    for warning in told:
+        if fault is None:
+            warn(warning)
+        else:
             fault.add_note(warning)
-        raise
-    for warning in warnings():
-        warn(warning)
+    if fault is not None:
+        raise fault
 
 
 def warn_unproven(answer: Answer, seconds: float) -> None:
@@ -105,41 +111,49 @@ def _tell(text: str) -> None:
         click.echo(text, err=True)
 
 
-def warn_failed(failed: Failed) -> None:
-    """Print a warning about a pair that has no result."""
-    warn(f"pair {shortened(failed.pair.id)}: {failed.reason}")
+@dataclass(slots=True)
+class Failures:
+    """How many pairs have no result, and the ids of the first of them: there may be a million."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, pair: Pair, reason: str) -> None:
+        """Take up a pair, and warn of it."""
+        self.count += 1
+        if len(self.first) < _NAMED:
+            self.first.append(shortened(pair.id))
+        warn(f"pair {shortened(pair.id)}: {reason}")
+
+    def end(self, pairs: int) -> None:
+        """End with a warning and an exit code of its own where some of the pairs have no result."""
+        if self.count:
+            more = self.count - len(self.first)
+            ids = ", ".join(self.first) + (f" and {more} more" if more else "")
+            warn(f"no answer for {self.count} of {pairs} pairs: {ids}")
+            raise click.exceptions.Exit(EXIT_FAILED)
 
 
-def end_with_failed(failed: Sequence[Failed], count: int) -> None:
-    """End with a warning and an exit code of its own where some of the pairs have no result."""
-    if failed:
-        ids = ", ".join(shortened(one.pair.id) for one in failed[:_MOST])
-        more = ", …" if len(failed) > _MOST else ""
-        warn(f"no answer for {len(failed)} of {count} pairs: {ids}{more}")
-        raise click.exceptions.Exit(EXIT_FAILED)
+@contextmanager
+def rule_warnings(system: System) -> Iterator[Callable[[], None]]:
+    """Print what clingo finds suspicious about the rules of a system, each thing once.
 
+    Yield what prints those that are new. At the end that is done, too, and also after an error: a
+    misspelt predicate may be what made a pair unsolvable.
+    """
+    shown = 0
 
-class RuleWarnings:
-    """Prints what clingo finds suspicious about the rules of a system, each thing once."""
-
-    def __init__(self, system: System) -> None:
-        self._system = system
-        self._shown = 0
-
-    def __enter__(self) -> RuleWarnings:
-        self.show()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # Also after an error: a misspelt predicate may be what made a pair unsolvable.
-        self.show()
-
-    def show(self) -> None:
-        """Print the warnings that are new."""
-        warnings = self._system.warnings
-        for warning in warnings[self._shown :]:
+    def show() -> None:
+        nonlocal shown
+        for warning in system.warnings[shown:]:
             warn(str(warning))
-        self._shown = len(warnings)
+            shown += 1
+
+    show()
+    try:
+        yield show
+    finally:
+        show()
 
 
 def write_output(target: Path | None, value: object) -> None:
@@ -192,6 +206,13 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
             bar.advance(task)
 
         yield step
+
+
+def counted(items: Iterable[T], step: Callable[[], None]) -> Iterator[T]:
+    """The items; after each of them a step is done."""
+    for item in items:
+        yield item
+        step()
 
 
 def summary(pairs: int, seconds: float, stages: Timings) -> str:

@@ -7,53 +7,46 @@ look at pairs more closely work on them in one child process that is watched (:c
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+import click
 
 from ists_asp.cli.console import (
-    EXIT_FAILED,
-    RuleWarnings,
-    end_with_failed,
+    Failures,
     fail,
     note,
     progress,
     rerun,
+    rule_warnings,
     summary,
     warn,
-    warn_failed,
     warn_unproven,
     write_output,
 )
 from ists_asp.cli.inputs import opened
 from ists_asp.cli.interrupts import still_heard
-from ists_asp.errors import IstsError, UsageError, of_pair, shortened
+from ists_asp.errors import IstsError, UsageError, of_pair
 from ists_asp.run import watch
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-    from typing import TextIO
 
     from ists_asp.cli.inputs import Inputs, PairSource
     from ists_asp.engine import Setup, System
-    from ists_asp.engine.answer import Provenance
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
     from ists_asp.run.pool import Inline, Pool
-    from ists_asp.run.worker import Outcome
 
 MANY = 5000
 """Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 
 PAUSE = 0.3
 """Seconds between two looks at the files of rules that are watched."""
-
-_NAMED = 100
-"""Pairs without an answer whose ids are kept: there may be a million."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -64,8 +57,8 @@ class Working:
     """A system in a process of its own, where rules and long sentences may take for ever."""
 
     system: System
-    _warnings: RuleWarnings
-    failed: list[Failed] = field(default_factory=list)
+    show_warnings: Callable[[], None]
+    failures: Failures = field(default_factory=Failures)
 
     def on_each(
         self,
@@ -83,15 +76,10 @@ class Working:
         with progress(len(items), shown=not quiet) as step:
             for one in each(items, work, pair_of, seconds):
                 if isinstance(one, Failed):
-                    self.failed.append(one)
-                    warn_failed(one)
+                    self.failures.add(one.pair, one.reason)
                 yield one
-                self._warnings.show()
+                self.show_warnings()
                 step()
-
-    def end(self, count: int) -> None:
-        """End with an exit code of its own where some of so many pairs have no result."""
-        end_with_failed(self.failed, count)
 
 
 @contextmanager
@@ -103,8 +91,8 @@ def working(setup: Setup) -> Iterator[Working]:
     with System(setup) as system:
         with loading(setup.limits.seconds, setup.rules):
             system.load()
-        with RuleWarnings(system) as odd:
-            yield Working(system, odd)
+        with rule_warnings(system) as show_warnings:
+            yield Working(system, show_warnings)
 
 
 def on_one(
@@ -131,79 +119,18 @@ class Job:
     fail_fast: bool
     quiet: bool
 
-    @property
-    def targets(self) -> tuple[Path, ...]:
-        """The files to write."""
-        return tuple(path for path in (self.output, self.traces) if path is not None)
 
-
-@dataclass(slots=True)
-class _Failures:
-    """How many pairs have no answer, and the ids of the first of them."""
-
-    count: int = 0
-    first: list[str] = field(default_factory=list)
-
-    def add(self, identifier: str) -> None:
-        self.count += 1
-        if len(self.first) < _NAMED:
-            self.first.append(identifier)
-
-    def __str__(self) -> str:
-        more = self.count - len(self.first)
-        return ", ".join(map(shortened, self.first)) + (f" and {more} more" if more else "")
-
-
-class _Sink:
-    """Where answers go: to files, which appear at the end, or at once to standard output."""
-
-    def __init__(self, job: Job, made_by: Provenance, outputs: Mapping[Path, TextIO]) -> None:
-        self._job = job
-        self._made_by = made_by.as_dict()
-        self._outputs = outputs
-        self._begun = False
-
-    def write(self, outcome: Outcome) -> None:
-        from ists_asp.io.formats import Written
-
-        job = self._job
-        text = job.shape.write(
-            Written(
-                outcome.pair,
-                outcome.answers,
-                outcome.failure.found if outcome.failure else None,
-                outcome.knowledge,
-                self._made_by,
-                ranked=job.setup.models > 1,
-            )
-        )
-        if self._begun:
-            text = job.shape.between + text
-        self._begun = True
-        texts = {job.output: text, job.traces: outcome.trace}
-        for target, stream in self._outputs.items():
-            stream.write(texts[target])
-        if job.output is None:
-            write_output(None, text)
-
-    def check(self) -> None:
-        """Refuse to go on where nothing could be written at the end."""
-        from ists_asp.io.files import check_there
-
-        for target, stream in self._outputs.items():
-            check_there(stream, target)
-
-
-def solve_pairs(job: Job) -> int:
+def solve_pairs(job: Job) -> None:
     """Decide the pairs of a job and write the answers."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.setup import sums
-    from ists_asp.io.files import atomic_writer, old_journal
+    from ists_asp.io.files import atomic_writer, check_there, old_journal
+    from ists_asp.io.formats import Written
     from ists_asp.run.pool import run
     from ists_asp.solver.batch import BATCH
 
     began = time.perf_counter()
-    stages, failures = Timings(), _Failures()
+    stages, failures = Timings(), Failures()
     told: set[RuleWarning] = set()
 
     def tell(warning: RuleWarning) -> None:
@@ -225,9 +152,10 @@ def solve_pairs(job: Job) -> int:
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
-        outputs = {target: stack.enter_context(atomic_writer(target)) for target in job.targets}
-        sink = _Sink(job, made_by, outputs)
-        for journal in filter(None, map(old_journal, job.targets)):
+        record = made_by.as_dict()
+        targets = [path for path in (job.output, job.traces) if path is not None]
+        outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
+        for journal in filter(None, map(old_journal, targets)):
             note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
         executor = _executor(setup, job.jobs, source)
         stack.callback(executor.close)
@@ -237,14 +165,32 @@ def solve_pairs(job: Job) -> int:
         with progress(source.count, shown=not job.quiet) as step:
             for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
                 still_heard()
-                if outcome.failure is None:
+                pair, failure = outcome.pair, outcome.failure
+                if failure is None:
                     warn_unproven(outcome.answers[0], setup.limits.seconds)
+                elif job.fail_fast or job.inputs.single:
+                    failure.where = of_pair(pair.id)
+                    raise failure
                 else:
-                    _tell_failure(outcome, job)
-                    failures.add(outcome.pair.id)
-                sink.write(outcome)
-                if number % BATCH == 0:
-                    sink.check()
+                    failures.add(pair, failure.found)
+                text = job.shape.write(
+                    Written(
+                        pair,
+                        outcome.answers,
+                        failure.found if failure else None,
+                        outcome.knowledge,
+                        record,
+                        ranked=setup.models > 1,
+                    )
+                )
+                text = text if number == 1 else job.shape.between + text
+                if job.output is None:
+                    write_output(None, text)
+                for target, stream in outputs.items():
+                    stream.write(text if target == job.output else outcome.trace)
+                    if number % BATCH == 0:
+                        # Where nothing could be written at the end, there is no need to go on.
+                        check_there(stream, target)
                 step()
         stages.merge(system.stages)
         source.check_same()
@@ -254,10 +200,7 @@ def solve_pairs(job: Job) -> int:
         if kept := rerun(source.count, stages):
             note(kept)
         note(str(made_by))
-    if failures.count:
-        warn(f"no answer for {failures.count} of {source.count} pairs: {failures}")
-        return EXIT_FAILED
-    return 0
+    failures.end(source.count)
 
 
 def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
@@ -281,16 +224,6 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
     return Pool(setup, 1, copied=watch.active)
 
 
-def _tell_failure(outcome: Outcome, job: Job) -> None:
-    """Warn of a pair without an answer, or end with it."""
-    failure, pair = outcome.failure, outcome.pair
-    assert failure is not None
-    if job.fail_fast or job.inputs.single:
-        failure.where = of_pair(pair.id)
-        raise failure
-    warn(f"pair {shortened(pair.id)}: {failure.found}")
-
-
 def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
     """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
     from ists_asp.evaluate.ratings import HIGHEST, tokencos
@@ -304,38 +237,37 @@ def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
     write_output(output, "".join(ratings))
 
 
-def watch_rules(job: Job) -> int:
+def watch_rules(job: Job) -> NoReturn:
     """Run a job, and again after each change of its rules, until somebody ends it."""
     if not job.setup.rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
 
-    def states() -> dict[Path, tuple[int, int]]:
-        """When each rule file was changed, and its size."""
-        return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in _files(job.setup.rules)}
-
-    seen = states()
+    seen = _states(job.setup.rules)
     while True:
         try:
-            solve_pairs(job)
+            with suppress(click.exceptions.Exit):
+                solve_pairs(job)
         except UsageError:
             raise
         except IstsError as fault:
             # The next save may mend it.
             fail(fault)
         note("watching the rules; Ctrl-C ends")
-        while (now := states()) == seen:
+        while (now := _states(job.setup.rules)) == seen:
             time.sleep(PAUSE)
         changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
         seen = now
         note(f"changed: {', '.join(changed)}")
 
 
-def _files(rules: Sequence[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:
+    """When each rule file was changed, and its size."""
+    found = {}
     for given in rules:
         for path in [given] if given.is_file() else given.rglob("*"):
-            if path.suffix in {".lp", ".toml", ".tsv"}:
-                try:
-                    yield path, path.stat()
-                except OSError:
-                    # An editor replaces the file just now.
-                    continue
+            # An editor may replace the file just now.
+            with suppress(OSError):
+                if path.suffix in {".lp", ".toml", ".tsv"}:
+                    state = path.stat()
+                    found[path] = state.st_mtime_ns, state.st_size
+    return found

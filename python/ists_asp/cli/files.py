@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from ists_asp.cli.inputs import STDIN
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, shortened
 from ists_asp.io.files import Use, refuse_clashes
 
 if TYPE_CHECKING:
@@ -125,16 +124,19 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
         """Run the command, unless a file would be lost, or an output could not be written."""
-        outputs = [one for one in _named(ctx) if one.kind.written]
-        for one in outputs:
-            if one.kind is not OUTPUTS:
-                check_target(one.option, one.path)
-        check_written(ctx, [(one.option, one.path) for one in outputs])
-        for one in outputs:
-            json = one.path.suffix.lower() == ".json" and "as_json" in ctx.params
-            if one.kind.endings and not ctx.params.get("as_json"):
-                hint = "Add --json for JSON" if json else None
-                known_ending(one.path, one.kind.endings, hint, one.option)
+        outputs = [
+            (kind, use, use.file)
+            for kind, use in _named(ctx)
+            if kind.written and isinstance(use.file, Path)
+        ]
+        for kind, use, file in outputs:
+            if kind is not OUTPUTS:
+                check_target(use.by, file)
+        check_written(ctx, [use for _, use, _ in outputs])
+        for kind, use, file in outputs:
+            if kind.endings and not ctx.params.get("as_json"):
+                json = file.suffix.lower() == ".json" and "as_json" in ctx.params
+                known_ending(file, kind.endings, "Add --json for JSON" if json else None, use.by)
         return super().invoke(ctx)
 
 
@@ -157,42 +159,26 @@ def group(examples: str) -> Callable[[Callable[..., None]], Group]:
     return click.group(cls=Group, epilog=f"\b\nExamples:{examples}")
 
 
-def check_written(context: click.Context, outputs: Sequence[tuple[str, Path]]) -> None:
+def check_written(context: click.Context, outputs: Sequence[Use]) -> None:
     """Refuse outputs by which a file would be lost."""
-    written = [Use(f"{option} {path}", path) for option, path in outputs]
-    named = [one for one in _named(context) if not one.kind.written]
+    named = [(kind, use) for kind, use in _named(context) if not kind.written]
     caches = [
-        Use(str(one), file) for one in named if one.kind is CACHE for file in _cached(one.path)
+        Use(use.by, file)
+        for kind, use in named
+        if kind is CACHE and isinstance(use.file, Path)
+        for file in _cached(use.file)
     ]
-    printed = [] if "-o" in dict(outputs) else [Use("standard output", 1)]
-    read = [
-        Use("standard input", 0) if one.value == STDIN else Use(str(one), one.path)
-        for one in named
-        if one.kind is not CACHE
-    ]
-    refuse_clashes(read, (*caches, *written, *printed))
-    there = [use for use in written if os.path.lexists(use.file)]
+    filed = any(use.by.startswith("-o ") for use in outputs)
+    printed = [] if filed else [Use("standard output", 1)]
+    read = [use for kind, use in named if kind is not CACHE]
+    refuse_clashes(read, (*caches, *outputs, *printed))
+    there = [use for use in outputs if os.path.lexists(use.file)]
     if there:
         refuse_clashes(_in_folders(context, named), there)
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A file that an option or argument names."""
-
-    option: str
-    value: str | Path
-    kind: FileType
-
-    @property
-    def path(self) -> Path:
-        return Path(self.value)
-
-    def __str__(self) -> str:
-        return f"{self.option} {self.value}"
-
-
-def _named(context: click.Context) -> Iterator[_Named]:
+def _named(context: click.Context) -> Iterator[tuple[FileType, Use]]:
+    """The files that options and arguments name."""
     for parameter in context.command.params:
         kind = parameter.type
         if not isinstance(kind, FileType):
@@ -201,34 +187,34 @@ def _named(context: click.Context) -> Iterator[_Named]:
         name = parameter.opts[0] if option else parameter.make_metavar(context).strip("[].")
         given = context.params[parameter.name or ""]
         for value in given if isinstance(given, tuple) else (given,):
-            if value is not None and (kind is not SENTENCE or value == STDIN):
-                yield _Named(name, value, kind)
+            if value == STDIN:
+                yield kind, Use("standard input", 0)
+            elif value is not None and kind is not SENTENCE:
+                yield kind, Use(f"{name} {value}", Path(value))
 
 
-def _in_folders(context: click.Context, named: Iterable[_Named]) -> Iterator[Use]:
+def _in_folders(context: click.Context, named: Iterable[tuple[FileType, Use]]) -> Iterator[Use]:
     """What is read of the folders that are named, and of those that ists-asp has."""
     from ists_asp.resources import asp_dir, data_dir, rules_dir
 
-    folders = [(str(one), one.path, one.kind) for one in named]
-    for shipped in (asp_dir(), rules_dir(), *(data_dir() / name for name in _SHIPPED)):
-        folders.append(("ists-asp itself", shipped, MODEL))
+    shipped = (asp_dir(), rules_dir(), *(data_dir() / name for name in _SHIPPED))
     command = context.command
     replaced = command.replaces(context.params) if isinstance(command, Command) else ()
-    for by, folder, kind in folders:
-        for file in kind.files(folder):
+    for kind, use in (*named, *((MODEL, Use("ists-asp itself", folder)) for folder in shipped)):
+        for file in kind.files(use.file) if isinstance(use.file, Path) else ():
             if Path(os.path.realpath(file)) not in replaced:
-                yield Use(by, file)
+                yield Use(use.by, file)
 
 
-def check_target(option: str, target: Path) -> None:
+def check_target(where: str, target: Path) -> None:
     """Refuse a file that cannot be written, before any work is done for it."""
-    where = f"{option} {target}"
     try:
         there = target.exists()
     except OSError as error:
-        short = f"{option} {str(target)[:_SHOWN]}…"
         raise UsageError(
-            f"no file can be called so: {error.strerror}", where=short, hint="Choose another name"
+            f"no file can be called so: {error.strerror}",
+            where=shortened(where, _SHOWN),
+            hint="Choose another name",
         ) from None
     folder = Path(os.path.realpath(target)).parent
     if target.is_dir():
@@ -243,7 +229,7 @@ def check_target(option: str, target: Path) -> None:
 
 
 def known_ending(
-    output: Path | None, endings: Collection[str], hint: str | None = None, option: str = "-o"
+    output: Path | None, endings: Collection[str], hint: str | None = None, where: str | None = None
 ) -> str:
     """The ending of an output, one of these; nothing where a name does not say what is in it."""
     ending = "" if output is None else output.suffix.lower()
@@ -253,7 +239,7 @@ def known_ending(
         *first, last = endings
         raise UsageError(
             f"this command writes no {output.suffix}",
-            where=f"{option} {output}",
+            where=where or f"-o {output}",
             expected=f"{', '.join(first)} or {last}" if first else last,
             hint=hint,
         )

@@ -6,18 +6,17 @@ once, standard input and pipes, is copied where it has to be read twice.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import sys
-from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from hashlib import file_digest
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 from ists_asp.cli.console import reader_warnings, warn
 from ists_asp.errors import DataError, UsageError, shortened
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.engine import System
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
     from ists_asp.rules import Profile
@@ -40,20 +40,13 @@ _BATCH = 200
 _SHOWN_IDS = 10
 
 
-class _Tokenizer(Protocol):
-    def tokenize(self, texts: Sequence[str]) -> list[Sentence]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The values of the input options; :meth:`check` them before anything else.
 
     Args:
         sentences: the positional arguments.
-        sent1: file of the first sentences, ``-`` for standard input.
-        sent2: file of the second sentences.
-        tsv: tab-separated pairs.
-        jsonl: pairs as JSON Lines.
+        files: the files, or ``-`` for standard input, by option and in the order of the options.
         chunked: brackets give the chunks.
         raw: Stanza tokenises.
         strict: a repair is an error.
@@ -61,10 +54,7 @@ class Inputs:
     """
 
     sentences: tuple[str, ...] = ()
-    sent1: str | None = None
-    sent2: str | None = None
-    tsv: str | None = None
-    jsonl: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
     chunked: bool = False
     raw: bool = False
     strict: bool = False
@@ -76,33 +66,27 @@ class Inputs:
         return bool(self.sentences)
 
     @property
-    def _given(self) -> dict[str, str]:
-        """The files, by option and in the order of the options."""
-        names = {
-            "--sent1": self.sent1,
-            "--sent2": self.sent2,
-            "--tsv": self.tsv,
-            "--jsonl": self.jsonl,
-        }
-        return {flag: name for flag, name in names.items() if name is not None}
-
-    @property
     def names(self) -> list[str]:
-        """The files as messages call them, in the order of the options."""
-        return [_shown(name) for name in self._given.values()]
+        """The files as messages call them."""
+        return list(map(_shown, self.files.values()))
 
     def check(self) -> None:
         """Refuse options that do not go together."""
-        files, sentences = self._given, self.sentences
-        given = list(files)
+        sentences, given = self.sentences, list(self.files)
         if sentences and given:
             raise UsageError(f"sentences on the command line do not go with {given[0]}")
         if not sentences and not given:
             piped = sys.stdin is not None and not sys.stdin.isatty()
             hint = "Pairs are read from standard input with --tsv - or --jsonl -"
             raise UsageError("there is no input", expected=_FLAGS, hint=hint if piped else None)
+        if sentences == (STDIN,):
+            raise UsageError(
+                "- alone does not say what standard input holds",
+                expected="--tsv - or --jsonl -, or two sentences of which one is -",
+            )
         if sentences and len(sentences) != 2:
-            raise _miscounted(sentences)
+            count = "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
+            raise UsageError(count, expected=_FLAGS, hint="Put each sentence in quotes")
         for flag in ("--tsv", "--jsonl"):
             if flag in given and len(given) > 1:
                 other = next(name for name in given if name != flag)
@@ -112,10 +96,10 @@ class Inputs:
                     f"--chunked does not go with {flag}",
                     hint='JSON Lines give chunks with "chunks1" and "chunks2", without an option',
                 )
-        if given in (["--sent1"], ["--sent2"]):
-            other = "--sent2" if given == ["--sent1"] else "--sent1"
-            raise UsageError(f"{given[0]} without {other}", hint=f"Add {other} FILE")
-        if self.sent1 == self.sent2 == STDIN or sentences == (STDIN, STDIN):
+        for one, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
+            if given == [one]:
+                raise UsageError(f"{one} without {other}", hint=f"Add {other} FILE")
+        if (*sentences, *self.files.values()) == (STDIN, STDIN):
             raise UsageError(
                 "standard input (-) cannot be both sentences",
                 hint="Give pairs to standard input with --tsv - or --jsonl -",
@@ -140,30 +124,27 @@ class Inputs:
     def checked(self, warn: Warn, *, sized: bool = True) -> Iterator[Pair]:
         """Read the pairs lazily; each is sure to be one that can be decided."""
         from ists_asp.io.text import Faults
+        from ists_asp.limits import check_size
 
         faults, empty = Faults(), True
         with faults:
             for pair in self.pairs(warn):
                 empty = False
                 with faults:
-                    self._check_pair(pair, sized=sized)
+                    sentences = pair.sent1, pair.sent2
+                    for sentence, place in zip(sentences, self._places(pair), strict=True):
+                        if sized:
+                            check_size(sentence, place)
+                        if self.raw and sentence.chunks is not None:
+                            raise DataError(
+                                "the pair has chunks, which --raw cannot keep",
+                                where=f"pair {shortened(pair.id)}",
+                                hint="Leave out --raw, or the chunks",
+                            )
                     yield pair
         faults.check()
         if empty:
             raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
-
-    def _check_pair(self, pair: Pair, *, sized: bool) -> None:
-        from ists_asp.limits import check_size
-
-        if sized:
-            for sentence, place in zip((pair.sent1, pair.sent2), self._places(pair), strict=True):
-                check_size(sentence, place)
-        if self.raw and not (pair.sent1.chunks is None is pair.sent2.chunks):
-            raise DataError(
-                "the pair has chunks, which --raw cannot keep",
-                where=f"pair {shortened(pair.id)}",
-                hint="Leave out --raw, or the chunks",
-            )
 
     def _places(self, pair: Pair) -> tuple[str, str]:
         """Where the sentences of a pair come from."""
@@ -180,30 +161,26 @@ class Inputs:
         from ists_asp.io.pairs import read_jsonl, read_pairs, read_tsv
         from ists_asp.model import Pair
 
-        if self.tsv is not None:
-            source = self._source(self.tsv)
-            return read_tsv(source, name=_shown(self.tsv), warn=warn, strict=self.strict)
-        if self.jsonl is not None:
-            source = self._source(self.jsonl)
-            return read_jsonl(source, name=_shown(self.jsonl), warn=warn, strict=self.strict)
-        if self.sent1 is not None and self.sent2 is not None:
+        if self.sentences:
+            first, second = self.sentences
+            return [Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))]
+        source, *other = map(self._source, self.files.values())
+        name, *name2 = self.names
+        if other:
             return read_pairs(
-                self._source(self.sent1),
-                self._source(self.sent2),
+                source,
+                *other,
                 chunked=self.chunked,
-                name1=_shown(self.sent1),
-                name2=_shown(self.sent2),
+                name1=name,
+                name2=name2[0],
                 warn=warn,
                 strict=self.strict,
             )
-        first, second = self.sentences
-        return [Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))]
+        read = read_tsv if "--tsv" in self.files else read_jsonl
+        return read(source, name=name, warn=warn, strict=self.strict)
 
     def _source(self, name: str) -> Source:
-        return _standard_input() if name == STDIN and not self.copies else self._place(name)
-
-    def _place(self, name: str) -> Path:
-        return self.copies.get(name) or Path(name)
+        return self.copies.get(name) or (_standard_input() if name == STDIN else Path(name))
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
@@ -233,17 +210,16 @@ class Inputs:
         self.warn_untokenized(system, pairs)
         return self.tokenized(system, pairs)
 
-    def warn_untokenized(self, system: System, pairs: Iterable[Pair]) -> None:
+    def warn_untokenized(self, system: System, pairs: Sequence[Pair]) -> None:
         """Warn of pairs in another language, and, without ``--raw``, of punctuation attached."""
-        attached, foreign = Attached(), Foreign(system.profile.language)
-        for pair in pairs:
-            foreign.add(pair)
-            if not self.raw:
+        warn_foreign(pairs, system.profile)
+        if not self.raw:
+            attached = Attached()
+            for pair in pairs:
                 attached.add(pair)
-        foreign.tell(system.profile)
-        attached.tell(system.profile)
+            attached.tell(system.profile)
 
-    def tokenized(self, system: _Tokenizer, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    def tokenized(self, system: System, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order.
 
         A pair that is too long stays as it is.
@@ -266,24 +242,17 @@ class Inputs:
             for pair in batch:
                 yield Pair(pair.id, next(sentences), next(sentences)) if fits(pair) else pair
 
-    def digest(self) -> str:
-        """A SHA-256 sum of what is read and how."""
-        whole = hashlib.sha256()
-        for part in (*self.sentences, self.chunked, self.raw, self.strict):
-            whole.update(f"{part!r},".encode())
-        files = dict(self._given)
-        if STDIN in self.sentences:
-            files["-"] = STDIN
-        for flag, name in files.items():
-            with self._place(name).open("rb") as stream:
-                whole.update(flag.encode() + hashlib.file_digest(stream, "sha256").digest())
-        return whole.hexdigest()
-
-    def kept(self, stack: ExitStack) -> Inputs:
-        """The inputs, with copies of what can be read only once: standard input and pipes."""
-        written = (STDIN for sentence in self.sentences if sentence == STDIN)
-        copies = _copied((*written, *self._given.values()), stack)
-        return replace(self, copies=copies) if copies else self
+    def sums(self) -> list[bytes] | None:
+        """SHA-256 sums of the files that somebody may change meanwhile."""
+        found = []
+        # Their reader tells better why one cannot be read.
+        with suppress(OSError, ValueError):
+            for name in self.files.values():
+                if name not in self.copies:
+                    with Path(name).open("rb") as stream:
+                        found.append(file_digest(stream, "sha256").digest())
+            return found
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,14 +260,14 @@ class PairSource:
     """Pairs that were counted and checked and can be read again.
 
     ``count`` is how many there are, ``long`` whether one is known to be long; ``attached`` is
-    where punctuation is attached to words; ``digest`` is a SHA-256 sum of what is read and how.
+    where punctuation is attached to words; ``sums`` are the files' as they were.
     """
 
     inputs: Inputs
     count: int
     long: bool
     attached: Attached
-    digest: str
+    sums: list[bytes] | None
 
     def pairs(self) -> Iterator[Pair]:
         """Read the pairs, lazily; faults that were repaired are not told again."""
@@ -306,16 +275,9 @@ class PairSource:
 
         return iter(self.inputs.pairs(ignore))
 
-    def same(self) -> bool:
-        """Whether the files are still what they were."""
-        try:
-            return self.inputs.digest() == self.digest
-        except OSError:
-            return False
-
     def check_same(self) -> None:
         """Make sure that all pairs were those that were counted and checked."""
-        if not self.same():
+        if self.inputs.sums() != self.sums:
             raise DataError(
                 "the input has changed while it was read",
                 where=self.inputs.names[0],
@@ -332,11 +294,8 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
     from ists_asp.limits import fits, is_long
 
     with ExitStack() as stack:
-        kept = inputs.kept(stack)
-        before = ""
-        # Its reader tells better why a file cannot be read.
-        with suppress(OSError, ValueError):
-            before = kept.digest()
+        kept = replace(inputs, copies=_copied(inputs, stack))
+        sums = kept.sums()
         count, long, attached = 0, False, Attached()
         with reader_warnings() as warn:
             # Of several pairs one that is too long fails like any other, and costs none an answer.
@@ -344,7 +303,7 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
                 count += 1
                 attached.add(pair)
                 long = long or (is_long(pair) and fits(pair))
-        source = PairSource(kept, count, long, attached, before)
+        source = PairSource(kept, count, long, attached, sums)
         source.check_same()
         yield source
 
@@ -363,18 +322,17 @@ def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
     return found
 
 
-def _miscounted(sentences: tuple[str, ...]) -> UsageError:
-    if sentences == (STDIN,):
-        return UsageError(
-            "- alone does not say what standard input holds",
-            expected="--tsv - or --jsonl -, or two sentences of which one is -",
-        )
-    count = len(sentences)
-    return UsageError(
-        "one sentence" if count == 1 else f"{count} sentences",
-        expected=_FLAGS,
-        hint="Put each sentence in quotes",
-    )
+def read_golds(paths: Sequence[Path]) -> list[Reference]:
+    """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
+    from ists_asp.learn import read_gold
+
+    found = []
+    with reader_warnings() as warn:
+        for number, path in enumerate(paths, 1):
+            for gold in read_gold(path, warn):
+                identifier = f"{number}.{gold.pair.id}" if len(paths) > 1 else gold.pair.id
+                found.append(replace(gold, pair=replace(gold.pair, id=identifier)))
+    return found
 
 
 def _shown(name: str) -> str:
@@ -388,9 +346,10 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _copied(names: Iterable[str], stack: ExitStack) -> dict[str, Path]:
+def _copied(inputs: Inputs, stack: ExitStack) -> dict[str, Path]:
     """Copies of what can be read only once, by name; they are gone when the stack is closed."""
-    once = sorted(name for name in dict.fromkeys(names) if name == STDIN or _only_once(Path(name)))
+    names = {*inputs.files.values(), *({STDIN} & {*inputs.sentences})}
+    once = sorted(name for name in names if name == STDIN or _only_once(Path(name)))
     if not once:
         return {}
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="ists-asp-")))
@@ -442,11 +401,15 @@ class Attached:
     def add(self, pair: Pair) -> None:
         """Look at a pair."""
         for sentence in (pair.sent1, pair.sent2):
-            word = _attached(sentence)
-            if word:
-                self.sentences += 1
-                self.example = self.example or f"'{shortened(word)}' in pair {shortened(pair.id)}"
-                self.chunked = self.chunked or sentence.chunks is not None
+            marks = [_MARKS] * (len(sentence.tokens) - 1) + [_MARKS + "."]
+            for token, mark in zip(sentence.tokens, marks, strict=True):
+                if token.form[-1] in mark and _MARKED.fullmatch(token.form):
+                    self.sentences += 1
+                    self.example = (
+                        self.example or f"'{shortened(token.form)}' in pair {shortened(pair.id)}"
+                    )
+                    self.chunked = self.chunked or sentence.chunks is not None
+                    break
 
     def tell(self, profile: Profile) -> None:
         """Warn of them, in one line, unless the profile is one of such texts."""
@@ -460,44 +423,24 @@ class Attached:
         )
 
 
-def _attached(sentence: Sentence) -> str:
-    """The first word with punctuation attached; an empty text if there is none."""
-    last = len(sentence.tokens)
-    for token in sentence.tokens:
-        form = token.form
-        mark = form[-1]
-        if (mark in _MARKS or (mark == "." and token.index == last)) and _MARKED.fullmatch(form):
-            return form
-    return ""
+def warn_foreign(pairs: Iterable[Pair], profile: Profile) -> None:
+    """Warn, in one line a language, of pairs in another than that of the profile.
 
+    What is said about them rests on nothing.
+    """
+    from ists_asp.knowledge.languages import language_of, small_words
 
-@dataclass(slots=True)
-class Foreign:
-    """Pairs in another language than ``language``: what is said about them rests on nothing."""
-
-    language: str
-    pairs: Counter[str] = field(default_factory=Counter)
-    example: dict[str, str] = field(default_factory=dict)
-
-    def add(self, pair: Pair) -> None:
-        """Look at a pair, at the small words that it has."""
-        from ists_asp.knowledge.languages import language_of
-
-        found = language_of((pair.sent1, pair.sent2), self.language)
-        if found != self.language:
-            self.pairs[found] += 1
-            self.example.setdefault(found, pair.id)
-
-    def tell(self, profile: Profile) -> None:
-        """Warn of them, in one line a language."""
-        from ists_asp.knowledge.languages import small_words
-
-        names = {code: table.name for code, table in small_words().items()}
-        for code, number in self.pairs.most_common():
-            example = shortened(self.example[code])
-            what = f"pair {example} looks" if number == 1 else f"{number} pairs look"
-            such = "" if number == 1 else f", such as pair {example}"
-            warn(
-                f"{what} like {names[code]}{such}; the profile {profile.name} knows "
-                f"{names[self.language]} only: choose another with --profile"
-            )
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        language = language_of((pair.sent1, pair.sent2), profile.language)
+        if language != profile.language:
+            found.setdefault(language, []).append(shortened(pair.id))
+    for language, ids in sorted(found.items(), key=lambda item: -len(item[1])):
+        name, known = (small_words()[code].name for code in (language, profile.language))
+        what, such = f"pair {ids[0]} looks", ""
+        if len(ids) > 1:
+            what, such = f"{len(ids)} pairs look", f", such as pair {ids[0]}"
+        warn(
+            f"{what} like {name}{such}; the profile {profile.name} knows {known} only: choose "
+            "another with --profile"
+        )

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import click
 from platformdirs import user_cache_dir
 
-from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, RULES, SENTENCE, FileType
+from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, READ, RULES, SENTENCE, FileType
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError, shortened
 
@@ -48,27 +48,25 @@ def output_option(
     return click.option("-o", "--output", type=kind, metavar="PATH", help=text)
 
 
-def number_option(flag: str, text: str, *, default: int | None = None, least: int = 1) -> Decorator:
+def number_option(*names: str, text: str, default: int | None = None, least: int = 1) -> Decorator:
     """An option that takes a number, of ``least`` or more; ``text`` is its help."""
+    kind = click.IntRange(min=least)
     return click.option(
-        flag,
-        type=click.IntRange(min=least),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help=text,
+        *names, type=kind, default=default, show_default=True, metavar="N", help=text
     )
 
 
-def scheme_option(text: str) -> Decorator:
-    """``--scheme``: the task of 2016 or the pilot of 2015; ``text`` is its help."""
+def choice_option(flag: str, *choices: str, text: str, eager: bool = False) -> Decorator:
+    """An option that takes one of some words, by default the first; ``text`` is its help."""
+    kind = click.Choice(choices)
     return click.option(
-        "--scheme",
-        type=click.Choice(["2016", "2015"]),
-        default="2016",
-        show_default=True,
-        help=text,
+        flag, type=kind, default=choices[0], is_eager=eager, show_default=True, help=text
     )
+
+
+def file_option(flag: str, text: str) -> Decorator:
+    """An option that names a file to read; ``text`` is its help."""
+    return click.option(flag, type=READ, metavar="FILE", help=text)
 
 
 id_option: Decorator = click.option(
@@ -80,29 +78,20 @@ quiet_option: Decorator = click.option(
 )
 
 
-class _Seconds(click.FloatRange):
-    """A time that somebody can wait for."""
+_SECONDS = click.FloatRange(min=0, min_open=True)
+_SECONDS.name = "seconds"
 
-    name = "seconds"
 
-    def __init__(self) -> None:
-        super().__init__(min=0, min_open=True)
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 (whatever click passes on)
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> float:
-        seconds: float = super().convert(value, param, ctx)
-        if math.isnan(seconds):
-            self.fail(f"{value!r} is no number of seconds.", param, ctx)
-        return seconds
+def _number(_context: click.Context, _option: click.Parameter, given: float) -> float:
+    if math.isnan(given):
+        raise click.BadParameter(f"'{given}' is no number of seconds.")
+    return given
 
 
 timeout_option: Decorator = click.option(
     "--timeout",
-    type=_Seconds(),
+    type=_SECONDS,
+    callback=_number,
     default=10.0,
     show_default=True,
     metavar="SECONDS",
@@ -113,92 +102,62 @@ timeout_option: Decorator = click.option(
 
 # Where the pairs are.
 
-_INPUT: tuple[Decorator, ...] = (
-    click.argument("sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2]"),
-    click.option(
-        "--sent1", type=INPUT, metavar="FILE", help="First sentences, one a line; - is stdin."
-    ),
-    click.option(
-        "--sent2", type=INPUT, metavar="FILE", help="Second sentences, one a line; - is stdin."
-    ),
-    click.option(
-        "--tsv",
-        type=INPUT,
-        metavar="FILE",
-        help="Pairs: sentence TAB sentence, or id TAB sentence TAB sentence; no header.",
-    ),
-    click.option(
-        "--jsonl",
-        type=INPUT,
-        metavar="FILE",
-        help='Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
-        '"chunks1" and "chunks2" as [[first, last], …]. Other keys are ignored.',
-    ),
-    click.option(
-        "--chunked",
-        is_flag=True,
-        help="Brackets give the chunks: [ the bulb ] [ is ] [ on ]. Otherwise chunks are found.",
-    ),
-    click.option(
-        "--raw", is_flag=True, help="Stanza tokenises; otherwise blanks separate the tokens."
-    ),
-    click.option(
-        "--strict", is_flag=True, help="Faults of the input that can be repaired are errors."
-    ),
-)
+_FILES = {
+    "--sent1": "First sentences, one a line; - is stdin.",
+    "--sent2": "Second sentences, one a line; - is stdin.",
+    "--tsv": "Pairs: sentence TAB sentence, or id TAB sentence TAB sentence; no header.",
+    "--jsonl": 'Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
+    '"chunks1" and "chunks2" as [[first, last], …]. Other keys are ignored.',
+}
+_FLAGS = {
+    "--chunked": "Brackets give the chunks: [ the bulb ] [ is ] [ on ]. Otherwise chunks are "
+    "found.",
+    "--raw": "Stanza tokenises; otherwise blanks separate the tokens.",
+    "--strict": "Faults of the input that can be repaired are errors.",
+}
 
 
-def input_options(function: Function) -> Function:
-    """Give a command the input options; it gets checked ``inputs``."""
-    return decorated(_with_inputs(function), _INPUT)
+def input_options(
+    function: Function, *, optional: bool = False, question: bool = False
+) -> Function:
+    """Give a command the input options; it gets checked ``inputs``.
 
-
-def optional_input_options(function: Function) -> Function:
-    """As :func:`input_options`, but ``inputs`` is None where none are given."""
-    return decorated(_with_inputs(function, optional=True), _INPUT)
-
-
-def question_options(function: Function) -> Function:
-    """Give a command the input options and, as its last argument, a ``question``."""
-    inner = _with_inputs(function)
+    Args:
+        function: the command.
+        optional: whether ``inputs`` is None where none are given.
+        question: whether the last argument is a ``question``.
+    """
 
     @wraps(function)
     def wrapper(*, sentences: tuple[str, ...], **rest: Any) -> None:  # noqa: ANN401
-        if not sentences:
-            raise UsageError(
-                "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
-            )
-        *given, question = sentences
-        inner(sentences=tuple(given), question=question, **rest)
-
-    argument = click.argument(
-        "sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2] DECISION"
-    )
-    return decorated(wrapper, (argument, *_INPUT[1:], id_option))
-
-
-def _with_inputs(function: Function, *, optional: bool = False) -> Function:
-    @wraps(function)
-    def wrapper(
-        *,
-        sentences: tuple[str, ...],
-        sent1: str | None,
-        sent2: str | None,
-        tsv: str | None,
-        jsonl: str | None,
-        chunked: bool,
-        raw: bool,
-        strict: bool,
-        **rest: Any,  # noqa: ANN401 (the options of any command)
-    ) -> None:
-        inputs = Inputs(sentences, sent1, sent2, tsv, jsonl, chunked, raw, strict)
+        if question:
+            if not sentences:
+                raise UsageError(
+                    "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
+                )
+            *given, rest["question"] = sentences
+            sentences = tuple(given)
+        files = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
+        inputs = Inputs(
+            sentences,
+            {flag: name for flag, name in files.items() if name is not None},
+            **{name: rest.pop(name) for name in (flag.strip("-") for flag in _FLAGS)},
+        )
         if optional and inputs == Inputs():
             function(inputs=None, **rest)
             return
         inputs.check()
         function(inputs=inputs, **rest)
 
-    return wrapper
+    metavar = "[SENTENCE1 SENTENCE2]" + (" DECISION" if question else "")
+    return decorated(
+        wrapper,
+        (
+            click.argument("sentences", nargs=-1, type=SENTENCE, metavar=metavar),
+            *(click.option(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
+            *(click.option(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
+        ),
+    )
 
 
 # What to load, and how to decide.
@@ -288,7 +247,7 @@ _SETUP: tuple[Decorator, ...] = (
 )
 
 _RUN: tuple[Decorator, ...] = (
-    number_option("--jobs", "Workers that decide pairs at the same time.", default=1),
+    number_option("--jobs", text="Workers that decide pairs at the same time.", default=1),
     timeout_option,
     click.option(
         "--memory",
@@ -316,7 +275,7 @@ _RUN: tuple[Decorator, ...] = (
 def profile_options(function: Function) -> Function:
     """Give a command ``setup`` by the options that choose rules, without a system's."""
     return decorated(
-        _with_setup(function), (_profile("default"), _RULES, reader_option, cache_option)
+        with_setup(function), (_profile("default"), _RULES, reader_option, cache_option)
     )
 
 
@@ -326,20 +285,20 @@ def setup_options(
     """Give a command ``setup``."""
     more = _RUN if run else (timeout_option,) if timeout else ()
     options = (_profile(profile), *_SETUP, *more)
-    return lambda function: decorated(_with_setup(function), options)
+    return lambda function: decorated(with_setup(function), options)
 
 
-def _with_setup(function: Function) -> Function:
+_FIELDS = ("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental")
+"""Options that are passed on as they are."""
+
+
+def with_setup(function: Function) -> Function:
+    """Give a command ``setup`` by whichever of these options it has."""
+
     @wraps(function)
     def wrapper(
         *,
-        profile: str,
-        rules: tuple[Path, ...],
         constants: tuple[str, ...] = (),
-        stanza_dir: Path | None = None,
-        reader: str | None,
-        cache: Path | None,
-        incremental: bool = True,
         timeout: float = 10.0,
         memory: int | None = None,
         **rest: Any,  # noqa: ANN401 (the options of any command)
@@ -347,15 +306,10 @@ def _with_setup(function: Function) -> Function:
         from ists_asp.engine import Limits, Setup
 
         setup = Setup(
-            profile,
-            rules,
-            dict(map(_constant, constants)),
-            reader,
-            stanza_dir,
-            cache=cache,
+            constants=dict(map(_constant, constants)),
             # No system counts further; more than it has is no limit in any case.
             limits=Limits(timeout, min((memory or MEMORY) << 20, sys.maxsize)),
-            incremental=incremental,
+            **{name: rest.pop(name) for name in _FIELDS if name in rest},
         )
         function(setup=setup, **rest)
 

@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.console import write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import json_option, scheme_option
+from ists_asp.cli.options import choice_option, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,9 @@ _MOST_NOTES = 10
   ists-asp check out.wa --json > report.json
 """)
 @click.argument("file", type=READ, metavar="FILE.wa")
-@scheme_option("Whose format; that of 2015 is one chunk to one chunk.")
+@choice_option(
+    "--scheme", "2016", "2015", text="Whose format; that of 2015 is one chunk to one chunk."
+)
 @click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
 @click.option(
     "--all-notes", is_flag=True, help=f"All notes; otherwise only the first {_MOST_NOTES}."

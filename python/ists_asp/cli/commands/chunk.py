@@ -45,17 +45,17 @@ def chunk(
     Out: [ a chunk ] [ another one ], one sentence a line: the first and the second sentence
     of each pair in turn, or only those of one --side. Read the lines back with --chunked.
     """
-    from ists_asp.cli.console import progress, write_output
+    from ists_asp.cli.console import counted, progress, write_output
     from ists_asp.cli.driver import working
     from ists_asp.io.chunks import format_chunks
 
     pairs = inputs.read()
     lines: list[str] = []
     with working(setup) as run, progress(len(pairs), shown=not quiet) as step:
-        for answer in run.system.solve_many(inputs.prepared(run.system, pairs)):
+        answers = run.system.solve_many(inputs.prepared(run.system, pairs))
+        for answer in counted(answers, step):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)
             both = {"1": [first], "2": [second], None: [first, second]}
             lines += [f"{format_chunks(sentence)}\n" for sentence in both[side]]
-            step()
     write_output(output, "".join(lines))

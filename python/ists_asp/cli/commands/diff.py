@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import RuleWarnings, reader_warnings, write_output
-from ists_asp.cli.files import READ, RULES, command
+from ists_asp.cli.console import Failures, reader_warnings, rule_warnings, write_output
+from ists_asp.cli.files import RULES, command
 from ists_asp.cli.inputs import chosen
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import Failed
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.compare import Comparison, Edit, WeightEdits
+    from ists_asp.compare import Answered, Edit, WeightEdits
     from ists_asp.compare.comparison import Both
     from ists_asp.engine import Setup
-    from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
 _OUTPUTS = (".wa", ".jsonl")
@@ -38,17 +38,17 @@ _SHIPPED = "shipped"
 """)
 @click.argument("old", type=RULES, metavar="OLD")
 @click.argument("new", type=RULES, metavar="NEW")
-@options.optional_input_options
+@partial(options.input_options, optional=True)
 @options.setup_options()
 @options.id_option
-@click.option(
+@options.file_option(
     "--gold",
-    type=READ,
-    metavar="FILE",
-    help="Say what each of the official measures gains, by the alignments in this .wa file.",
+    "Say what each of the official measures gains, by the alignments in this .wa file.",
 )
 @options.number_option(
-    "--top", "Tell so many pairs: with --gold so many of the best and of the worst.", default=10
+    "--top",
+    text="Tell so many pairs: with --gold so many of the best and of the worst.",
+    default=10,
 )
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
 @options.json_option
@@ -78,40 +78,40 @@ def diff(
     log-odds. With --gold what the four official measures gain or lose, over all pairs and for
     each, best and worst pairs first. JSON has everything.
     """
-    from ists_asp.cli.console import end_with_failed
     from ists_asp.compare import compare
     from ists_asp.compare.rendering import as_json as record
     from ists_asp.compare.rendering import as_text
 
-    of_rules = _of_rules(old, new, inputs, setup)
-    right = _gold(gold)
-    edits = None
-    failed: list[Failed] = []
-    if of_rules:
-        assert inputs is not None
-        pairs = inputs.read(identifier)
-        results, edits = _rules(old, new, inputs, setup, pairs, quiet)
-        failed = [one for one in results if isinstance(one, Failed)]
-        done = {one.new.pair.id: one for one in results if not isinstance(one, Failed)}
-        if not done:
-            end_with_failed(failed, len(pairs))
-        comparison = compare(
-            {identifier: one.old for identifier, one in done.items()},
-            {identifier: one.new for identifier, one in done.items()},
-            right,
-            {identifier: one.causes for identifier, one in done.items() if one.causes},
-        )
+    _check(old, new, inputs, setup)
+    right = None
+    if gold is not None:
+        from ists_asp.evaluate.files import read_references
+
+        with reader_warnings() as warn:
+            right = read_references(gold, warn=warn)
+    failures, count = Failures(), 0
+    causes = edits = None
+    if inputs is None:
+        before, after = _outputs(old, new, identifier)
     else:
-        comparison = _outputs(old, new, identifier, right)
+        pairs = inputs.read(identifier)
+        results, edits, failures = _rules(old, new, inputs, setup, pairs, quiet)
+        count = len(pairs)
+        if failures.count == count:
+            failures.end(count)
+        before = {one.old.pair.id: one.old for one in results}
+        after = {one.new.pair.id: one.new for one in results}
+        causes = {one.new.pair.id: one.causes for one in results if one.causes}
+    comparison = compare(before, after, right, causes)
     if as_json:
         write_output(output, record(comparison, edits))
     else:
         write_output(output, as_text(comparison, edits, None if everything else top))
-    end_with_failed(failed, len(failed) + comparison.count)
+    failures.end(count)
 
 
-def _of_rules(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> bool:
-    """Whether rules are compared, rather than outputs."""
+def _check(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> None:
+    """Refuse what is neither two sets of rules and pairs, nor two outputs alone."""
     written = [path for path in (old, new) if path.suffix in _OUTPUTS]
     if len(written) == 1:
         raise UsageError(
@@ -127,35 +127,23 @@ def _of_rules(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> bool
         )
     if setup.rules:
         raise UsageError("--rules does not go with OLD and NEW, which are the rules")
-    return not written
 
 
-def _gold(path: Path | None) -> Mapping[str, Reference] | None:
-    if path is None:
-        return None
-    from ists_asp.evaluate.files import read_references
+def _outputs(old: Path, new: Path, identifier: str | None) -> list[Mapping[str, Answered]]:
+    from ists_asp.compare import read_answered
 
     with reader_warnings() as warn:
-        return read_references(path, warn=warn)
-
-
-def _outputs(
-    old: Path, new: Path, identifier: str | None, gold: Mapping[str, Reference] | None
-) -> Comparison:
-    from ists_asp.compare import compare, read_answered
-
-    with reader_warnings() as warn:
-        before, after = (read_answered(path, warn=warn) for path in (old, new))
-    if identifier is not None:
-        for run in (before, after):
-            chosen([one.pair for one in run.values()], identifier)
-        before, after = ({identifier: run[identifier]} for run in (before, after))
-    return compare(before, after, gold)
+        runs: list[Mapping[str, Answered]] = [read_answered(path, warn=warn) for path in (old, new)]
+    if identifier is None:
+        return runs
+    for run in runs:
+        chosen([one.pair for one in run.values()], identifier)
+    return [{identifier: run[identifier]} for run in runs]
 
 
 def _rules(
     old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair], quiet: bool
-) -> tuple[list[Both | Failed], tuple[Sequence[Edit], WeightEdits]]:
+) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
     from ists_asp.compare import find_edits
     from ists_asp.compare.comparison import run_both
@@ -164,7 +152,7 @@ def _rules(
     first, second = (
         replace(setup, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
     )
-    with working(first) as run, System(second).load() as after, RuleWarnings(after):
+    with working(first) as run, System(second).load() as after, rule_warnings(after):
         before = run.system
         inputs.warn_untokenized(before, pairs)
         results = run.on_each(
@@ -173,4 +161,5 @@ def _rules(
             lambda pair: pair,
             quiet=quiet,
         )
-        return list(results), find_edits(before.rules, after.rules)
+        done = [one for one in results if not isinstance(one, Failed)]
+        return done, find_edits(before.rules, after.rules), run.failures

@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import json_option, scheme_option
+from ists_asp.cli.options import choice_option, json_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 """)
 @click.argument("gold", type=READ, metavar="GOLD")
 @click.argument("system", type=READ, metavar="SYS")
-@click.option(
-    "--task",
-    type=click.Choice(["ists", "sts"]),
-    default="ists",
-    show_default=True,
-    help="ists: chunks aligned, labelled and scored; sts: sentences rated as wholes.",
+@choice_option(
+    *("--task", "ists", "sts"),
+    text="ists: chunks aligned, labelled and scored; sts: sentences rated as wholes.",
 )
-@scheme_option("The official scorer of which year; that of 2015 is kinder to wrong types.")
+@choice_option(
+    *("--scheme", "2016", "2015"),
+    text="The official scorer of which year; that of 2015 is kinder to wrong types.",
+)
 @click.option("--by-pair", is_flag=True, help="Also the F1 of each pair (JSON always has them).")
 @click.option(
     "--versus",
@@ -66,7 +66,10 @@ def evaluate(
     if task == "sts":
         if scheme != "2016" or by_pair:
             raise UsageError("--scheme and --by-pair do not go with --task sts")
-        _ratings(gold, system, other, as_json)
+        from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
+
+        found = evaluate_ratings(gold, system, other)
+        write_output(None, found.as_dict() if as_json else render_ratings(found))
         return
     if other is not None:
         raise UsageError("--versus goes with --task sts only")
@@ -76,10 +79,3 @@ def evaluate(
     with reader_warnings() as warn:
         evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
     write_output(None, evaluation.as_dict() if as_json else render_evaluation(evaluation, by_pair))
-
-
-def _ratings(gold: Path, system: Path, other: Path | None, as_json: bool) -> None:
-    from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
-
-    evaluation = evaluate_ratings(gold, system, other)
-    write_output(None, evaluation.as_dict() if as_json else render_ratings(evaluation))

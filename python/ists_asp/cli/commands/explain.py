@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import reader_warnings, write_output
-from ists_asp.cli.files import READ, command
+from ists_asp.cli.files import command
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
 
@@ -32,11 +32,9 @@ if TYPE_CHECKING:
 @options.input_options
 @options.setup_options()
 @options.id_option
-@click.option(
+@options.file_option(
     "--answers",
-    type=READ,
-    metavar="FILE",
-    help="Explain the alignments in this .wa file, of whatever origin, instead of solving.",
+    "Explain the alignments in this .wa file, of whatever origin, instead of solving.",
 )
 @click.option(
     "--language",
@@ -44,11 +42,8 @@ if TYPE_CHECKING:
     help="Language of the explanation, en or es; the sentences' own words stay as they are. "
     "Default: that of the profile.",
 )
-@click.option(
-    "--templates",
-    type=READ,
-    metavar="FILE",
-    help="Wording of your own: a copy of data/templates/en.toml, edited.",
+@options.file_option(
+    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
 )
 @options.json_option
 @options.output_option(".txt", ".md")
@@ -93,21 +88,21 @@ def explain(
         def explained(some: Iterator[Pair]) -> Iterator[Explanation]:
             return system.explain_many(system.solve_many(inputs.tokenized(system, some)), wording)
 
-        results: Iterator[Explanation | Failed]
         if given is None:
             inputs.warn_untokenized(system, pairs)
-            results = run.on_each(pairs, explained, lambda pair: pair, quiet=quiet)
+            found = list(run.on_each(pairs, explained, lambda pair: pair, quiet=quiet))
         else:
-            results = run.on_each(
-                given,
-                lambda some: system.explain_many(some, wording),
-                lambda answer: answer.pair,
-                quiet=quiet,
+            found = list(
+                run.on_each(
+                    given,
+                    lambda some: system.explain_many(some, wording),
+                    lambda answer: answer.pair,
+                    quiet=quiet,
+                )
             )
-        found = list(results)
     single = inputs.single or identifier is not None
-    write_output(output, _json(found, single) if as_json else _text(found, single))
-    run.end(len(found))
+    write_output(output, _records(found, single) if as_json else _text(found, single))
+    run.failures.end(len(found))
 
 
 def _given(path: Path, pairs: Sequence[Pair]) -> list[Answer]:
@@ -138,7 +133,7 @@ def _text(found: Sequence[Explanation | Failed], single: bool) -> str:
     return "".join(f"{one.answer.pair.id}: {one.text}\n" for one in told)
 
 
-def _json(found: Sequence[Explanation | Failed], single: bool) -> object:
+def _records(found: Sequence[Explanation | Failed], single: bool) -> object:
     from ists_asp.io.formats import failure_record
 
     records = [

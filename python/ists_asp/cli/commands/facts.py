@@ -14,6 +14,7 @@ from ists_asp.cli.console import write_output
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.cli.options import id_option, input_options, output_option, setup_options
 from ists_asp.errors import UsageError
+from ists_asp.io.files import Use
 from ists_asp.run.watch import alive
 from ists_asp.terminal import unbroken
 
@@ -66,11 +67,12 @@ def facts(
     several = len(pairs) > 1 or (output is not None and output.is_dir())
     targets = _in_folder(output, pairs) if several else [output]
     files = [target for target in targets if target is not None]
+    # A folder is made at the end, if need be.
     for file in [output] if output is not None and not output.is_dir() else files:
-        check_target("-o", file)
+        check_target(f"-o {file}", file)
     if not several:
         known_ending(output, [".lp"])
-    check_written(context, [("-o", file) for file in files])
+    check_written(context, [Use(f"-o {file}", file) for file in files])
     from ists_asp.cli.driver import working
 
     with working(setup) as run:
@@ -82,7 +84,14 @@ def facts(
             )
         ]
     if several and output is not None:
-        _make(output)
+        try:
+            output.mkdir(exist_ok=True)
+        except OSError as fault:
+            raise UsageError(
+                f"no folder can be made: {fault.strerror or fault}",
+                where=f"-o {output}",
+                hint="Choose another place",
+            ) from fault
     for target, text in zip(targets, texts, strict=True):
         write_output(target, text)
 
@@ -106,17 +115,6 @@ def _file_name(identifier: str) -> str:
     return f"{name}.lp"
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as fault:
-        raise UsageError(
-            f"no folder can be made: {fault.strerror or fault}",
-            where=f"-o {folder}",
-            hint="Choose another place",
-        ) from fault
-
-
 def _program(system: System, pair: Pair, symbols: Sequence[Symbol], target: Path | None) -> str:
     from ists_asp.facts import facts_text
 
@@ -137,20 +135,14 @@ def _command(system: System, target: Path | None) -> str:
     """The command line of plain clingo that does what the system does with these facts."""
     from ists_asp.rules import find_program
 
-    _, sources = find_program(
-        system.setup.profile,
-        system.setup.rules,
-        reader=system.setup.reader is not None,
-    )
-    constants = {**system.profile.constants, **system.setup.constants}
+    setup = system.setup
+    _, sources = find_program(setup.profile, setup.rules, reader=setup.reader is not None)
+    constants = {**system.profile.constants, **setup.constants}
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in constants.items():
         words += ["-c", f"{name}={value}"]
-    words += [_short(source.path) for source in sources]
+    here = Path.cwd()
+    for path in (source.path for source in sources):
+        words.append(str(path.relative_to(here) if path.is_relative_to(here) else path))
     words.append("-" if target is None else str(target))
     return shlex.join(words)
-
-
-def _short(path: Path) -> str:
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)

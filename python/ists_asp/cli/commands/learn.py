@@ -9,19 +9,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import note, progress, reader_warnings, table, write_output
-from ists_asp.cli.files import GOLD, READ, RULES, FileType, command
-from ists_asp.cli.options import cache_option, output_option, quiet_option, reader_option
+from ists_asp.cli.console import counted, note, progress, reader_warnings, table, write_output
+from ists_asp.cli.files import GOLD, RULES, FileType, command
+from ists_asp.cli.inputs import read_golds
+from ists_asp.cli.options import (
+    cache_option,
+    choice_option,
+    file_option,
+    output_option,
+    quiet_option,
+    reader_option,
+    with_setup,
+)
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import isolate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ists_asp.cli.files import Values
+    from ists_asp.engine import Setup
     from ists_asp.evaluate.ratings import Correlation
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.learn import CrossValidation, Example
+    from ists_asp.learn import CrossValidation, Example, Weight
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -60,7 +69,7 @@ def _weights(values: Values) -> Collection[Path]:
 
     task = values["task"]
     base = read_overlay(values["rules"]).base
-    profile = load_profile(values["profile"] or _PROFILES[task], base)
+    profile = load_profile(values["profile"], base)
     deciding, rating = (
         () if part is None else (*part.weights, *part.reader_weights)
         for part in (profile.answer, profile.rating)
@@ -87,12 +96,10 @@ def _weights(values: Values) -> Collection[Path]:
 """,
     replaces=_weights,
 )
-@click.option(
-    "--task",
-    type=click.Choice(["ists", "sts"]),
-    default="ists",
-    show_default=True,
-    help="ists: chunks, alignments, labels and scores; sts: ratings of whole pairs.",
+@choice_option(
+    *("--task", "ists", "sts"),
+    text="ists: chunks, alignments, labels and scores; sts: ratings of whole pairs.",
+    eager=True,
 )
 @click.option(
     "--gold",
@@ -104,8 +111,10 @@ def _weights(values: Values) -> Collection[Path]:
     "alignments; with --task sts a file of rating TAB sentence TAB sentence, a data set of its "
     "own. Repeat it for more data.",
 )
+@with_setup
 @click.option(
     "--profile",
+    callback=lambda context, _option, given: given or _PROFILES[context.params["task"]],
     help="Whose rules to weigh.  [default: default; with --task sts sts-en]",
 )
 @click.option(
@@ -116,13 +125,7 @@ def _weights(values: Values) -> Collection[Path]:
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
 @reader_option
-@click.option(
-    "--vectors",
-    "own",
-    type=READ,
-    metavar="FILE",
-    help="Compare words by these vectors in place of the shipped ones.",
-)
+@file_option("--vectors", "Compare words by these vectors in place of the shipped ones.")
 @cache_option
 @click.option(
     "--cross-validate",
@@ -156,12 +159,8 @@ def _weights(values: Values) -> Collection[Path]:
 @quiet_option
 def learn(
     task: str,
+    setup: Setup,
     gold: tuple[Path, ...],
-    profile: str | None,
-    rules: tuple[Path, ...],
-    reader: str | None,
-    own: Path | None,
-    cache: Path | None,
     folds: int | str | None,
     keep: tuple[Path, ...],
     prior: bool,
@@ -185,82 +184,84 @@ def learn(
     official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
     be found; with --task sts Pearson's correlation of each data set.
     """
-    if reader is not None and task != "sts":
-        raise UsageError("--reader goes with --task sts only", hint="Leave it out")
-    if own is not None and task == "sts":
-        raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-    lesson = _Lesson(
-        gold,
-        profile or _PROFILES[task],
-        rules,
-        reader,
-        own,
-        cache,
-        seed,
-        quiet,
-        keep,
-        prior,
-    )
-    if task == "sts" and (keep or prior or confidence):
-        raise UsageError(
-            "--keep, --prior and --confidence do not go with --task sts", hint="Leave them out"
-        )
+    lesson = _Lesson(gold, setup, keep, prior, confidence, seed, output, quiet)
     if task == "sts":
-        _learn_ratings(lesson, folds, output)
+        if setup.vectors is not None:
+            raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
+        if keep or prior or confidence:
+            raise UsageError(
+                "--keep, --prior and --confidence do not go with --task sts", hint="Leave them out"
+            )
+        _learn_ratings(lesson, folds)
         return
+    if setup.reader is not None:
+        raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
-    _learn_alignments(lesson, folds, output, confidence)
+    _learn_alignments(lesson, folds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What to learn from, checked."""
+    """What to learn from and how, checked, and where weights go."""
 
     gold: tuple[Path, ...]
-    profile: str
-    rules: tuple[Path, ...]
-    reader: str | None
-    own: Path | None
-    cache: Path | None
+    setup: Setup
+    keep: tuple[Path, ...]
+    prior: bool
+    confidence: Path | None
     seed: int
+    output: Path | None
     quiet: bool
-    keep: tuple[Path, ...] = ()
-    prior: bool = False
+
+    @property
+    def title(self) -> str:
+        """The title of the file."""
+        return f"profile {self.setup.profile}"
 
     def command(self, task: str = "ists", folds: int | None = None) -> str:
         """The command for the head of the file, the same wherever the data and rules lie.
 
         With ``folds`` the file is that of confidence, which a cross-validation writes.
         """
+        setup = self.setup
         parts = ["ists-asp learn"]
         parts += [f"--task {task}"] if task != "ists" else []
         parts += [f"--gold DATA/{path.resolve().name}" for path in self.gold]
-        parts += [f"--rules {path.name}" for path in self.rules]
-        parts += [f"--profile {self.profile}"]
-        parts += [f"--reader {Path(self.reader).name}"] if self.reader else []
-        parts += [f"--vectors {self.own.name}"] if self.own else []
+        parts += [f"--rules {path.name}" for path in setup.rules]
+        parts += [f"--profile {setup.profile}"]
+        parts += [f"--reader {Path(setup.reader).name}"] if setup.reader else []
+        parts += [f"--vectors {setup.vectors.name}"] if setup.vectors else []
         parts += [f"--keep {path.name}" for path in self.keep]
         parts += ["--prior"] if self.prior else []
         parts += [f"--seed {self.seed}"] if self.seed else []
-        name = f"{'reader-' if self.reader else ''}{self.profile}.lp"
+        name = f"{'reader-' if setup.reader else ''}{setup.profile}.lp"
         if folds is not None:
             parts += [f"--cross-validate {folds}", f"--confidence confidence/confidence-{name}"]
         else:
             parts += [f"-o weights/{name}"]
         return " ".join(parts)
 
+    def tell(self, report: str) -> bool:
+        """Tell what is reached on unseen parts; say whether weights are wanted, too."""
+        if self.output is None:
+            write_output(None, report)
+        else:
+            for line in report.splitlines():
+                note(line)
+        return self.output is not None
 
-def _learn_alignments(
-    lesson: _Lesson,
-    folds: int | None,
-    output: Path | None,
-    confidence: Path | None = None,
-) -> None:
+    def write(self, text: str, weights: Sequence[Weight], pairs: int) -> None:
+        """Write a file of weights."""
+        write_output(self.output, text)
+        if not self.quiet and self.output is not None:
+            note(f"{len(weights)} weights from {pairs} pairs")
+
+
+def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.engine import Setup
     from ists_asp.learn import (
         ExampleBuilder,
         Settings,
@@ -272,17 +273,16 @@ def _learn_alignments(
         render_weights,
     )
 
-    golds = list(_read(lesson.gold))
+    golds = read_golds(lesson.gold)
     if folds is not None and folds > len(golds):
         raise UsageError(
             f"there are only {len(golds)} gold pairs",
             where=f"--cross-validate {folds}",
             expected="a pair for each part, or more",
         )
-    if lesson.rules:
+    if lesson.setup.rules:
         isolate(SECONDS)
-    setup = Setup(lesson.profile, lesson.rules, vectors=lesson.own, cache=lesson.cache)
-    with ExampleBuilder(setup) as teacher:
+    with ExampleBuilder(lesson.setup) as teacher:
         settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
         if lesson.keep:
             settings = replace(settings, keep=read_weights(lesson.keep))
@@ -290,34 +290,24 @@ def _learn_alignments(
             penalties = {what: 10 * value for what, value in settings.penalties.items()}
             prior = read_weights(teacher.shipped)
             settings = replace(settings, prior=prior, penalties=penalties)
-        examples = []
         with progress(len(golds), shown=not lesson.quiet) as step:
-            for example in teacher.examples(golds):
-                examples.append(example)
-                step()
+            examples = list(counted(teacher.examples(golds), step))
         if folds is not None:
             with progress(2 * len(golds), shown=not lesson.quiet) as step:
                 results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
-            report = _report(results)
-            if confidence is not None:
+            if lesson.confidence is not None:
                 judged = (one for result in results for part in result.judged for one in part)
-                title = f"profile {lesson.profile}"
-                command = lesson.command(folds=folds)
-                write_output(confidence, render_table(fit_table(judged), title, command))
-            if output is None:
-                write_output(None, report)
+                head = lesson.title, lesson.command(folds=folds)
+                write_output(lesson.confidence, render_table(fit_table(judged), *head))
+            if not lesson.tell(_report(results)):
                 return
-            for line in report.rstrip("\n").split("\n"):
-                note(line)
         weights = learn_weights(examples, teacher.senses(), settings)
         sentences = teacher.sentences()
-    title = f"profile {lesson.profile}"
-    write_output(output, render_weights(weights, sentences, title, lesson.command()))
-    if not lesson.quiet and output is not None:
-        note(f"{len(weights)} weights from {len(golds)} pairs")
-        dropped = sorted(_seen(examples) - {weight.name for weight in weights})
-        if dropped:
-            note(shortened(f"no weights for {len(dropped)} names: {', '.join(dropped)}", 400))
+    text = render_weights(weights, sentences, lesson.title, lesson.command())
+    lesson.write(text, weights, len(golds))
+    dropped = sorted(_seen(examples) - {weight.name for weight in weights})
+    if dropped and not lesson.quiet and lesson.output is not None:
+        note(shortened(f"no weights for {len(dropped)} names: {', '.join(dropped)}", 400))
 
 
 def _seen(examples: Sequence[Example]) -> set[str]:
@@ -331,17 +321,6 @@ def _seen(examples: Sequence[Example]) -> set[str]:
     }
 
 
-def _read(folders: Sequence[Path]) -> Iterator[Reference]:
-    from ists_asp.learn import read_gold
-
-    with reader_warnings() as warn:
-        for number, folder in enumerate(folders, 1):
-            for gold in read_gold(folder, warn):
-                # Several folders count their pairs from 1.
-                pair = replace(gold.pair, id=f"{number}.{gold.pair.id}")
-                yield replace(gold, pair=pair)
-
-
 def _report(results: Sequence[CrossValidation]) -> str:
     lines = []
     for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
@@ -353,9 +332,8 @@ def _report(results: Sequence[CrossValidation]) -> str:
     return "".join(lines)
 
 
-def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None) -> None:
+def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
-    from ists_asp.engine import Setup
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn.ratings import (
         UNRELATED,
@@ -379,39 +357,29 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None, output: Path | None
             where=f"--cross-validate {folds}",
             expected=f"{_LEAST} pairs for each part, or more",
         )
-    if lesson.rules:
+    if lesson.setup.rules:
         isolate(SECONDS)
-    setup = Setup(lesson.profile, lesson.rules, reader=lesson.reader, cache=lesson.cache)
     with (
-        RatingExampleBuilder(setup) as teacher,
+        RatingExampleBuilder(lesson.setup) as teacher,
         progress(count + UNRELATED, shown=not lesson.quiet) as step,
     ):
-        examples = []
-        for file, pairs in golds.items():
-            for example in teacher.examples(file.stem, pairs):
-                examples.append(example)
-                step()
-        unrelated = []
-        for example in teacher.examples("", mismatched(list(golds.values()))):
-            unrelated.append(example)
-            step()
+        examples = [
+            example
+            for file, pairs in golds.items()
+            for example in counted(teacher.examples(file.stem, pairs), step)
+        ]
+        unrelated = list(counted(teacher.examples("", mismatched(list(golds.values()))), step))
         highest = teacher.highest
     if folds is not None:
         parts = None if isinstance(folds, str) else folds
         results = cross_validate_ratings(
             examples, unrelated, highest=highest, folds=parts, seed=lesson.seed
         )
-        report = _correlations(results)
-        if output is None:
-            write_output(None, report)
+        if not lesson.tell(_correlations(results)):
             return
-        for line in report.rstrip("\n").split("\n"):
-            note(line)
     weights = learn_ratings(examples, unrelated, highest)
-    text = render_rating_weights(weights, f"profile {lesson.profile}", lesson.command("sts"))
-    write_output(output, text)
-    if not lesson.quiet and output is not None:
-        note(f"{len(weights)} weights from {count} pairs")
+    text = render_rating_weights(weights, lesson.title, lesson.command("sts"))
+    lesson.write(text, weights, count)
 
 
 def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import click
-
 from ists_asp.cli import options
 from ists_asp.cli.console import (
     note,
@@ -16,7 +14,7 @@ from ists_asp.cli.console import (
     warn_unproven,
     write_output,
 )
-from ists_asp.cli.files import READ, command
+from ists_asp.cli.files import command
 from ists_asp.errors import DataError, shortened
 from ists_asp.run.watch import Failed
 
@@ -38,12 +36,7 @@ if TYPE_CHECKING:
 @options.input_options
 @options.setup_options(timeout=True)
 @options.id_option
-@click.option(
-    "--gold",
-    type=READ,
-    metavar="FILE",
-    help="Compare with the alignments in this .wa file, pairs by their ids.",
-)
+@options.file_option("--gold", "Compare with the alignments in this .wa file, pairs by their ids.")
 @options.output_option(
     *(".html", ".htm"),
     text="HTML file to write; it appears whole or not at all. Default: standard output.",
@@ -100,7 +93,7 @@ def report(
     write_output(output, page(entries, f"ists-asp report: {setup.profile}", made_by))
     if not (quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
-    run.end(len(pairs))
+    run.failures.end(len(pairs))
 
 
 def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:

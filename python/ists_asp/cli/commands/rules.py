@@ -99,15 +99,10 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
     what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
     listed = _listed(setup)
-    found: dict[str, list[ListedRule]] = {}
-    for one in listed:
-        found.setdefault(one.rule.name, []).append(one)
-    for name, finding in _by_evidence(listed).items():
-        found.setdefault(name, finding)
-    known = list(found)
+    found = _by_name(listed)
     for name in names:
         if name not in found:
-            close = get_close_matches(name, known, n=1)
+            close = get_close_matches(name, found, n=1)
             hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
             raise UsageError(
                 f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint
@@ -120,14 +115,17 @@ for _command in (copy, list_command, show, check, ablate):
     rules.add_command(_command)
 
 
-def _by_evidence(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
-    """The rules that find evidence of a name, among those whose evidence has weights."""
-    found: dict[str, dict[ListedRule, None]] = {}
+def _by_name(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
+    """The rules by their names; by other names those that find evidence of it, with weights."""
+    found: dict[str, list[ListedRule]] = {}
+    for one in listed:
+        found.setdefault(one.rule.name, []).append(one)
+    finding: dict[str, dict[ListedRule, None]] = {}
     for one in listed:
         for weight in one.weights or ():
             for name in (weight.evidence, weight.evidence.partition("(")[0]):
-                found.setdefault(name, {})[one] = None
-    return {name: list(rules) for name, rules in found.items()}
+                finding.setdefault(name, {})[one] = None
+    return {name: list(rules) for name, rules in finding.items()} | found
 
 
 def _listed(setup: Setup) -> Sequence[ListedRule]:
@@ -164,10 +162,12 @@ def _listing(rules: Sequence[ListedRule]) -> str:
 def _source(one: ListedRule) -> str:
     """A rule as it is written, and its weights as comments."""
     rule = one.rule
-    lines = [f"% {_place(one)} ({_uses(one)})"]
+    use = "answer and explanation" if one.use == "both" else one.use
+    lines = [f"% {_place(one)} ({use})"]
     lines += [f'%@rule {rule.name}: "{rule.sentence}"', rule.text]
     if one.weights is not None:
-        lines.append(f"% {_plural(len(one.weights), 'weight')}{':' if one.weights else ''}")
+        count = len(one.weights)
+        lines.append(f"% {count} weight{'s' * (count != 1)}{':' * (count > 0)}")
         width = max((len(weight.decision) for weight in one.weights), default=0)
         lines += [
             f"% {weight.value:+5}  {weight.decision:<{width}}  {weight.evidence}"
@@ -178,29 +178,21 @@ def _source(one: ListedRule) -> str:
 
 def _record(one: ListedRule) -> dict[str, object]:
     """A rule as JSON."""
-    rule = one.rule
-    weights = one.weights
+    fields = ("name", "sentence", "file", "line")
     return {
-        "name": rule.name,
-        "sentence": rule.sentence,
-        "file": rule.file,
-        "line": rule.line,
+        **{field: getattr(one.rule, field) for field in fields},
         "use": one.use,
-        "text": rule.text,
-        "weights": weights
+        "text": one.rule.text,
+        "weights": one.weights
         and [
             {"evidence": weight.evidence, "decision": weight.decision, "weight": weight.value}
-            for weight in weights
+            for weight in one.weights
         ],
     }
 
 
 def _place(one: ListedRule) -> str:
     return unbroken(f"{one.rule.file}:{one.rule.line}")
-
-
-def _uses(one: ListedRule) -> str:
-    return "answer and explanation" if one.use == "both" else one.use
 
 
 def _strongest(weights: Sequence[Weight], width: int) -> str:
@@ -212,13 +204,9 @@ def _strongest(weights: Sequence[Weight], width: int) -> str:
         f"{weight.decision} {weight.value:+}" + (f" {weight.evidence}" if several else "")
         for weight in weights
     ]
-    for number in range(len(told), 0, -1):
+    for number in range(min(len(told), _TOLD), 0, -1):
         more = len(told) - number
         text = ", ".join(told[:number]) + (f" … ({more} more)" if more else "")
-        if number == 1 or (len(text) <= width and number <= _TOLD):
-            return text
-    return ""
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        if len(text) <= width:
+            break
+    return text

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import progress, reader_warnings, table, write_output
+from ists_asp.cli.console import progress, write_output
 from ists_asp.cli.files import GOLD, command
+from ists_asp.cli.inputs import read_golds
 from ists_asp.errors import UsageError
+from ists_asp.terminal import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from ists_asp.ablate import Ablation, Study
     from ists_asp.engine import Setup
-    from ists_asp.model import Pair
 
 
 @command("""
@@ -55,9 +56,9 @@ if TYPE_CHECKING:
     "--found-chunks", is_flag=True, help="The rules find the chunks; otherwise gold gives them."
 )
 @options.number_option(
-    "--top", "Tell only the N rules that are worth most, and the N that harm most."
+    "--top", text="Tell only the N rules that are worth most, and the N that harm most."
 )
-@options.number_option("--jobs", "Processes that work at a time.", default=1)
+@options.number_option("--jobs", text="Processes that work at a time.", default=1)
 @options.json_option
 @options.output_option(".txt", ".md")
 @options.quiet_option
@@ -101,26 +102,19 @@ def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
     from ists_asp.ablate import Study
     from ists_asp.cli.driver import working
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.learn import read_gold
+    from ists_asp.model import Pair
 
-    golds = []
-    with reader_warnings() as warn:
-        for number, folder in enumerate(folders, start=1):
-            for gold in read_gold(folder, warn):
-                # Several folders count their pairs from 1.
-                identifier = f"{number}.{gold.pair.id}" if len(folders) > 1 else gold.pair.id
-                golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
-    pairs = [_bare(gold.pair) if found_chunks else gold.pair for gold in golds]
+    golds = read_golds(folders)
+    pairs = [gold.pair for gold in golds]
+    if found_chunks:
+        pairs = [
+            Pair(one.id, replace(one.sent1, chunks=None), replace(one.sent2, chunks=None))
+            for one in pairs
+        ]
     with working(setup) as run:
         annotated = list(run.system.annotate(pairs))
     items = [Reference(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
     return Study(items, setup)
-
-
-def _bare(pair: Pair) -> Pair:
-    return replace(
-        pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
-    )
 
 
 def _wanted(study: Study, only: Sequence[str], features: bool) -> list[str]:
@@ -148,30 +142,13 @@ def _render(found: Ablation, top: int | None) -> str:
     rows = [
         [
             one.rule.name,
-            *(
-                str(count)
-                for count in (
-                    one.tally.fires,
-                    one.tally.pairs,
-                    one.tally.right,
-                    one.tally.wrong,
-                    one.changed,
-                )
-            ),
+            *map(str, (tally.fires, tally.pairs, tally.right, tally.wrong, one.changed)),
             *map(_hundredths, one.worth.values()),
         ]
         for one in rules
+        for tally in [one.tally]
     ]
-    return f"F1 of all rules over {found.pairs} pairs: {f1}\n\n" + table(_right([head, *rows]))
-
-
-def _right(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Cells, all but the first of each row to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        [row[0], *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        for row in rows
-    ]
+    return f"F1 of all rules over {found.pairs} pairs: {f1}\n\n" + table([head, *rows])
 
 
 def _hundredths(value: float) -> str:

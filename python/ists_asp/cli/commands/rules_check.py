@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli.console import (
-    RuleWarnings,
+    counted,
     progress,
     reader_warnings,
+    rule_warnings,
     table,
     write_output,
 )
@@ -21,13 +23,12 @@ from ists_asp.run.watch import isolate
 from ists_asp.terminal import unbroken, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ists_asp.model import Pair
     from ists_asp.rules.check import Checked, Finding
     from ists_asp.rules.check.checked import Program
-    from ists_asp.trace import Trace
 
 _MOST_NOTES = 10
 _SENTENCES = ("sent1.txt", "sent2.txt")
@@ -108,7 +109,9 @@ def check(
     else:
         lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:
-            lines.append(_summary(findings, ", ".join(map(str, given))))
+            counts = Counter(str(one.severity) for one in findings)
+            told = (f"{counts[name]} {name}{'s' * (counts[name] != 1)}" for name in _ORDER)
+            lines.append(unbroken(f"{', '.join(map(str, given))}: {', '.join(told)}"))
         # Excerpts of rule files may hold anything.
         write_output(None, visible("".join(f"{line}\n" for line in lines)))
     if any(one.severity == "error" for one in findings):
@@ -149,10 +152,10 @@ def _sampled(
             parsed = (program.profile, checked.rules_of(program))
             with (
                 System(Setup(program.profile.name, tuple(given), cache=cache), parsed) as system,
-                RuleWarnings(system),
+                rule_warnings(system),
             ):
                 try:
-                    found |= coverage(_counted(system.trace_many(pairs), step))
+                    found |= coverage(counted(system.trace_many(pairs), step))
                 except (RuleError, SolveError, TraceError) as error:
                     error.where = f"{program.name}, sample {error.where or 'pairs'}"
                     raise
@@ -175,12 +178,6 @@ def _enough(checked: Checked) -> list[Program]:
     return chosen
 
 
-def _counted(traces: Iterator[Trace], step: Callable[[], None]) -> Iterator[Trace]:
-    for trace in traces:
-        step()
-        yield trace
-
-
 def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
     """The findings as lines, notes of a kind together."""
     lines = [str(one) for one in findings if one.severity != "note"]
@@ -199,13 +196,3 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
         if most is not None and len(same) > most:
             lines.append(f"    and {len(same) - most} more, see --all-notes")
     return lines
-
-
-def _summary(findings: Sequence[Finding], shown: str) -> str:
-    """How many findings there are."""
-    counts = (_number(sum(one.severity == name for one in findings), name) for name in _ORDER)
-    return unbroken(f"{shown}: {', '.join(counts)}")
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

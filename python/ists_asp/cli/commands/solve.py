@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
+from ists_asp.cli.options import (
+    input_options,
+    number_option,
+    output_option,
+    quiet_option,
+    setup_options,
+)
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import ANSWERS, describe
 
@@ -42,14 +48,10 @@ if TYPE_CHECKING:
     "terminal, and wa otherwise.",
 )
 @output_option()
-@click.option(
-    "-n",
-    "models",
-    type=click.IntRange(min=1),
+@number_option(
+    *("-n", "models"),
+    text="Answers to find for each pair, best first (not with --format wa).",
     default=1,
-    show_default=True,
-    metavar="N",
-    help="Answers to find for each pair, best first (not with --format wa).",
 )
 @click.option(
     "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
@@ -92,5 +94,6 @@ def solve(
         )
     setup = replace(setup, models=models)
     job = Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet)
-    if code := watch_rules(job) if watch else solve_pairs(job):
-        raise click.exceptions.Exit(code)
+    if watch:
+        watch_rules(job)
+    solve_pairs(job)

@@ -72,5 +72,4 @@ def sts(
         rate_by_tokens(inputs, output, shape)
         return
     setup.check_rates()
-    if code := solve_pairs(Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet)):
-        raise click.exceptions.Exit(code)
+    solve_pairs(Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.trace import Trace
 
-_RATES = "Choose a profile with rules for ratings, such as sts-en"
+_RATING = "rating"
 
 
 @command("""
@@ -39,7 +39,7 @@ _RATES = "Choose a profile with rules for ratings, such as sts-en"
     "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
     "the pair: rating. Repeatable.",
 )
-@options.number_option("--depth", "How many rules deep the tree goes.", default=2, least=0)
+@options.number_option("--depth", text="How many rules deep the tree goes.", default=2, least=0)
 @click.option(
     "--all",
     "everything",
@@ -70,7 +70,7 @@ def trace(
     from ists_asp.cli.driver import on_one
 
     def traced(system: System, pair: Pair) -> str | dict[str, Any]:
-        rated = system.rates and (not only or any(map(_is_rating, only)))
+        rated = system.rates and (not only or _RATING in only)
         found = next(system.trace_annotated([pair], rated=rated))
         warn_unproven(found.answer, setup.limits.seconds)
         return _shown(found, only, depth, everything, as_json)
@@ -87,26 +87,24 @@ def _shown(
     from ists_asp.trace.tree import decision_tree, render
 
     known = decisions(found)
-    about = [selector for selector in only if not _is_rating(selector)]
+    about = [selector for selector in only if selector != _RATING]
     wanted = [one for selector in about for one in select(known, selector)]
     chosen = list(dict.fromkeys(wanted)) if only else known
     ratings = decisions(found.rating) if found.rating is not None else ()
     if len(about) < len(only) and not ratings:
-        raise UsageError("the answer has no rating", where="--only", hint=_RATES)
+        raise UsageError(
+            "the answer has no rating",
+            where="--only",
+            hint="Choose a profile with rules for ratings, such as sts-en",
+        )
     if as_json:
         traced = found.rating if only and not about and found.rating is not None else found
         every = not only or traced is not found
         return document(traced, None if every else chosen, everything=everything)
     pair = found.answer.pair
     lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
-    for decision in chosen:
-        lines += ["", *render(decision_tree(found, decision, depth=depth, everything=everything))]
-    for decision in ratings:
-        assert found.rating is not None
-        tree = decision_tree(found.rating, decision, depth=depth, everything=everything)
-        lines += ["", *render(tree)]
+    for trace, some in ((found, chosen), (found.rating or found, ratings)):
+        for decision in some:
+            tree = decision_tree(trace, decision, depth=depth, everything=everything)
+            lines += ["", *render(tree)]
     return "\n".join(lines) + "\n"
-
-
-def _is_rating(selector: str) -> bool:
-    return selector == "rating"

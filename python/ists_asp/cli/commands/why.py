@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
   ists-asp why "a cat sleeps" "one kitten naps" "alike(2,2,_,_)"
   ists-asp why "a cat sleeps" "one cat naps" "3 <==> 3" --json -o why.json
 """)
-@options.question_options
+@partial(options.input_options, question=True)
+@options.id_option
 @options.setup_options(timeout=True)
-@options.number_option("--depth", "How many rules deep the trees go.", default=2, least=0)
+@options.number_option("--depth", text="How many rules deep the trees go.", default=2, least=0)
 @click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
 @options.json_option
 @options.output_option(".txt", ".md")
@@ -70,7 +72,8 @@ def why(
   ists-asp why-not --sent1 a.txt --sent2 b.txt --id 12 "2: 3 4 5"
   ists-asp why-not "a cat sleeps" "one kitten naps" "alike(3,3,synonym,_)"
 """)
-@options.question_options
+@partial(options.input_options, question=True)
+@options.id_option
 @options.setup_options(timeout=True)
 @options.json_option
 @options.output_option(".txt", ".md")
