@@ -43,7 +43,7 @@ _NOUNS = ["bridges", "camps", "doctors", "farms", "lakes", "schools", "towers", 
 _RUN = """
 import sys
 from pathlib import Path
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 try:
     main(sys.argv[1:])
 finally:

@@ -140,7 +140,7 @@ def _be(arguments):
 
 def _call(arguments):
     """The exit code of the command, in this process, which goes on."""
-    from ists_asp.cli import main
+    from ists_asp.cli.app import main
 
     _begin()
     code = 0

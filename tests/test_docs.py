@@ -8,7 +8,7 @@ import pytest
 from benchmarks.tables import replace_between
 from docs.pages import write
 from docs.pages.predicates import rule_files, uses
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from tests.tours import ROOT, follow, make_place, shown
 
 DOCS = ROOT / "docs"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

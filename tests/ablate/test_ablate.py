@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from ists_asp.ablate import Study, ablate
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.engine import Setup
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.learn import read_gold

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.errors import ResourceError
 from ists_asp.io.cache import FILE, MARK, Cache
 from ists_asp.io.text import make_sentence

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.rules import load_program, read_profile_rules
 from ists_asp.solver import search
 from tests.sharing import shared_store

@@ -11,7 +11,8 @@ import click
 import pytest
 
 import ists_asp
-from ists_asp.cli import console, main
+from ists_asp.cli import console
+from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
 
 COMMAND = [sys.executable, "-m", "ists_asp"]
@@ -94,7 +95,7 @@ def test_version(good):
 
 def test_help_loads_neither_clingo_nor_stanza():
     script = (
-        "import sys; from ists_asp.cli import main\n"
+        "import sys; from ists_asp.cli.app import main\n"
         "try: main(['solve', '--help'])\n"
         "finally: print(sorted({'clingo', 'torch', 'stanza', 'rich'} & set(sys.modules)))"
     )
@@ -210,7 +211,7 @@ def test_verbose_goes_with_version(bad):
 
 LOADED = """
 import sys
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 try: main(sys.argv[1:])
 except SystemExit: pass
 finally: print("loaded", *sys.modules, file=sys.stderr)
@@ -252,7 +253,7 @@ def test_an_interrupt_that_a_library_has_caught_is_not_lost(
     run, files, pairs, tmp_path, monkeypatch
 ):
     first, second = files(pairs)
-    monkeypatch.setattr("ists_asp.cli.interrupts._heard", signal.SIGTERM)
+    monkeypatch.setattr("ists_asp.cli.interrupted", signal.SIGTERM)
     result = run("solve", "--sent1", first, "--sent2", second, "-o", "out.wa")
     assert (result.exit_code, result.stdout) == (130, "")
     assert not (tmp_path / "out.wa").exists()

@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.cli.files import (
     CACHE,
     GOLD,

@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
@@ -215,7 +215,7 @@ def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
     words = " ".join(f"{word}{number}" for number in range(20) for word in ("a", "cat", "sat"))
     question = ["1 <==> 1"] if command == "why" else []
     script = f"""if True:
-        from ists_asp.cli import main
+        from ists_asp.cli.app import main
         from ists_asp.run import watch as guard
         guard.active = True
         guard.lifetime = lambda seconds, pairs: seconds

@@ -31,15 +31,14 @@ run()
 # An interrupt that code which does not expect it catches, with more of them behind it.
 SWALLOWED = """
 import os, signal, time
-from ists_asp import __main__ as process
-from ists_asp.cli import app, interrupts
+from ists_asp.cli import app, process
 
 @app.main.command()
 def probe():
     class Loud:
         def __del__(self):
             os.kill(os.getpid(), signal.SIGINT)
-    interrupts.PATIENCE = 0.3
+    process.PATIENCE = 0.3
     if {deleted}:
         Loud()
     else:
@@ -189,12 +188,12 @@ def test_no_worker_outlives_a_command_that_is_killed_while_it_searches(tmp_path,
 @pytest.mark.parametrize(("given", "wanted"), [("", "1 1 1"), ("OMP_NUM_THREADS=3 ", "3 - -")])
 def test_a_process_has_one_thread_unless_the_user_says_otherwise(tmp_path, given, wanted):
     (tmp_path / "sitecustomize.py").write_text(
-        "import atexit, os, sys\nfrom ists_asp.cli import interrupts\n_end = interrupts.end\n"
+        "import atexit, os, sys\nfrom ists_asp.cli import process\n_end = process.end\n"
         "names = ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')\n"
         "def end(code):\n"
         "    print(*(os.environ.get(name, '-') for name in names), flush=True)\n"
         "    _end(code)\n"
-        "interrupts.end = end\n"
+        "process.end = end\n"
     )
     clean = "env -u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS -u MKL_NUM_THREADS"
     found = shell(f"PYTHONPATH=.:$PYTHONPATH {clean} {given} $asp --version", tmp_path)

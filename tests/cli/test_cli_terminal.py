@@ -10,7 +10,7 @@ import re
 import click
 import pytest
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
 from tests.terminal import Terminal, acts
 

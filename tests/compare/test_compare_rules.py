@@ -171,7 +171,7 @@ def test_a_rule_that_now_keeps_another_from_firing(shipped, edited):
 def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from ists_asp.cli import main
+    from ists_asp.cli.app import main
 
     folder = edited("words/similarity.lp", lambda text: text + SYNONYM)
     sentence1, sentence2 = POWER
@@ -218,7 +218,7 @@ def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch
 def test_arguments_that_do_not_go_together(args, code, words, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from ists_asp.cli import main
+    from ists_asp.cli.app import main
 
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(main, ["diff", *args], catch_exceptions=False)

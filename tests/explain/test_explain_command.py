@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident")

@@ -5,7 +5,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.learn.confidence import Judged, fit_table
 from ists_asp.learn.rendering import render_table
 

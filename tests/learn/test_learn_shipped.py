@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from clingo import parse_term
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.engine import Setup
 from ists_asp.learn import ExampleBuilder
 from ists_asp.rules import list_profiles, load_profile

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 from ists_asp.evaluate.files import evaluate_files
 from ists_asp.model import Scheme
 

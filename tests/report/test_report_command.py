@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ists_asp.cli import main
+from ists_asp.cli.app import main
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "images"
 PAIR = ("12 killed in bus accident", "10 killed in road accident")

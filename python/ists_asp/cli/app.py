@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ists_asp import cli
 from ists_asp._version import __version__
-from ists_asp.cli import commands
+from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.console import error, fail, table, write_output
 from ists_asp.cli.files import Group
-from ists_asp.cli.interrupts import INTERRUPTED, heard
 from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import one_line, open_doors
 
@@ -81,7 +81,7 @@ class _Application(Group):
             raise
         except (Exception, KeyboardInterrupt) as fault:
             # Code that does not expect an interrupt may make something else of it.
-            if heard() or isinstance(fault, KeyboardInterrupt):
+            if cli.interrupted or isinstance(fault, KeyboardInterrupt):
                 raise click.exceptions.Exit(INTERRUPTED) from None
             raise
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
+from ists_asp import cli
 from ists_asp.cli.console import (
     Failures,
     fail,
@@ -26,7 +27,6 @@ from ists_asp.cli.console import (
     write_output,
 )
 from ists_asp.cli.inputs import opened
-from ists_asp.cli.interrupts import still_heard
 from ists_asp.errors import IstsError, UsageError, of_pair
 from ists_asp.run import watch
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
@@ -164,7 +164,7 @@ def solve_pairs(job: Job) -> None:
         pairs = source.inputs.tokenized(system, source.pairs())
         with progress(source.count, shown=not job.quiet) as step:
             for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
-                still_heard()
+                _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
                 if failure is None:
                     warn_unproven(outcome.answers[0], setup.limits.seconds)
@@ -194,13 +194,19 @@ def solve_pairs(job: Job) -> None:
                 step()
         stages.merge(system.stages)
         source.check_same()
-        still_heard()
+        _check_interrupted()
     if not (job.quiet or job.inputs.single):
         note(summary(source.count, time.perf_counter() - began, stages))
         if kept := rerun(source.count, stages):
             note(kept)
         note(str(made_by))
     failures.end(source.count)
+
+
+def _check_interrupted() -> None:
+    """Raise an interrupt again that a library has caught."""
+    if cli.interrupted:
+        raise KeyboardInterrupt
 
 
 def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:

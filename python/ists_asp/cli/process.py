@@ -1,0 +1,140 @@
+"""The process of the command: how it begins, how it is interrupted, and how it ends.
+
+Ctrl-C, at whatever moment: exit code 130, at most one line, nothing half-written.
+
+While modules are imported nothing is open, and an exception there is printed at length, or lost:
+the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
+that what is open is closed. Further ones would disturb just that: they are
+not heard. Libraries may catch an interrupt and go on, and closing may take long: some seconds
+after the first one the process ends in any case. A signal to terminate, or that the terminal has
+gone, is heard in the same way, and then ends the process as it would have.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from ists_asp import cli
+from ists_asp.cli import INTERRUPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+PATIENCE = 5.0
+"""Seconds that closing may take."""
+
+T = TypeVar("T")
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What says how many threads torch and numpy take; they read it when they are loaded."""
+
+
+def run() -> NoReturn:
+    """Run the command and end the process, watched over if its rules are not the shipped ones."""
+    _end_with(INTERRUPTED)
+    try:
+        code = _run()
+        _end_with(code)
+    except BaseException as fault:
+        # An interrupt came between two who could catch it, or the first imports failed.
+        if not cli.interrupted and not isinstance(fault, OSError):
+            raise
+        code = INTERRUPTED if cli.interrupted else 1
+        if isinstance(fault, OSError) and not cli.interrupted:
+            with suppress(OSError, ValueError, AttributeError):
+                from ists_asp.errors import told
+
+                sys.stderr.write(f"error: {told(fault)}\n")
+    for stream in (sys.stdout, sys.stderr):
+        # What could not be written has been told of.
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    # What Python does at its end could be interrupted, too, and tells of what it meets there.
+    end(code)
+
+
+def _run() -> int:
+    if not any(name in os.environ for name in _THREADS):
+        # Matrices are small here: threads cost more than they gain, and take the processors from
+        # --jobs.
+        os.environ.update(dict.fromkeys(_THREADS, "1"))
+    # What is closed of standard input, output and error is opened on the null device. Otherwise
+    # the next file to be opened would take its number, and get what is meant for it.
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
+    from ists_asp.cli.app import main
+    from ists_asp.run import watch
+
+    watch.active = True
+    _raise_once()
+    try:
+        main.main(prog_name="ists-asp")
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else 0
+
+
+def end(code: int) -> NoReturn:
+    """End the process there and then: by the signal that was heard, or with an exit code."""
+    if cli.interrupted in _ENDING:
+        signal.signal(cli.interrupted, signal.SIG_DFL)
+        os.kill(os.getpid(), cli.interrupted)
+    os._exit(code)
+
+
+def _end_with(code: int) -> None:
+    """From now on an interrupt ends the process there and then, with this exit code."""
+    _listen(lambda _number, _frame: os._exit(code))
+
+
+def _raise_once() -> None:
+    """From now on the first interrupt is a KeyboardInterrupt, and others are nothing.
+
+    What callbacks of libraries and other threads make of it is not printed.
+    """
+    import threading
+
+    for number in (signal.SIGINT, *_ENDING):
+        _listen(_raise, number)
+    sys.unraisablehook = _unless_interrupted(sys.unraisablehook)
+    threading.excepthook = _unless_interrupted(threading.excepthook)
+
+
+def _listen(handler: Callable[[int, FrameType | None], None], number: int = signal.SIGINT) -> None:
+    # What was started with deaf ears, as by nohup, stays so.
+    if signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, handler)
+
+
+def _raise(number: int, _frame: FrameType | None) -> None:
+    import _thread
+
+    if not cli.interrupted:
+        cli.interrupted = number
+        # Not threading: the interrupt may have come where its locks are held.
+        _thread.start_new_thread(_end_later, ())
+        raise KeyboardInterrupt
+
+
+def _end_later() -> NoReturn:
+    time.sleep(PATIENCE)
+    end(INTERRUPTED)
+
+
+def _unless_interrupted(hook: Callable[[T], object]) -> Callable[[T], None]:
+    def told(what: T) -> None:
+        if not cli.interrupted:
+            hook(what)
+
+    return told
