@@ -69,17 +69,21 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - display_width(text))
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines, cells padded to the widest of their column, all but the first at its right."""
+def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
+    """Rows as lines, cells padded to the widest of their column.
+
+    All but the first of a row are at the right of their columns, unless ``left`` says otherwise.
+    """
     rows = [[unbroken(cell) for cell in row] for row in rows]
     widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for first, *others in rows:
-        rest = (
-            " " * (width - display_width(cell)) + cell
-            for cell, width in zip(others, widths[1:], strict=True)
-        )
-        lines.append("  ".join([padded(first, widths[0]), *rest]).rstrip() + "\n")
+    for row in rows:
+        gaps = [width - display_width(cell) for cell, width in zip(row, widths, strict=True)]
+        cells = [
+            cell + " " * gap if left or not place else " " * gap + cell
+            for place, (cell, gap) in enumerate(zip(row, gaps, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip() + "\n")
     return "".join(lines)
 
 

@@ -15,10 +15,10 @@ import click
 from ists_asp import cli
 from ists_asp._version import __version__
 from ists_asp.cli import INTERRUPTED, commands
-from ists_asp.cli.console import error, fail, table, write_output
+from ists_asp.cli.console import error, fail, write_output
 from ists_asp.cli.files import Group
 from ists_asp.errors import IstsError, UsageError, told, too_deep
-from ists_asp.terminal import one_line, open_doors
+from ists_asp.terminal import one_line, open_doors, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -164,7 +164,7 @@ def _details() -> str:
     for one in made_by:
         weights = ", ".join(one.weights) or "none"
         rows.append((f"profile {one.profile}", f"rules {one.rules}, weights {weights}"))
-    return table(rows)
+    return table(rows, left=True)
 
 
 _CLOSE = 0.75

@@ -13,10 +13,10 @@ import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.run.watch import alive, told_before
-from ists_asp.terminal import behind, door, one_line, plain, unbroken
+from ists_asp.terminal import behind, door, one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ists_asp.engine import System, Timings
@@ -250,14 +250,3 @@ def rerun(pairs: int, stages: Timings) -> str | None:
         more = ", …" if len(stages.edits) > _MOST_EDITS else ""
         told += f"; {again} decided again because of {', '.join(places)}{more}"
     return told
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines, the columns padded to their widest cell."""
-    rows = [[unbroken(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        + "\n"
-        for row in rows
-    )

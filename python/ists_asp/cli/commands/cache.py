@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ists_asp.cli.console import table, write_output
+from ists_asp.cli.console import write_output
 from ists_asp.cli.files import command, group
 from ists_asp.cli.options import cache_option, json_option
 from ists_asp.errors import UsageError
 from ists_asp.io.store import FOLDER, TRACES, Store
+from ists_asp.terminal import table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +71,7 @@ def info(cache: Path | None, as_json: bool) -> None:
     for one in folders.values():
         rows += [("folder", str(one.path)), ("size", f"{one.size} bytes")]
         rows += [("entries", str(one.entries))]
-    write_output(None, table(rows))
+    write_output(None, table(rows, left=True))
 
 
 @command("""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import counted, note, progress, reader_warnings, table, write_output
+from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
 from ists_asp.cli.files import GOLD, RULES, FileType, command
 from ists_asp.cli.inputs import read_golds
 from ists_asp.cli.options import (
@@ -23,6 +23,7 @@ from ists_asp.cli.options import (
 )
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import isolate
+from ists_asp.terminal import table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -394,4 +395,4 @@ def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:
         rows.append([name, str(mean.pairs), f"{mean.r:.4f}{spread}"])
     total = weighted_mean(means)
     rows.append(["mean", str(total.pairs), f"{total.r:.4f}"])
-    return table(rows)
+    return table(rows, left=True)

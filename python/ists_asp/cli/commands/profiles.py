@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import table, write_output
+from ists_asp.cli.console import write_output
 from ists_asp.cli.files import RULES, command
 from ists_asp.cli.options import json_option
+from ists_asp.terminal import table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
     base = read_overlay([] if rules is None else [rules]).base
     found = [load_profile(name, base) for name in list_profiles(base)]
     rows = [(profile.name, profile.language, profile.description) for profile in found]
-    write_output(None, list(map(_record, found)) if as_json else table(rows))
+    write_output(None, list(map(_record, found)) if as_json else table(rows, left=True))
 
 
 def _record(profile: Profile) -> dict[str, object]:

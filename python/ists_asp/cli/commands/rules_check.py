@@ -13,14 +13,13 @@ from ists_asp.cli.console import (
     progress,
     reader_warnings,
     rule_warnings,
-    table,
     write_output,
 )
 from ists_asp.cli.files import READ, RULES, command
 from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.run.watch import isolate
-from ists_asp.terminal import unbroken, visible
+from ists_asp.terminal import table, unbroken, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,7 +191,7 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
             (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)
             for one in same[:most]
         ]
-        lines += [f"    {line}" for line in table(rows).rstrip("\n").split("\n")]
+        lines += [f"    {line}" for line in table(rows, left=True).rstrip("\n").split("\n")]
         if most is not None and len(same) > most:
             lines.append(f"    and {len(same) - most} more, see --all-notes")
     return lines
