@@ -101,7 +101,6 @@ def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
     """The rules, and the pairs, annotated."""
     from ists_asp.ablate import Study
     from ists_asp.cli.driver import working
-    from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
 
     golds = read_golds(folders)
@@ -112,8 +111,8 @@ def _study(folders: Sequence[Path], setup: Setup, found_chunks: bool) -> Study:
             for one in pairs
         ]
     with working(setup) as run:
-        annotated = list(run.system.annotate(pairs))
-    items = [Reference(pair, gold.alignments) for pair, gold in zip(annotated, golds, strict=True)]
+        annotated = run.system.annotate(pairs)
+        items = [replace(gold, pair=pair) for gold, pair in zip(golds, annotated, strict=True)]
     return Study(items, setup)
 
 
