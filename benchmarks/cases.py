@@ -163,8 +163,8 @@ def _lost(sentence: WaSentence) -> int:
     """How many tokens of a pair are on no line."""
     lines = sentence.to_alignments()
     sides = (
-        (sentence.tokens1, {number for line in lines for number in line.tokens1}),
-        (sentence.tokens2, {number for line in lines for number in line.tokens2}),
+        (sentence.tokens[0], {number for line in lines for number in line.tokens1}),
+        (sentence.tokens[1], {number for line in lines for number in line.tokens2}),
     )
     return sum(token.number not in numbers for tokens, numbers in sides for token in tokens)
 

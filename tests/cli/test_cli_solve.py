@@ -19,7 +19,7 @@ def test_sentence_files_become_a_correct_wa_file(good, files, pairs, tmp_path):
     assert good("solve", "--sent1", first, "--sent2", second, "-o", "out.wa") == ""
     sentences = list(read_wa(tmp_path / "out.wa"))
     assert [sentence.id for sentence in sentences] == [str(n) for n in range(1, len(pairs) + 1)]
-    assert [(sentence.text1, sentence.text2) for sentence in sentences] == pairs
+    assert [tuple(sentence.texts) for sentence in sentences] == pairs
     report = check_file(tmp_path / "out.wa")
     assert (report.correct, report.notes) == (True, ())
 

@@ -14,7 +14,7 @@ from ists_asp.model import Label, Pair, Scheme, Sentence
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ists_asp.evaluate.scorer import Evaluation
@@ -70,7 +70,7 @@ def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
         with faults:
             identifier = _identifier(sentence, found, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
-            pair = Pair(identifier, _by_number(sentence.tokens1), _by_number(sentence.tokens2))
+            pair = Pair(identifier, *map(_by_number, sentence.tokens))
             alignments = sentence.to_alignments()
             _check_links(sentence.where, alignments)
             found[identifier] = Reference(pair, alignments)
@@ -107,9 +107,8 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
                 raise _error(fault)
             odd.append(str(fault))
         words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-        lines = (one.alignment for one in view.lines)
-        scored = tuple(ScoredLine.of(line.to_alignment(), line) for line in lines)
-        view.lines = []
+        scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in view.lines)
+        view.lines.clear()
         _check_links(sentence.where, scored)
         found[identifier] = ScoredPair(words1, words2, scored)
     if not any(gold or pair.lines for pair in found.values()):
@@ -149,7 +148,7 @@ def _error(fault: Fault) -> DataError:
     )
 
 
-def _by_number(tokens: tuple[WaToken, ...]) -> Sentence:
+def _by_number(tokens: Sequence[WaToken]) -> Sentence:
     forms = {token.number: token.form for token in tokens}
     size = min(max(forms, default=0), len(tokens))
     return make_sentence([forms.get(number, "") for number in range(1, size + 1)])

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ists_asp.io.wa import HIGHEST
 from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
@@ -24,7 +24,6 @@ from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.io.wa import WaAlignment
     from ists_asp.model import Chunk
 
 DECIMALS = 4
@@ -177,15 +176,11 @@ class ScoredLine:
     score: float
 
     @classmethod
-    def of(cls, alignment: Alignment, written: WaAlignment | None = None) -> ScoredLine:
-        """An alignment; its tokens are those that are ``written``, if there is such a line."""
-        return cls(
-            tuple(dict.fromkeys(written.words1 if written else map(str, alignment.tokens1))),
-            tuple(dict.fromkeys(written.words2 if written else map(str, alignment.tokens2))),
-            alignment.label,
-            alignment.tags,
-            alignment.score or 0.0,
-        )
+    def of(cls, alignment: Alignment, written: Sequence[Iterable[str]] | None = None) -> ScoredLine:
+        """An alignment; its tokens are those that are ``written``, if they are given."""
+        sides = written or (map(str, alignment.tokens1), map(str, alignment.tokens2))
+        tokens1, tokens2 = (tuple(dict.fromkeys(side)) for side in sides)
+        return cls(tokens1, tokens2, alignment.label, alignment.tags, alignment.score or 0.0)
 
     @property
     def types(self) -> set[str]:
@@ -220,16 +215,8 @@ class Reference:
         return ScoredPair(words1, words2, tuple(map(ScoredLine.of, self.alignments)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Links:
-    """Token links of a pair: the line that decides on each, and its weight."""
-
-    lines: Mapping[tuple[str, str], ScoredLine]
-    weights: Mapping[tuple[str, str], float]
-
-    @property
-    def total(self) -> float:
-        return sum(self.weights.values())
+_Links: TypeAlias = "dict[tuple[str, str], tuple[ScoredLine, float]]"
+"""Token links of a pair: the line that decides on each, and its weight."""
 
 
 def evaluate(
@@ -290,8 +277,7 @@ def _links(lines: Sequence[ScoredLine], words: ScoredPair) -> _Links:
                     found[one, two] = line
     fan1 = Counter(one for one, _ in found)
     fan2 = Counter(two for _, two in found)
-    weights = {(one, two): 1 / max(fan1[one], fan2[two]) for one, two in found}
-    return _Links(found, weights)
+    return {link: (found[link], 1 / max(fan1[link[0]], fan2[link[1]])) for link in found}
 
 
 def _aligned(tokens: tuple[str, ...]) -> bool:
@@ -317,19 +303,18 @@ def _place(token: str) -> int:
 
 
 def _score(gold: _Links, system: _Links, scheme: Scheme) -> Scores:
-    common = [
-        (line, system.lines[link], gold.weights[link], system.weights[link])
-        for link, line in gold.lines.items()
-        if link in system.lines
-    ]
+    common = [(*gold[link], *system[link]) for link in gold if link in system]
+    total_system, total_gold = (
+        sum(weight for _, weight in side.values()) for side in (system, gold)
+    )
 
     def measure(likeness: Callable[[ScoredLine, ScoredLine], float]) -> Measure:
         matched_system = matched_gold = 0.0
-        for right, answer, weight_gold, weight_system in common:
+        for right, weight_gold, answer, weight_system in common:
             same = likeness(right, answer)
             matched_system += weight_system * same
             matched_gold += weight_gold * same
-        return Measure(matched_system, system.total, matched_gold, gold.total)
+        return Measure(matched_system, total_system, matched_gold, total_gold)
 
     combined = _types_with_relief if scheme is Scheme.Y2015 else _types
     return Scores(
@@ -371,12 +356,12 @@ def _closeness(right: ScoredLine, answer: ScoredLine) -> float:
 
 def _confuse(gold: _Links, system: _Links, weights: dict[tuple[Label, Label], float]) -> None:
     """Add the link weights of a pair to the cells of the label confusion table."""
-    for link, right in gold.lines.items():
-        answer = system.lines.get(link)
-        weights[right.label, answer.label if answer else Label.NOALI] += gold.weights[link]
-    for link, answer in system.lines.items():
-        if link not in gold.lines:
-            weights[Label.NOALI, answer.label] += system.weights[link]
+    for link, (right, weight) in gold.items():
+        label = system[link][0].label if link in system else Label.NOALI
+        weights[right.label, label] += weight
+    for link, (answer, weight) in system.items():
+        if link not in gold:
+            weights[Label.NOALI, answer.label] += weight
 
 
 @dataclass(frozen=True, slots=True)

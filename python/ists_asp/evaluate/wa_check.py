@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from html import unescape
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import shortened
 from ists_asp.io.wa import ARROW, HIGHEST, NIL, WaAlignment, WaSentence, read_wa, token_number
@@ -21,27 +22,14 @@ from ists_asp.model import Label, Scheme, Tag
 from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.io.text import Line
 
-NO_ID = "Can't find id"
-WRONG_ALIGNMENT = "wrong alignment"
-WRONG_SCORE = "wrong score"
-WRONG_TOKEN = "wrong token"
-WRONG_TYPE = "wrong type"
-WRONG_NUMBER = "wrong number of types"
-ONE_MAIN = "there needs to be exactly one main type"
-
-NO_SENTENCE = "no sentence"
-UNSEEN_ID = "no readable id"
 NO_ARROW = "no alignment"
 ODD_SCORE = "odd score"
-NO_NUMBER = "no number"
-
-SPLIT = "not consecutive"
-SHARED = "not one-to-one"
+_UNSEEN_ID = "no readable id"
 
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
 _PERL_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -89,38 +77,21 @@ class Fault:
         said = _SAID[self.origin]
         return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{said}"
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields, in a form that ``json.dumps`` takes."""
-        return {
-            "where": self.where,
-            "kind": self.kind,
-            "found": self.found,
-            "expected": self.expected,
-            "origin": str(self.origin),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptLine:
-    """A line with an arrow, and the id that was seen last: None if there was none so far."""
-
-    id: str | None
-    alignment: WaAlignment
-
 
 @dataclass(slots=True)
 class ScriptView:
     """A ``.wa`` file as the official scripts read it, from lines given to :meth:`take` in order.
 
     Every line with ``<==>`` is an alignment of the pair whose id stands above it, wherever it
-    stands, whatever its brackets say. An id is what a line has between ``sentence id="`` and a
-    quotation mark with a blank behind it. In a ``gold`` file, the two lines below that one are
-    the sentences, whatever is in them; ``words`` has what single blanks separate there, by the
-    id, and ``misplaced`` the places of those that do not look like sentences.
+    stands, whatever its brackets say: ``lines`` has them, each with the id, or None if there was
+    none so far. An id is what a line has between ``sentence id="`` and a quotation mark with a
+    blank behind it. In a ``gold`` file, the two lines below that one are the sentences, whatever
+    is in them; ``words`` has what single blanks separate there, by the id, and ``misplaced`` the
+    places of those that do not look like sentences.
     """
 
     gold: bool = False
-    lines: list[ScriptLine] = field(default_factory=list)
+    lines: list[tuple[str | None, WaAlignment]] = field(default_factory=list)
     words: dict[str, list[list[str]]] = field(default_factory=dict)
     misplaced: list[str] = field(default_factory=list)
     _id: str | None = None
@@ -143,8 +114,7 @@ class ScriptView:
             if self.gold:
                 self._due, self.words[self._id] = 2, []
         if ARROW in text:
-            alignment = WaAlignment.parse(line.number, line.where, text)
-            self.lines.append(ScriptLine(self._id, alignment))
+            self.lines.append((self._id, WaAlignment.parse(line.where, text)))
 
 
 @dataclass(slots=True)
@@ -178,43 +148,30 @@ class Statistics:
     def add(self, sentence: WaSentence) -> None:
         """Count one sentence, so that a long file need not fit into memory."""
         self.pairs += 1
-        self.tokens1 += len(sentence.tokens1)
-        self.tokens2 += len(sentence.tokens2)
+        self.tokens1 += len(sentence.tokens[0])
+        self.tokens2 += len(sentence.tokens[1])
         self.lines += len(sentence.alignments)
-        sides = [(_numbers(line.words1), _numbers(line.words2)) for line in sentence.alignments]
-        for line, (one, two) in zip(sentence.alignments, sides, strict=True):
-            self.non_contiguous += _broken(one) + _broken(two)
-            for part in line.types:
-                (self.tags if part in _OPTIONAL else self.labels)[part] += 1
-            if one and two:
-                self.aligned_lines += 1
-                self.scores[line.score] += 1
+        sides = [tuple(map(_numbers, line.sides)) for line in sentence.alignments]
+        self.non_contiguous += sum(_is_broken(side) for both in sides for side in both)
         self.chunks1 += len({one for one, _ in sides} - {()})
         self.chunks2 += len({two for _, two in sides} - {()})
-        aligned = [(one, two) for one, two in sides if one and two]
-        uses1 = Counter(number for one, _ in aligned for number in one)
-        uses2 = Counter(number for _, two in aligned for number in two)
-        self.sharing_lines += sum(
-            any(uses1[number] > 1 for number in one) or any(uses2[number] > 1 for number in two)
-            for one, two in aligned
-        )
+        aligned = [both for both in sides if all(both)]
+        self.aligned_lines += len(aligned)
+        for line, both in zip(sentence.alignments, sides, strict=True):
+            self.labels.update(part for part in line.types if part not in _OPTIONAL)
+            self.tags.update(part for part in line.types if part in _OPTIONAL)
+            self.scores.update([line.score] * all(both))
+        uses = Counter(token for both in aligned for token in _placed(both))
+        self.sharing_lines += sum(any(uses[one] > 1 for one in _placed(both)) for both in aligned)
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """Everything, in a form that ``json.dumps`` takes."""
         labels = (*_MAIN, *sorted(self.labels.keys() - set(_MAIN)))
         return {
-            "pairs": self.pairs,
-            "tokens1": self.tokens1,
-            "tokens2": self.tokens2,
-            "lines": self.lines,
-            "aligned_lines": self.aligned_lines,
+            **{name: getattr(self, name) for name in self.__slots__},
             "labels": {name: self.labels[name] for name in labels if self.labels[name]},
             "tags": {name: self.tags[name] for name in _OPTIONAL if self.tags[name]},
             "scores": dict(sorted(self.scores.items())),
-            "sharing_lines": self.sharing_lines,
-            "non_contiguous": self.non_contiguous,
-            "chunks1": self.chunks1,
-            "chunks2": self.chunks2,
             "chunks_per_sentence": round(self.chunks_per_sentence, 4),
         }
 
@@ -245,7 +202,7 @@ class CheckReport:
             "file": self.name,
             "verdict": verdicts[self.correct],
             "official_verdict": verdicts[self.official],
-            "faults": [fault.as_dict() for fault in self.faults],
+            "faults": [asdict(fault) for fault in self.faults],
             "notes": list(self.notes),
             "statistics": self.statistics.as_dict(),
         }
@@ -283,18 +240,20 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
                 again = f"the sentence id {shortened(sentence.id)} again, first at {first}"
                 notes.append(f"{sentence.where}: {again}")
     if not statistics.pairs:
-        faults.append(Fault(str(path), NO_SENTENCE, "none at all", _OPENING, Origin.OURS))
+        faults.append(Fault(str(path), "no sentence", "none at all", _OPENING, Origin.OURS))
     return CheckReport(str(path), tuple(faults), tuple(notes), statistics)
 
 
-def check_sentence(sentence: WaSentence, lines: Iterable[ScriptLine]) -> list[Fault]:
+def check_sentence(
+    sentence: WaSentence, lines: Sequence[tuple[str | None, WaAlignment]]
+) -> list[Fault]:
     """The faults of a sentence, but for those of the pilot's rules.
 
     Args:
         sentence: the sentence.
-        lines: the lines of its part of the file, as the official scripts see them.
+        lines: the lines of its part of the file, as :class:`ScriptView` has them.
     """
-    wrong = (_id_fault(sentence, lines), *(_line_fault(line.alignment) for line in lines))
+    wrong = (_id_fault(sentence, lines), *(_line_fault(line) for _, line in lines))
     expected = f"token numbers, {ARROW}, token numbers"
     return [fault for fault in wrong if fault is not None] + [
         Fault(line.where, NO_ARROW, _quote(line.raw), expected, Origin.OURS)
@@ -303,120 +262,128 @@ def check_sentence(sentence: WaSentence, lines: Iterable[ScriptLine]) -> list[Fa
     ]
 
 
-def _id_fault(sentence: WaSentence, lines: Iterable[ScriptLine]) -> Fault | None:
+def _id_fault(
+    sentence: WaSentence, lines: Sequence[tuple[str | None, WaAlignment]]
+) -> Fault | None:
     """What is wrong with the id: the official scripts see it in one form only."""
-    for line in lines:
-        if line.id is None:
-            return Fault(line.alignment.where, NO_ID, "none above this line", _OPENING)
+    for seen, line in lines:
+        if seen is None:
+            return Fault(line.where, "Can't find id", "none above this line", _OPENING)
     if sentence.id is None:
-        return Fault(sentence.where, UNSEEN_ID, "a sentence without one", _OPENING, Origin.OURS)
-    numbers = {line.line for line in sentence.alignments}
-    for line in lines:
-        if line.alignment.line in numbers and line.id != sentence.id:
-            found = f"{_quote(sentence.id)} where the official scripts see {_quote(line.id)}"
-            return Fault(sentence.where, UNSEEN_ID, found, _OPENING, Origin.OURS)
+        return Fault(sentence.where, _UNSEEN_ID, "a sentence without one", _OPENING, Origin.OURS)
+    places = {line.where for line in sentence.alignments}
+    for seen, line in lines:
+        if line.where in places and seen != sentence.id:
+            found = f"{_quote(sentence.id)} where the official scripts see {_quote(seen)}"
+            return Fault(sentence.where, _UNSEEN_ID, found, _OPENING, Origin.OURS)
     return None
 
 
 def _line_fault(line: WaAlignment) -> Fault | None:
     """What is wrong with a line with an arrow: its tokens, its type or its score."""
-    if not line.words1 or not line.words2:
+
+    def fault(kind: str, found: str, expected: str, origin: Origin = Origin.OFFICIAL) -> Fault:
+        return Fault(line.where, kind, found, expected, origin)
+
+    if not all(line.sides):
         expected = f"token numbers (or 0) on both sides of {ARROW}"
-        return Fault(line.where, WRONG_ALIGNMENT, _quote(line.raw), expected)
-    for word in (*line.words1, *line.words2):
+        return fault("wrong alignment", _quote(line.raw), expected)
+    for word in chain(*line.sides):
         if token_number(word) is None:
-            return Fault(line.where, WRONG_TOKEN, _quote(word), "the number of a token")
+            return fault("wrong token", _quote(word), "the number of a token")
     if not 1 <= len(line.types) <= _MOST_TYPES:
         found = f"{len(line.types)} in {_quote(line.label)}"
-        return Fault(line.where, WRONG_NUMBER, found, f"1 to {_MOST_TYPES}")
+        return fault("wrong number of types", found, f"1 to {_MOST_TYPES}")
     for part in line.types:
-        if part not in _MAIN and part not in _OPTIONAL:
-            expected = f"one of {', '.join((*_MAIN, *_OPTIONAL))}"
-            return Fault(line.where, WRONG_TYPE, _quote(part), expected)
+        if part not in (*_MAIN, *_OPTIONAL):
+            return fault("wrong type", _quote(part), f"one of {', '.join((*_MAIN, *_OPTIONAL))}")
     if sum(part in _MAIN for part in line.types) != 1:
-        return Fault(line.where, ONE_MAIN, _quote(line.label), f"one of {', '.join(_MAIN)}")
+        kind = "there needs to be exactly one main type"
+        return fault(kind, _quote(line.label), f"one of {', '.join(_MAIN)}")
     unaligned = Label.NOALI in line.types or Label.ALIC in line.types
-    if line.score == NIL and unaligned:
-        return None
-    if _NUMBER.fullmatch(line.score) and float(line.score) <= HIGHEST:
+    score, found = line.score, _quote(line.score)
+    if (score == NIL and unaligned) or (_NUMBER.fullmatch(score) and float(score) <= HIGHEST):
         return None
     expected = f"a number from 0 to {HIGHEST}" + (" or NIL" if unaligned else "")
-    found = _quote(line.score)
-    if _PERL_NO_NUMBER.fullmatch(line.score):
-        return Fault(line.where, NO_NUMBER, found, expected, Origin.OURS)
-    if _PERL_NUMBER.fullmatch(line.score) and 0 <= float(line.score) <= HIGHEST:
-        return Fault(line.where, ODD_SCORE, found, f"{expected} in digits", Origin.OURS)
-    return Fault(line.where, WRONG_SCORE, found, expected)
+    if _PERL_NO_NUMBER.fullmatch(score):
+        return fault("no number", found, expected, Origin.OURS)
+    if _PERL_NUMBER.fullmatch(score) and 0 <= float(score) <= HIGHEST:
+        return fault(ODD_SCORE, found, f"{expected} in digits", Origin.OURS)
+    return fault("wrong score", found, expected)
 
 
 def _one_to_one(sentence: WaSentence) -> Iterator[Fault]:
     """The sides that are no chunk (their tokens are not neighbours) or stand on several lines."""
-    for side in (1, 2):
-        lines = [
-            (line, _numbers(line.words1 if side == 1 else line.words2))
-            for line in sentence.alignments
-        ]
+    for side in (0, 1):
+        lines = [(line.where, _numbers(line.sides[side])) for line in sentence.alignments]
         uses = Counter(number for _, numbers in lines for number in numbers)
-        for line, numbers in lines:
-            if _broken(numbers):
-                found = f"the tokens {shortened(', '.join(map(str, numbers)))} of sentence {side}"
+        of_side = f"of sentence {side + 1}"
+        for where, numbers in lines:
+            if _is_broken(numbers):
+                found = f"the tokens {shortened(', '.join(map(str, numbers)))} {of_side}"
                 expected = "tokens that are neighbours"
-                yield Fault(line.where, SPLIT, found, expected, Origin.PILOT)
-            again = [str(number) for number in numbers if uses[number] > 1]
+                yield Fault(where, "not consecutive", found, expected, Origin.PILOT)
+            again = shortened(", ".join(str(number) for number in numbers if uses[number] > 1))
             if again:
-                found = f"token {shortened(', '.join(again))} of sentence {side}, on another line"
+                found = f"token {again} {of_side}, on another line too"
                 expected = "each token on one line; ALIC where its counterpart is on another"
-                yield Fault(line.where, SHARED, f"{found} too", expected, Origin.PILOT)
+                yield Fault(where, "not one-to-one", found, expected, Origin.PILOT)
 
 
-def _line_notes(line: WaAlignment) -> Iterator[str]:
+def _line_notes(line: WaAlignment) -> list[str]:
     """What a well-formed line has that no careful annotator would write."""
     alignment = line.to_alignment()
     label, score = alignment.label, alignment.score
-    both = bool(alignment.tokens1 and alignment.tokens2)
-    if not alignment.tokens1 and not alignment.tokens2:
-        yield "no token on either side"
-    elif label.aligned and not both:
-        yield f"{label} with a side that is not aligned"
-    elif not label.aligned and both:
-        yield f"{label} with tokens on both sides"
-    if not label.aligned and score is not None:
-        yield f"{label} with score {line.score} instead of NIL"
-    if label is Label.EQUI and score != HIGHEST:
-        yield f"EQUI with score {line.score} instead of 5"
-    if label.aligned and label is not Label.EQUI and score in (0, HIGHEST):
-        yield f"{label} with score {line.score}, which is not between 0 and 5"
-    if line.score != NIL and not _PLAIN_NUMBER.fullmatch(line.score):
-        yield f"the score is written {line.score}"
-    if len(set(line.types)) < len(line.types):
-        yield f"a type twice in {line.label}"
-    if line.label.endswith("_"):
-        yield f"the type is written {line.label}"
-    for word in (*line.words1, *line.words2):
-        if word.startswith("0") and word != "0":
-            yield f"a token is written {shortened(word)}"
-    for words in (line.words1, line.words2):
-        if len(words) > 1 and not all(map(token_number, words)):
-            yield "0 beside other tokens"
+    one, two = bool(alignment.tokens1), bool(alignment.tokens2)
+    judged = label.aligned and label is not Label.EQUI
+    notes = [
+        (not one and not two, "no token on either side"),
+        (label.aligned and one != two, f"{label} with a side that is not aligned"),
+        (not label.aligned and one and two, f"{label} with tokens on both sides"),
+        (
+            not label.aligned and score is not None,
+            f"{label} with score {line.score} instead of NIL",
+        ),
+        (label is Label.EQUI and score != HIGHEST, f"EQUI with score {line.score} instead of 5"),
+        (
+            judged and score in (0, HIGHEST),
+            f"{label} with score {line.score}, which is not between 0 and 5",
+        ),
+        (
+            line.score != NIL and not _PLAIN_NUMBER.fullmatch(line.score),
+            f"the score is written {line.score}",
+        ),
+        (len(set(line.types)) < len(line.types), f"a type twice in {line.label}"),
+        (line.label.endswith("_"), f"the type is written {line.label}"),
+    ]
+    for word in chain(*line.sides):
+        notes.append(
+            (word.startswith("0") and word != "0", f"a token is written {shortened(word)}")
+        )
+    for words in line.sides:
+        notes.append(
+            (len(words) > 1 and not all(map(token_number, words)), "0 beside other tokens")
+        )
+    return [note for is_odd, note in notes if is_odd]
 
 
 def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
     """The tokens that no line has, or several, and those that are on lines and nowhere else."""
-    for side, tokens in ((1, sentence.tokens1), (2, sentence.tokens2)):
+    for side, tokens in enumerate(sentence.tokens):
         forms = {token.number: token.form for token in tokens}
         covered: Counter[int] = Counter()
         for line in sentence.alignments:
-            numbers = _numbers(line.words1 if side == 1 else line.words2)
+            numbers = _numbers(line.sides[side])
             covered.update(numbers)
             beyond = shortened(", ".join(str(one) for one in numbers if one not in forms))
             if beyond:
-                yield f"{line.where}: sentence {side} has no token {beyond}"
+                yield f"{line.where}: sentence {side + 1} has no token {beyond}"
         missing = [number for number in forms if not covered[number]]
         twice = [number for number in forms if covered[number] > 1]
         for found, how in ((missing, "on no line"), (twice, "on more than one line")):
             if found:
                 listed = shortened(", ".join(f"{number} '{forms[number]}'" for number in found))
-                yield f"{sentence.where}: tokens of sentence {side} {how}: {listed}"
+                yield f"{sentence.where}: tokens of sentence {side + 1} {how}: {listed}"
 
 
 def _numbers(words: Iterable[str]) -> tuple[int, ...]:
@@ -424,7 +391,12 @@ def _numbers(words: Iterable[str]) -> tuple[int, ...]:
     return tuple(sorted({number for word in words if (number := token_number(word))}))
 
 
-def _broken(numbers: tuple[int, ...]) -> bool:
+def _placed(sides: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
+    """The tokens of both sides, each with its side."""
+    return [(side, number) for side, numbers in enumerate(sides) for number in numbers]
+
+
+def _is_broken(numbers: tuple[int, ...]) -> bool:
     return bool(numbers) and numbers[-1] - numbers[0] + 1 != len(numbers)
 
 
@@ -453,7 +425,6 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
     text = "".join(f"{unbroken(line)}\n" for line in lines)
     if not stats:
         return text
-    found = counted.as_dict()
     rows = [
         ("pairs", counted.pairs),
         ("tokens of sentence 1", counted.tokens1),
@@ -464,8 +435,7 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
         ("aligned lines that share a token", counted.sharing_lines),
         ("sides that are not contiguous", counted.non_contiguous),
     ]
+    found = counted.as_dict()
     for key, what in (("labels", "label"), ("tags", "tag"), ("scores", "aligned with score")):
-        counts = found[key]
-        assert isinstance(counts, dict)
-        rows += [(f"{what} {name}", count) for name, count in counts.items()]
+        rows += [(f"{what} {name}", count) for name, count in found[key].items()]
     return text + "\n" + table([(name, str(value)) for name, value in rows])

@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.io.text import Faults, Line, Repairs, Source, Warn, ignore, make_sentence, read_lines
@@ -58,7 +58,8 @@ _NO_TOKEN_ARROW = re.compile(r"[\d\s]*<==>(?!\S*\s*:?$)", re.ASCII)
 _TOKEN_BLANKS = " \t"
 """What surrounds tokens; other Unicode blanks may be part of them."""
 
-_SECTIONS = ("source", "translation", "alignment")
+_SIDES = ("source", "translation")
+_SECTION = re.compile("<(/?)(source|translation|alignment)>")
 
 
 def protect(words: str) -> str:
@@ -90,8 +91,7 @@ def token_number(word: str) -> int | None:
     return int(digits or "0") if len(digits) < len(str(_HUGE)) else _HUGE
 
 
-@dataclass(frozen=True, slots=True)
-class WaToken:
+class WaToken(NamedTuple):
     """A line of a ``<source>`` or ``<translation>`` section."""
 
     number: int
@@ -102,37 +102,25 @@ class WaToken:
 class WaAlignment:
     """An alignment line as written, cut into fields as the official scripts do it.
 
-    ``where`` is ``file:line``; ``raw`` the whole line. The fields are stripped of blanks
-    but not checked; a field that the line lacks is empty. ``side1`` and ``side2`` are
-    token numbers separated by blanks.
+    ``where`` is ``file:line``; ``raw`` the whole line. The other fields are stripped of blanks
+    but not checked; one that the line lacks is empty. ``sides`` has the token numbers of side 1
+    and of side 2, as written.
     """
 
-    line: int
     where: str
     raw: str
-    side1: str
-    side2: str
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
     label: str
     score: str
-    comment: str
 
     @classmethod
-    def parse(cls, line: int, where: str, raw: str) -> WaAlignment:
+    def parse(cls, where: str, raw: str) -> WaAlignment:
         """Cut a line into its fields."""
-        sides, label, score, comment = (*raw.split("//", 3), "", "", "")[:4]
+        sides, label, score = (*raw.split("//", 3), "", "")[:3]
         side1, side2 = (*sides.split(ARROW), "")[:2]
-        fields = (side1, side2, label, score, comment)
-        return cls(line, where, raw, *(part.strip(_FIELD_BLANKS) for part in fields))
-
-    @property
-    def words1(self) -> tuple[str, ...]:
-        """The token numbers of side 1, as written."""
-        return _split(self.side1)
-
-    @property
-    def words2(self) -> tuple[str, ...]:
-        """The token numbers of side 2, as written."""
-        return _split(self.side2)
+        words1, words2 = (tuple(filter(None, _GAP.split(side))) for side in (side1, side2))
+        fields = label.strip(_FIELD_BLANKS), score.strip(_FIELD_BLANKS)
+        return cls(where, raw, (words1, words2), *fields)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -150,19 +138,14 @@ class WaAlignment:
             DataError: a field is malformed.
         """
         label, tags = self._label()
-        return Alignment(
-            self._tokens(self.words1), self._tokens(self.words2), label, self._score(), tags
-        )
+        tokens1, tokens2 = map(self._tokens, self.sides)
+        return Alignment(tokens1, tokens2, label, self._score(), tags)
 
     def _tokens(self, words: tuple[str, ...]) -> tuple[int, ...]:
         numbers = [number for number in map(token_number, words) if number is not None]
         if not words or len(numbers) < len(words):
-            raise DataError(
-                f"'{shortened(' '.join(words))}' is no list of tokens",
-                where=self.where,
-                expected="numbers separated by blanks, or 0",
-                hint=_HINT,
-            )
+            expected = "numbers separated by blanks, or 0"
+            raise self._malformed(" ".join(words), "list of tokens", expected)
         return tuple(sorted({*numbers} - {0})) if numbers[0] else ()
 
     def _label(self) -> tuple[Label, frozenset[Tag]]:
@@ -170,12 +153,8 @@ class WaAlignment:
         main = [part for part in types if part in _LABELS]
         tags = [part for part in types if part in _TAGS]
         if len(main) != 1 or len(types) != 1 + len(tags):
-            raise DataError(
-                f"'{shortened(self.label)}' is no alignment type",
-                where=self.where,
-                expected=f"one of {', '.join(_LABELS)}, with or without _FACT or _POL",
-                hint=_HINT,
-            )
+            expected = f"one of {', '.join(_LABELS)}, with or without _FACT or _POL"
+            raise self._malformed(self.label, "alignment type", expected)
         return _LABELS[main[0]], frozenset(_TAGS[part] for part in tags)
 
     def _score(self) -> float | None:
@@ -183,35 +162,28 @@ class WaAlignment:
             return None
         score = float(self.score) if _NUMBER.fullmatch(self.score) else math.nan
         if not 0 <= score <= HIGHEST:
-            raise DataError(
-                f"'{shortened(self.score)}' is no score",
-                where=self.where,
-                expected="a number from 0 to 5, or NIL",
-                hint=_HINT,
-            )
+            raise self._malformed(self.score, "score", "a number from 0 to 5, or NIL")
         return score
 
+    def _malformed(self, found: str, what: str, expected: str) -> DataError:
+        text = f"'{shortened(found)}' is no {what}"
+        return DataError(text, where=self.where, expected=expected, hint=_HINT)
 
-def _split(side: str) -> tuple[str, ...]:
-    return tuple(_GAP.split(side)) if side else ()
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WaSentence:
     """A ``<sentence>`` of a ``.wa`` file.
 
-    ``id`` is None where the file gives none. ``where`` is ``file:line`` of its start.
-    ``text1`` and ``text2`` are the two ``//`` lines, ``tokens1`` and ``tokens2`` the
-    ``<source>`` and ``<translation>`` sections.
+    ``id`` is None where the file gives none. ``where`` is ``file:line`` of its start. ``texts``
+    are the ``//`` lines, of which there should be two, and ``tokens`` the ``<source>`` and the
+    ``<translation>`` section.
     """
 
     id: str | None
     where: str
-    text1: str
-    text2: str
-    tokens1: tuple[WaToken, ...]
-    tokens2: tuple[WaToken, ...]
-    alignments: tuple[WaAlignment, ...]
+    texts: list[str] = field(default_factory=list)
+    tokens: tuple[list[WaToken], list[WaToken]] = field(default_factory=lambda: ([], []))
+    alignments: list[WaAlignment] = field(default_factory=list)
 
     def to_alignments(self) -> tuple[Alignment, ...]:
         """The alignment lines, converted, in the order of the file.
@@ -234,7 +206,7 @@ class WaSentence:
         """
         if self.id is None:
             raise DataError("a sentence without an id", where=self.where, hint=_HINT)
-        for tokens in (self.tokens1, self.tokens2):
+        for tokens in self.tokens:
             numbers = [token.number for token in tokens]
             if not numbers or numbers != list(range(1, len(numbers) + 1)):
                 raise DataError(
@@ -244,41 +216,8 @@ class WaSentence:
                 )
             if not all(token.form for token in tokens):
                 raise DataError("a token without a form", where=self.where)
-        sent1, sent2 = (
-            make_sentence([token.form for token in tokens])
-            for tokens in (self.tokens1, self.tokens2)
-        )
-        return Pair(self.id, sent1, sent2)
-
-
-@dataclass(slots=True)
-class _Draft:
-    """The sentence being read; ``section`` is the tag that the reader is in."""
-
-    id: str | None
-    where: str
-    section: str = ""
-    texts: list[str] = field(default_factory=list)
-    tokens: dict[str, list[WaToken]] = field(
-        default_factory=lambda: {"source": [], "translation": []}
-    )
-    alignments: list[WaAlignment] = field(default_factory=list)
-
-    def build(self, repairs: Repairs) -> WaSentence:
-        if len(self.texts) != 2:
-            repairs.report(
-                self.where, f"{len(self.texts)} text lines (//) instead of 2", "left as they are"
-            )
-        text1, text2 = (*self.texts, "", "")[:2]
-        return WaSentence(
-            self.id,
-            self.where,
-            text1,
-            text2,
-            tuple(self.tokens["source"]),
-            tuple(self.tokens["translation"]),
-            tuple(self.alignments),
-        )
+        sides = ([token.form for token in tokens] for tokens in self.tokens)
+        return Pair(self.id, *map(make_sentence, sides))
 
 
 def read_wa(
@@ -299,75 +238,71 @@ def read_wa(
         DataError: an unreadable file, or (strict) something to repair.
     """
     repairs = Repairs(warn, strict)
-    draft: _Draft | None = None
+    sentence: WaSentence | None = None
+    section = ""
     for line in read_lines(source, name=name, warn=warn, strict=strict):
         if watch is not None:
             watch(line)
         text = line.text.strip(_TOKEN_BLANKS)
-        if not text:
-            continue
-        opening = _OPEN.fullmatch(text)
+        opening, tag = _OPEN.fullmatch(text), _SECTION.fullmatch(text)
         if opening:
             if not text.endswith(">"):
-                repairs.report(
-                    line.where, "no > at the end of <sentence", "read as if it were there"
-                )
-            if draft is not None:
+                found = "no > at the end of <sentence"
+                repairs.report(line.where, found, "read as if it were there")
+            if sentence is not None:
                 repairs.report(line.where, "<sentence> before </sentence>", "read as a new one")
-                yield draft.build(repairs)
-            draft = _Draft(_identifier(opening[1]), line.where)
-            continue
-        if text == "</sentence>":
-            if draft is None:
+                yield _ended(sentence, repairs)
+            sentence, section = WaSentence(_identifier(opening[1]), line.where), ""
+        elif text == "</sentence>":
+            if sentence is None:
                 repairs.report(line.where, "</sentence> without <sentence>", "skipped")
             else:
-                yield draft.build(repairs)
-            draft = None
-            continue
-        current = draft or _Draft(None, line.where)
-        if _take(current, line, text, repairs):
-            draft = current
-    if draft is not None:
-        repairs.report(draft.where, "a sentence without </sentence>", "ends with the file")
-        yield draft.build(repairs)
+                yield _ended(sentence, repairs)
+            sentence, section = None, ""
+        elif tag:
+            sentence = sentence or WaSentence(None, line.where)
+            section = "" if tag[1] else tag[2]
+        elif text:
+            current = sentence or WaSentence(None, line.where)
+            if _take(current, section, line, text, repairs):
+                sentence = current
+    if sentence is not None:
+        repairs.report(sentence.where, "a sentence without </sentence>", "ends with the file")
+        yield _ended(sentence, repairs)
 
 
 def _identifier(attributes: str) -> str | None:
     match = _ID.search(attributes)
-    if match is None:
-        return None
-    return unescape(match[1] if match[1] is not None else match[2]) or None
+    return unescape(match[1] or match[2] or "") or None if match else None
 
 
-def _take(draft: _Draft, line: Line, text: str, repairs: Repairs) -> bool:
+def _ended(sentence: WaSentence, repairs: Repairs) -> WaSentence:
+    if len(sentence.texts) != 2:
+        found = f"{len(sentence.texts)} text lines (//) instead of 2"
+        repairs.report(sentence.where, found, "left as they are")
+    return sentence
+
+
+def _take(sentence: WaSentence, section: str, line: Line, text: str, repairs: Repairs) -> bool:
     """Add a line to a sentence; whether it belongs to one."""
-    for section in _SECTIONS:
-        if text == f"<{section}>":
-            draft.section = section
-            return True
-        if text == f"</{section}>":
-            draft.section = ""
-            return True
-    if draft.section in draft.tokens and not _NO_TOKEN_ARROW.match(text):
-        token = _token(text, line.where, repairs)
+    where = line.where
+    if section in _SIDES and not _NO_TOKEN_ARROW.match(text):
+        token = _token(text, where, repairs)
         if token is not None:
-            tokens = draft.tokens[draft.section]
-            if token.number != len(tokens) + 1:
-                repairs.report(
-                    line.where,
-                    f"token number {token.number} where {len(tokens) + 1} is due",
-                    "kept",
-                )
+            tokens = sentence.tokens[_SIDES.index(section)]
+            due = len(tokens) + 1
+            if token.number != due:
+                repairs.report(where, f"token number {token.number} where {due} is due", "kept")
             tokens.append(token)
-    elif draft.section == "alignment":
-        draft.alignments.append(WaAlignment.parse(line.number, line.where, line.text))
+    elif section == "alignment":
+        sentence.alignments.append(WaAlignment.parse(where, line.text))
     elif text.startswith("//"):
-        draft.texts.append(restore(text[2:].strip()))
+        sentence.texts.append(restore(text[2:].strip()))
     elif _NUMBERED_ARROW.match(text):
-        repairs.report(line.where, "an alignment outside <alignment>", "read as one")
-        draft.alignments.append(WaAlignment.parse(line.number, line.where, line.text))
+        repairs.report(where, "an alignment outside <alignment>", "read as one")
+        sentence.alignments.append(WaAlignment.parse(where, line.text))
     else:
-        repairs.report(line.where, f"'{shortened(text)}' belongs to no section", "skipped")
+        repairs.report(where, f"'{shortened(text)}' belongs to no section", "skipped")
         return False
     return True
 
@@ -380,16 +315,10 @@ def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
     number, form = token_number(match[1]) or 0, restore(match[2])
     if form.endswith(" :"):
         return WaToken(number, form[:-2].strip(_TOKEN_BLANKS))
+    found = "no word and colon in"
     if form.endswith(":") and len(form) > 1:
-        repairs.report(
-            where,
-            f"no blank before the colon of '{shortened(text)}'",
-            f"read as '{shortened(form[:-1])}'",
-        )
-        return WaToken(number, form[:-1])
-    repairs.report(
-        where, f"no word and colon in '{shortened(text)}'", f"read as '{shortened(form)}'"
-    )
+        found, form = "no blank before the colon of", form[:-1]
+    repairs.report(where, f"{found} '{shortened(text)}'", f"read as '{shortened(form)}'")
     return WaToken(number, form)
 
 
