@@ -161,9 +161,20 @@ def test_scripts_are_refused(load, text):
     assert "#script is refused" in str(refused(load, text))
 
 
-def test_edges_are_refused_where_they_stand(load):
-    error = refused(load, "a.\n  #edge (1,2) : a.\n")
-    assert (error.where, error.found.partition(":")[0]) == ("x.lp:2:3", "#edge is refused")
+@pytest.mark.parametrize(
+    ("text", "where", "found"),
+    [
+        ("a.\n  #edge (1,2) : a.\n", "x.lp:2:3", "#edge is refused"),
+        ("a(X) :- b(Y),\n  X = 1 + @f(Y).\nb(1).", "x.lp:2:11", "@f is refused"),
+    ],
+)
+def test_what_the_machine_cannot_take_is_refused_where_it_stands(load, text, where, found):
+    error = refused(load, text)
+    assert (error.where, error.found.partition(":")[0]) == (where, found)
+
+
+def test_the_function_of_a_priority_is_no_call(load):
+    load("p(1). f(2). :~ p(X). [X@2]  % @f(X)\n")
 
 
 def test_scripts_are_seen_where_clingo_sees_them_only(load):

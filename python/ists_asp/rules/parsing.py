@@ -16,7 +16,7 @@ from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import made_by
 from ists_asp.rules.messages import Messages, Report, in_one, refuse, syntax_errors
 from ists_asp.rules.tables import SUFFIX
-from ists_asp.syntax.trees import Signature, children, derived
+from ists_asp.syntax.trees import Signature, children, derived, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +34,7 @@ _LONGEST = 1000
 """Characters of a directive at most: its sentence stands in traces, lists and pictures."""
 
 _FORM = '%@rule name: "sentence with {Variables}"'
+_CALL = re.compile(r"@\s*[a-z_'][A-Za-z0-9_']*\s*\(")
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
 _LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
 
@@ -220,6 +221,20 @@ def _fault(source: SourceText, comment: AST, found: str, *, expected: str) -> Ru
     return source.error(found, line, source.character(line, byte), expected=expected)
 
 
+def _refused(nodes: Sequence[AST], text: str) -> Iterator[tuple[AST, str, str]]:
+    """What clingo would take, but rules of ours may not have, each with why and what to do."""
+    called = _CALL.search(text)
+    for node in nodes:
+        if node.ast_type is ASTType.Edge:
+            found = "#edge is refused: with it the search for the best answer may not end"
+            yield node, found, "Say by rules what leads where, and forbid what leads back"
+        # To look into all trees takes long, and hardly a file has such a text.
+        for part in walk(node) if called else ():
+            if part.ast_type is ASTType.Function and part.external:
+                found = f"@{part.name} is refused: it would be a function of a script"
+                yield part, found, "Express it as rules"
+
+
 def _begin(node: AST) -> tuple[int, int]:
     return node.location.begin.line, node.location.begin.column
 
@@ -343,12 +358,9 @@ class Parsing:
                 report("syntax", error)
         for warning in messages.warnings:
             self.messages.add(warning)
-        for node in nodes:
-            if node.ast_type is ASTType.Edge:
-                line, byte = _begin(node)
-                found = "#edge is refused: with it the search for the best answer may not end"
-                hint = "Say by rules what leads where, and forbid what leads back"
-                report("syntax", text.error(found, line, text.character(line, byte), hint=hint))
+        for node, found, hint in _refused(nodes, text.text):
+            line, byte = _begin(node)
+            report("syntax", text.error(found, line, text.character(line, byte), hint=hint))
         comments = [node for node in nodes if node.ast_type == ASTType.Comment]
         statements = [node for node in nodes if node.ast_type != ASTType.Comment]
         directive = partial(report, "directive")
