@@ -8,7 +8,7 @@ from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.rules import phrases
-from ists_asp.rules.tables import table_rules
+from ists_asp.rules.source import table_rules
 from tests.sharing import load_shared
 
 

@@ -9,7 +9,6 @@ from ists_asp.rules.catalogue import (
     rule_sentences,
 )
 from ists_asp.rules.constants import check_kinds, constants_in
-from ists_asp.rules.entries import phrases
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.messages import Messages, RuleWarning
 from ists_asp.rules.parsing import NamedRule
@@ -32,6 +31,7 @@ from ists_asp.rules.programs import (
     unknown_constants,
 )
 from ists_asp.rules.source import RuleFile, RuleSource, files_of_rules, find_rules
+from ists_asp.rules.tables import phrases
 from ists_asp.rules.weights import Weight, rule_weights, weights_of
 
 __all__ = [

@@ -45,12 +45,12 @@ HARD = frozenset(
 )
 """The predicates by which hard rules forbid or force decisions."""
 
-_CORE = "asp/"
-
 
 def restrains(node: AST) -> bool:
     """Whether a statement is a hard rule, a constraint, or a preference."""
-    return _is_constraint(node) or _is_preference(node) or _forbids(node)
+    if node.ast_type is not ASTType.Rule:
+        return node.ast_type is ASTType.Minimize
+    return str(node.head) == "#false" or not HARD.isdisjoint(derived(node.head))
 
 
 def is_unconditional(node: AST) -> bool:
@@ -58,7 +58,8 @@ def is_unconditional(node: AST) -> bool:
 
     That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
     """
-    return _is_constraint(node) or _is_preference(node) or (is_fact(node) and _forbids(node))
+    shows = node.ast_type is ASTType.Rule and str(node.head) != "#false" and not is_fact(node)
+    return not shows and restrains(node)
 
 
 def restraining(rules: RuleSet) -> tuple[frozenset[int], frozenset[int]]:
@@ -76,19 +77,7 @@ def restraining(rules: RuleSet) -> tuple[frozenset[int], frozenset[int]]:
 
 def is_core(rule: NamedRule) -> bool:
     """Whether a rule is of the core encoding, without which there is no answer."""
-    return rule.file.startswith(_CORE)
-
-
-def _is_constraint(node: AST) -> bool:
-    return node.ast_type is ASTType.Rule and str(node.head) == "#false"
-
-
-def _is_preference(node: AST) -> bool:
-    return node.ast_type is ASTType.Minimize
-
-
-def _forbids(node: AST) -> bool:
-    return node.ast_type is ASTType.Rule and not HARD.isdisjoint(derived(node.head))
+    return rule.file.startswith("asp/")
 
 
 def copy_rules(target: Path) -> list[Path]:
@@ -118,7 +107,8 @@ def copy_rules(target: Path) -> list[Path]:
             # Without the original's mode: an installed file may be read-only.
             shutil.copyfile(source / file, copy)
     except BaseException as error:
-        _clear(target, keep=existed)
+        for path in target.iterdir() if existed else [target] if target.is_dir() else ():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         if isinstance(error, OSError):
             raise UsageError(
                 f"the rules cannot be copied ({error.strerror})",
@@ -148,14 +138,6 @@ def _shipped() -> dict[str, list[bytes]]:
     for path in rules_dir().rglob("*.lp"):
         found.setdefault(path.name, []).append(path.read_bytes())
     return found
-
-
-def _clear(folder: Path, *, keep: bool) -> None:
-    if keep:
-        for child in folder.iterdir():
-            shutil.rmtree(child) if child.is_dir() else child.unlink()
-    elif folder.is_dir():
-        shutil.rmtree(folder)
 
 
 class Use(StrEnum):
@@ -201,36 +183,30 @@ def list_rules(
 ) -> Catalogue:
     """List the rules of a profile that have a name, each once."""
     profile, answer = load_program(name, given, reader=reader, store=store)
-    weights = rule_weights(answer, profile.constants.items())
-    first = _named(answer)
-    second: dict[NamedRule, None] = {}
-    warnings = answer.warnings
-    if profile.explanation is not None:
-        _, explanation = load_program(name, given, Purpose.EXPLANATION, store=store)
-        second = _named(explanation)
-        warnings = tuple(dict.fromkeys((*warnings, *explanation.warnings)))
+    sets = {Purpose.ANSWER: answer}
+    for purpose in (Purpose.RATING, Purpose.EXPLANATION):
+        if profile.files(purpose) is not None:
+            # A reader says nothing of how answers are put into words.
+            reads = reader and purpose is Purpose.RATING
+            sets[purpose] = load_program(name, given, purpose, reader=reads, store=store)[1]
+    named = {purpose: _named(rules) for purpose, rules in sets.items()}
+    explains = named.get(Purpose.EXPLANATION, {})
+    constants = profile.constants.items()
     every, _ = restraining(answer)
     restraints = {rule.name for place in every if not is_core(rule := answer.rules[place])}
-    listed = [
-        ListedRule(
-            rule,
-            Use.BOTH if rule in second else Use.ANSWER,
-            weights.get(rule.name),
-            rule.name in restraints,
-        )
-        for rule in first
-    ]
-    if profile.rating is not None:
-        _, rating = load_program(name, given, Purpose.RATING, reader=reader, store=store)
-        worth = rule_weights(rating, profile.constants.items())
-        warnings = tuple(dict.fromkeys((*warnings, *rating.warnings)))
-        listed += [
-            ListedRule(rule, Use.RATING, worth.get(rule.name))
-            for rule in _named(rating)
-            if rule not in first and rule not in second
-        ]
-    listed += [ListedRule(rule, Use.EXPLANATION, None) for rule in second if rule not in first]
-    return Catalogue(tuple(listed), warnings)
+    listed: dict[NamedRule, ListedRule] = {}
+    for purpose in sets:
+        weighs = purpose is not Purpose.EXPLANATION
+        weights = rule_weights(sets[purpose], constants) if weighs else {}
+        for rule in named[purpose]:
+            use = Use(purpose)
+            if rule in explains:
+                use = Use.BOTH if rule in named[Purpose.ANSWER] else Use.EXPLANATION
+            if purpose is not Purpose.RATING or use is Use.RATING:
+                bars = purpose is Purpose.ANSWER and rule.name in restraints
+                listed.setdefault(rule, ListedRule(rule, use, weights.get(rule.name), bars))
+    warnings = dict.fromkeys(warning for rules in sets.values() for warning in rules.warnings)
+    return Catalogue(tuple(listed.values()), tuple(warnings))
 
 
 def rule_sentences(name: str, given: Sequence[Path] = ()) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from clingo.ast import AST, ASTSequence, ASTType, Location, parse_files, parse_s
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import made_by
 from ists_asp.rules.messages import Messages, Report, in_one, refuse, syntax_errors
-from ists_asp.rules.tables import SUFFIX
+from ists_asp.rules.source import SUFFIX
 from ists_asp.syntax.trees import Signature, children, derived, walk
 
 if TYPE_CHECKING:

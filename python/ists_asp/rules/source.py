@@ -11,14 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.rules.tables import SUFFIX, table_rules
 from ists_asp.terminal import visible
+from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""
+
+SUFFIX = ".tsv"
+"""What the names of word tables end in."""
+
+_LONGEST_ENTRY = 60
+"""Characters of a word or phrase at most."""
+
+_SIGN = re.compile(r"(=|<>)")
+_PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
 
 _SHOWN = 80
 """Characters of a line that an excerpt shows."""
@@ -258,6 +267,35 @@ def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
     if path.suffix == SUFFIX:
         text = table_rules(text, name)
     return SourceText(name, text), data
+
+
+def table_rules(text: str, name: str) -> str:
+    """A word table as the text of a rule file with as many lines.
+
+    Whatever names a rule by file and line names the entry then. Lines are ``A = B`` or ``A <> B``,
+    also in two columns of which the first ends in the sign; blank lines, letter case and what
+    follows ``#`` do not count.
+    """
+    lines = enumerate(text.split("\n"), start=1)
+    return "".join(f"{_fact(line, f'{name}:{number}')}\n" for number, line in lines)
+
+
+def _fact(line: str, where: str) -> str:
+    entry = line.partition("#")[0].strip().removeprefix("\ufeff")
+    if not entry:
+        return ""
+    # Nothing here takes more time than the line is long.
+    parts = [" ".join(part.lower().split()) for part in _SIGN.split(entry)]
+    sides = parts[::2]
+    fits = all(side and len(side) <= _LONGEST_ENTRY and not set(side) & set("<>") for side in sides)
+    if not fits or len(sides) != 2 or sides[0] == sides[1]:
+        raise RuleError(
+            f"'{shortened(entry)}' is not an entry of a word table",
+            where=where,
+            expected="two different words or short phrases, A = B or A <> B",
+        )
+    left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
+    return f'{_PREDICATES[parts[1]].name}("{left}","{right}").'
 
 
 _SUFFIXES = (".lp", ".toml")

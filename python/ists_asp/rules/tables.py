@@ -1,59 +1,130 @@
-"""Word tables: lines such as ``power = electricity`` and ``pass <> reject`` as facts of rules.
+"""Word tables: which words mean the same, and which are opposites.
 
-A table is read as a rule file of one fact for each line, so that whatever names a rule by file
-and line names the entry.
+They stand in files of words (:func:`~ists_asp.rules.source.table_rules`), or as facts among rules.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ists_asp.errors import RuleError, shortened
+from clingo import SymbolType
+from clingo.ast import ASTType
+
+from ists_asp.rules.messages import RuleWarning
+from ists_asp.syntax.terms import atoms
+from ists_asp.syntax.trees import is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
 
-SUFFIX = ".tsv"
-"""What the names of word tables end in."""
+    from clingo.ast import Position
 
-_LONGEST = 60
-"""Characters of an entry at most."""
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.rules.parsing import NamedRule
 
-_SIGN = re.compile(r"(=|<>)")
-_PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
+_TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
+_SEVERAL = re.compile(r'"[^"]* [^"]*"')
+_MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 
 
-def table_rules(text: str, name: str) -> str:
-    """A word table as the text of a rule file with as many lines.
+class Entry(NamedTuple):
+    """An entry of a table: its sides, where it stands, and the file's name in messages."""
 
-    Lines are ``A = B`` or ``A <> B``, also in two columns of which the first ends in the sign;
-    blank lines, letter case and what follows ``#`` do not count.
+    same: bool
+    sides: tuple[str, str]
+    place: Position
+    name: str
+
+    @property
+    def where(self) -> str:
+        """``file:line``."""
+        return f"{self.name}:{self.place.line}"
+
+
+def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
+    """The entries of all tables of a rule set that are facts of two strings.
+
+    ``several`` asks only for statements that have an entry of several words.
     """
-    return "\n".join(_rules(text, name)) + "\n"
-
-
-def _rules(text: str, name: str) -> Iterator[str]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        entry = line.partition("#")[0].strip().removeprefix("\ufeff")
-        if not entry:
-            yield ""
+    names = rules.names
+    for node, rule in zip(rules.statements, rules.rules, strict=True):
+        if not _may_list(rule) or (several and not _SEVERAL.search(rule.text)) or not is_fact(node):
             continue
-        # Nothing here takes more time than the line is long.
-        parts = [" ".join(part.lower().split()) for part in _SIGN.split(entry)]
-        sides = parts[::2]
-        if not _is_entry(sides):
-            raise RuleError(
-                f"'{shortened(entry)}' is not an entry of a word table",
-                where=f"{name}:{number}",
-                expected="two different words or short phrases, A = B or A <> B",
-            )
-        left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
-        yield f'{_PREDICATES[parts[1]].name}("{left}","{right}").'
+        for atom in (atom for single in node.unpool() for atom in atoms(single.head)):
+            sides = [
+                part.symbol.string
+                for part in atom.arguments
+                if part.ast_type is ASTType.SymbolicTerm and part.symbol.type is SymbolType.String
+            ]
+            if (atom.name, len(atom.arguments)) in _TABLES and len(sides) == 2:
+                place = atom.arguments[0].location.begin
+                same = atom.name == SAME_MEANING.name
+                yield Entry(same, (sides[0], sides[1]), place, names.get(place.filename, ""))
 
 
-def _is_entry(sides: Sequence[str]) -> bool:
-    if len(sides) != len(set(sides)) or len(sides) != 2:
-        return False
-    return all(side and len(side) <= _LONGEST and not set(side) & set("<>") for side in sides)
+def _may_list(rule: NamedRule) -> bool:
+    """Whether a statement may have entries: to look into its syntax tree takes long."""
+    return any(name in rule.text for name, _ in _TABLES)
+
+
+def phrases(rules: RuleSet) -> frozenset[str]:
+    """The entries of several words in the tables of a rule set."""
+
+    def work() -> list[str]:
+        found = entries(rules, several=True)
+        return sorted({side for entry in found for side in entry.sides if " " in side})
+
+    return frozenset(rules.remembered.recall("phrases", [], work))
+
+
+def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[tuple[Entry, str, str]]:
+    """The entries in some files that match nothing, or contradict others.
+
+    With each comes what is wrong with it, and what to do.
+    """
+    known: dict[tuple[bool, frozenset[str]], Entry] = {}
+    asked = []
+    for entry in every:
+        known.setdefault((entry.same, frozenset(entry.sides)), entry)
+        if entry.place.filename in own:
+            asked.append(entry)
+    for entry in asked:
+        if problem := _matches_nothing(*entry.sides):
+            yield entry, *problem
+        if other := known.get((not entry.same, frozenset(entry.sides))):
+            told = " and ".join(f'"{side}"' for side in entry.sides)
+            kind = "the same" if other.same else "opposites"
+            hint = "They cannot be both: remove one of these entries"
+            yield entry, f"{told} are {kind} by {other.where}", hint
+
+
+def _matches_nothing(*sides: str) -> tuple[str, str] | None:
+    """Why an entry matches no word, and what to do; None if it may match one."""
+    for side in sides:
+        lower, blanks = side.lower(), " ".join(side.split())
+        if not blanks:
+            return "an empty word matches nothing", "Write a word, or remove the entry"
+        if side != lower:
+            return f'"{side}" matches no word: words are in lower case', f'Write "{lower}"'
+        if side != blanks:
+            return f'"{side}" matches no word: one blank stands between words', f'Write "{blanks}"'
+        if set(side) <= _MARKS:
+            return f'"{side}" matches no word: it is punctuation', "Remove the entry"
+    if sides[0] == sides[1]:
+        return f'"{sides[0]}" stands on both sides', "Remove the entry"
+    return None
+
+
+def table_warnings(rules: RuleSet, own: Iterable[Path]) -> tuple[RuleWarning, ...]:
+    """What is wrong with the entries of some files, each with its file and line."""
+    wanted = {str(path) for path in own}
+    names = {file.name for file in rules.files if str(file.path) in wanted}
+    if not any(rule.file in names and _may_list(rule) for rule in rules.rules):
+        return ()
+    return tuple(
+        RuleWarning(entry.where, f"{found}. {hint}")
+        for entry, found, hint in faults(entries(rules), wanted)
+    )

@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo import Control, Symbol, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
@@ -24,13 +24,13 @@ from ists_asp.syntax.terms import Call, agree, atoms, bind, filled, parsed, read
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
 
-_EVIDENCE = EVIDENCE.signature
-_SPEAKS = {SPEAKS_FOR.signature, SPEAKS_AGAINST.signature}
+_SPEAKS = frozenset({SPEAKS_FOR.signature, SPEAKS_AGAINST.signature})
+_MADE = _SPEAKS | {EVIDENCE.signature}
 _WEIGHT = WEIGHT.signature
 _RATING = "rating"
 _TARGETS = {
@@ -79,7 +79,7 @@ def rule_weights(
     return {name: tuple(Weight(*one) for one in own) for name, own in kept.items()}
 
 
-def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, tuple[Weight, ...]]:
+def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, Sequence[Weight]]:
     known: dict[str, list[_Known]] = defaultdict(list)
     for evidence, kind, value in weights_of(rules.statements, values):
         weight = Weight(str(evidence), str(kind), value)
@@ -88,26 +88,19 @@ def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, tup
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
     for statement, rule in zip(rules.statements, rules.rules, strict=True):
-        if statement.ast_type is not ASTType.Rule:
-            continue
-        if _keys(statement.head).isdisjoint({_EVIDENCE, *_SPEAKS}):
-            continue
-        for maker in heads.makers(statement):
+        if statement.ast_type is ASTType.Rule and not _keys(statement.head).isdisjoint(_MADE):
             own = found.setdefault(rule.name, {})
-            for name, decision, weight in _candidates(maker.name, known):
-                if heads.can_derive(maker, name, decision):
-                    own[weight] = None
+            for maker in heads.makers(statement):
+                key = maker.name.name if isinstance(maker.name, Call | Ground) else None
+                # A variable may be the name of any evidence.
+                same = chain(*known.values()) if key is None else known.get(key, ())
+                for name, decision, weight in same:
+                    if heads.can_derive(maker, name, decision):
+                        own[weight] = None
     return {
-        name: tuple(sorted(own, key=lambda one: (-abs(one.value), one.decision, one.evidence)))
+        name: sorted(own, key=lambda one: (-abs(one.value), one.decision, one.evidence))
         for name, own in found.items()
     }
-
-
-def _candidates(name: Term, known: Mapping[str, list[_Known]]) -> Iterable[_Known]:
-    """The weights that a name of evidence may have, all of them where it is a variable."""
-    if isinstance(name, Call | Ground):
-        return known.get(name.name, ())
-    return chain.from_iterable(known.values())
 
 
 def weights_of(
@@ -119,7 +112,8 @@ def weights_of(
     control = Control(arguments, logger=lambda _code, text: errors.append(text))
     with ProgramBuilder(control) as builder:
         for node in statements:
-            if node.ast_type is ASTType.Definition or _is_weight(node):
+            fact = node.ast_type is ASTType.Rule and not node.body
+            if node.ast_type is ASTType.Definition or (fact and _keys(node.head) == {_WEIGHT}):
                 builder.add(node)
     try:
         control.ground()
@@ -137,17 +131,12 @@ def weights_of(
     )
 
 
-def _is_weight(node: AST) -> bool:
-    return node.ast_type is ASTType.Rule and not node.body and _keys(node.head) == {_WEIGHT}
-
-
 @lru_cache(1 << 14)
 def _keys(head: AST) -> frozenset[_Key]:
     return frozenset((atom.name, len(atom.arguments)) for atom in atoms(head))
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
+class _Maker(NamedTuple):
     """A rule that derives evidence: what it is about, their name, and its conditions on it."""
 
     target: Term
@@ -174,26 +163,25 @@ class _Heads:
         """The evidence that a rule derives; several if it has pools."""
         for single in rule.unpool():
             for head in self._calls(single.head):
-                key = head.name, len(head.arguments)
-                if key == _EVIDENCE or key in _SPEAKS:
-                    target, name = head.arguments[:2]
-                    if key in _SPEAKS:
-                        target, name = Ground(_RATING), target
-                    named = set(variables(name))
-                    conditions = tuple(
-                        atom
-                        for literal in single.body
-                        if _must_hold(literal)
-                        for atom in self._calls(literal)
-                        if not named.isdisjoint(variables(atom))
-                    )
-                    yield _Maker(target, name, conditions)
+                if head.signature not in _MADE:
+                    continue
+                target, name = head.arguments[:2]
+                if head.signature in _SPEAKS:
+                    target, name = Ground(_RATING), target
+                named = set(variables(name))
+                conditions = (
+                    atom for part in single.body if _must_hold(part) for atom in self._calls(part)
+                )
+                yield _Maker(
+                    target,
+                    name,
+                    tuple(one for one in conditions if not named.isdisjoint(variables(one))),
+                )
 
     def can_derive(self, maker: _Maker, name: Term, decision: Call | Ground) -> bool:
         """Whether a rule can derive evidence of this name for this kind of decision."""
-        target = maker.target
         about = _TARGETS.get(decision.name, _LABELS)
-        if isinstance(target, Call | Ground) and target.name not in about:
+        if isinstance(maker.target, Call | Ground) and maker.target.name not in about:
             return False
         values: Bindings = {}
         return bind(maker.name, name, values) and all(
@@ -204,22 +192,19 @@ class _Heads:
         """Whether a condition can hold with these values; many weights ask the same."""
         key = atom, tuple(values.get(name) for name in variables(atom))
         if key not in self._held:
-            possible = self._of((atom.name, len(atom.arguments)))
+            possible = self._derived(atom.signature)
             # What has no rules is input: it may be anything.
             self._held[key] = not possible or any(
                 agree(filled(atom, values), other) for other in possible
             )
         return self._held[key]
 
-    def _of(self, key: _Key) -> list[Call]:
+    def _derived(self, key: _Key) -> list[Call]:
+        """The atoms of a predicate in the heads of rules."""
         if key not in self._terms:
-            self._terms[key] = [
-                atom
-                for node in self._nodes.get(key, ())
-                for single in node.unpool()
-                for atom in self._calls(single.head)
-                if (atom.name, len(atom.arguments)) == key
-            ]
+            singles = (single for node in self._nodes.get(key, ()) for single in node.unpool())
+            heads = (atom for single in singles for atom in self._calls(single.head))
+            self._terms[key] = [atom for atom in heads if atom.signature == key]
         return self._terms[key]
 
     def _calls(self, node: AST) -> Iterator[Call]:

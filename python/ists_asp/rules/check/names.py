@@ -14,8 +14,8 @@ from clingo.ast import ASTType
 
 from ists_asp.resources import asp_dir
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.entries import entries, faults
-from ists_asp.rules.tables import SUFFIX
+from ists_asp.rules.source import SUFFIX
+from ists_asp.rules.tables import entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
@@ -66,10 +66,10 @@ def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
     """Look through the word tables."""
-    for fault in faults(entries(checked.rules), {str(path) for path in checked.own}):
-        path, line = Path(fault.entry.file), fault.entry.line
-        place = path, line, checked.text(path).character(line, fault.entry.column)
-        yield checked.finding("entry", place, fault.found, fault.hint)
+    for entry, found, hint in faults(entries(checked.rules), {str(path) for path in checked.own}):
+        path, line = Path(entry.place.filename), entry.place.line
+        place = path, line, checked.text(path).character(line, entry.place.column)
+        yield checked.finding("entry", place, found, hint)
 
 
 def check_names(checked: Checked) -> Iterator[Finding]:
