@@ -11,8 +11,7 @@ from typing import TypeVar
 import pytest
 
 from ists_asp.annotate.subtokens import cut, spellings, tables
-from ists_asp.compare.changes import read_answered
-from ists_asp.compare.comparison import compare
+from ists_asp.compare import compare, read_answered
 from ists_asp.engine import Setup, System
 from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references

@@ -80,11 +80,11 @@ def test_gains_add_up_and_order_the_pairs():
         ("OPPO", "SIMI"),
         ("SIMI", "OPPO"),
     ]
-    best, worst = (dict(one.gain.by()) for one in found.changed)
+    best, worst = ({name: by for name, *_, by in one.gain.measures()} for one in found.changed)
     assert best["Ali"] == worst["Ali"] == 0
     assert best["Type"] == pytest.approx(1 / 3)
     assert best["Type"] == -worst["Type"]
-    assert dict(found.gain.by()) == pytest.approx(dict.fromkeys(best, 0.0))
+    assert [by for *_, by in found.gain.measures()] == pytest.approx([0.0] * 4)
     assert (found.count, found.scored) == (3, 3)
 
 

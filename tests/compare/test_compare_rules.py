@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from ists_asp.compare import compare, find_edits
-from ists_asp.compare.comparison import run_both
+from ists_asp.compare import compare, find_edits, run_both
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import rules_dir

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.compare.comparison import run_both
+from ists_asp.compare import run_both
 from ists_asp.engine import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair

@@ -1,8 +1,16 @@
 """Two answers to the same pairs side by side: what differs, why, and what it gains."""
 
-from ists_asp.compare.causes import Edit, EditKind, WeightEdits, find_edits
-from ists_asp.compare.changes import Answered, Change, ChangeKind, find_changes, read_answered
-from ists_asp.compare.comparison import Comparison, PairComparison, compare
+from ists_asp.compare.causes import Edit, EditKind, WeightEdits, find_edits, run_both
+from ists_asp.compare.comparison import (
+    Answered,
+    Change,
+    ChangeKind,
+    Comparison,
+    PairComparison,
+    compare,
+    find_changes,
+    read_answered,
+)
 
 __all__ = [
     "Answered",
@@ -17,4 +25,5 @@ __all__ = [
     "find_changes",
     "find_edits",
     "read_answered",
+    "run_both",
 ]

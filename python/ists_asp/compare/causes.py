@@ -9,42 +9,53 @@ with the atoms that weigh it: what the sums there add up differently is what mov
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import chain, zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 from clingo.ast import ASTType
 
-from ists_asp.compare.changes import ChangeKind
+from ists_asp.compare.comparison import Answered, Cause, ChangeKind, Moved, find_changes
+from ists_asp.engine.preparation import BATCH
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
 from ists_asp.trace.evidence import contributed, label_of
+from ists_asp.trace.instances import agrees
 from ists_asp.trace.switched import bearing, said, without
 from ists_asp.vocabulary import CLOSENESS, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.compare.changes import Change
+    from ists_asp.compare.comparison import Change
+    from ists_asp.engine import System
+    from ists_asp.model import Pair
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.decisions import Decided
     from ists_asp.trace.grounding import Element, RuleInstance
 
-_KINDS = (ASTType.Rule, ASTType.Minimize)
 _WEIGHT = f"{WEIGHT.name}("
+
+_DEPTH = 60
+
+_NAMED_OTHERWISE = {
+    DecisionKind.NOALI: ChangeKind.UNALIGNED,
+    DecisionKind.ALIC: ChangeKind.UNALIGNED,
+}
+"""What changes of decisions are called that have another name there."""
 
 
 class EditKind(StrEnum):
     """What happened to a rule."""
 
-    ADDED = "added"
-    REMOVED = "removed"
     CHANGED = "changed"
+    REMOVED = "removed"
+    ADDED = "added"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,13 @@ class Edit:
     kind: EditKind
     old: NamedRule | None
     new: NamedRule | None
+
+    @property
+    def rule(self) -> NamedRule:
+        """The rule as it is, or as it was."""
+        found = self.new or self.old
+        assert found is not None
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +86,14 @@ class WeightEdits:
 def texts(rules: RuleSet) -> Mapping[str, NamedRule]:
     """The rules by their texts, without what blanks and line ends they have."""
     return {
-        " ".join(rule.text.split()): rule
+        _text(rule): rule
         for node, rule in zip(rules.statements, rules.rules, strict=True)
-        if node.ast_type in _KINDS
+        if node.ast_type in (ASTType.Rule, ASTType.Minimize)
     }
+
+
+def _text(rule: NamedRule) -> str:
+    return " ".join(rule.text.split())
 
 
 def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdits]:
@@ -80,99 +102,55 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
     Weights that have a name are among the rules as well.
     """
     before, after = texts(old), texts(new)
-    gone = {text: rule for text, rule in before.items() if text not in after}
-    come = {text: rule for text, rule in after.items() if text not in before}
-    old_weights, new_weights = (
-        {text.rpartition(",")[0] for text in found if text.startswith(_WEIGHT)}
-        for found in (gone, come)
-    )
-    old_names, new_names = (
-        {
-            rule.name: rule
-            for text, rule in found.items()
-            if rule.sentence is not None or not text.startswith(_WEIGHT)
-        }
-        for found in (gone, come)
-    )
-    edits = [
-        Edit(EditKind.CHANGED, rule, new_names[name])
-        for name, rule in old_names.items()
-        if name in new_names
-    ]
-    edits += [
-        Edit(EditKind.REMOVED, rule, None)
-        for name, rule in old_names.items()
-        if name not in new_names
-    ]
-    edits += [
-        Edit(EditKind.ADDED, None, rule)
-        for name, rule in new_names.items()
-        if name not in old_names
-    ]
-    both = len(old_weights & new_weights)
-    return tuple(edits), WeightEdits(len(new_weights) - both, len(old_weights) - both, both)
+    weights: list[set[str]] = []
+    named: list[dict[str, NamedRule]] = []
+    for ours, theirs in ((before, after), (after, before)):
+        only = {text: rule for text, rule in ours.items() if text not in theirs}
+        weights.append({text.rpartition(",")[0] for text in only if text.startswith(_WEIGHT)})
+        named.append(
+            {
+                rule.name: rule
+                for text, rule in only.items()
+                if rule.sentence is not None or not text.startswith(_WEIGHT)
+            }
+        )
+    gone, come = named
+    edits = []
+    for name in {**gone, **come}:
+        lost, won = gone.get(name), come.get(name)
+        kind = EditKind.ADDED if lost is None else EditKind.REMOVED
+        edits.append(Edit(EditKind.CHANGED if lost and won else kind, lost, won))
+    edits.sort(key=lambda edit: list(EditKind).index(edit.kind))
+    both = len(weights[0] & weights[1])
+    return tuple(edits), WeightEdits(len(weights[1]) - both, len(weights[0]) - both, both)
 
 
-_DEPTH = 60
-
-_NAMED_OTHERWISE = {
-    DecisionKind.NOALI: ChangeKind.UNALIGNED,
-    DecisionKind.ALIC: ChangeKind.UNALIGNED,
-}
-"""What changes of decisions are called that have another name there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A weight that only one side has: what is weighed, for which decision, by how much.
-
-    ``by`` is the weight by the new rules less that by the old ones, in hundredths of
-    log-odds.
-    """
-
-    evidence: str
-    decision: str
-    by: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A rule that is responsible for a change.
-
-    ``rule`` is its name (``file:line`` if it has none) and ``text`` what it says where it
-    fired, or a fact itself. ``only`` is ``old`` or ``new``, whose rules have it, or ``both``
-    for a weight that has changed. ``moved`` are the weights that it moves, heaviest first.
-    """
-
-    rule: str
-    file: str
-    line: int
-    only: str
-    text: str
-    moved: tuple[Moved, ...]
-
-
-@dataclass(slots=True)
 class _Side:
     """One trace, and what is looked up in it."""
 
-    name: str
-    sign: int
-    trace: Trace
-    others: frozenset[str]
-    by_rule: dict[str, list[RuleInstance]] = field(default_factory=dict)
-    decided: dict[tuple[object, ...], list[Decision]] = field(default_factory=dict)
+    def __init__(self, name: str, trace: Trace, others: Iterable[str]) -> None:
+        self.name = name
+        self.trace = trace
+        self.others = others
+        self.by_rule: dict[str, list[RuleInstance]] = defaultdict(list)
+        for firing in trace.firings.deriving:
+            self.by_rule[firing.probe.rule.name].append(firing)
+        self.decided: dict[object, list[Decision]] = defaultdict(list)
+        for decision in decisions(trace):
+            self.decided[_key(decision)].append(decision)
 
-    def __post_init__(self) -> None:
-        for firing in chain.from_iterable(self.trace.firings.by_head.values()):
-            self.by_rule.setdefault(firing.probe.rule.name, []).append(firing)
-        for decision in decisions(self.trace):
-            key = str(decision.kind), decision.tokens1, decision.tokens2
-            self.decided.setdefault(key, []).append(decision)
+    def lacks(self, rule: NamedRule) -> bool:
+        """Whether the other set has no such rule."""
+        return _text(rule) not in self.others
 
-    def lacks(self, firing: RuleInstance) -> bool:
-        """Whether the other rules lack the rule of a firing."""
-        return " ".join(firing.probe.rule.text.split()) not in self.others
+    def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:
+        """What restrains the answer and the other set lacks, with the decisions that it changed."""
+        ours = decided(self.trace.answer)
+        for place, rule in bearing(self.trace):
+            if self.lacks(rule):
+                found = without(self.trace, place)
+                if found is not None and found != ours:
+                    yield self, rule, list(found.keys() ^ ours.keys())
 
 
 def find_causes(
@@ -183,61 +161,24 @@ def find_causes(
     Where chunks differ, only boundaries are traced back: all else is about other chunks. A
     score that comes or goes with EQUI has no causes of its own.
     """
-    first, second = (frozenset(texts(one)) for one in rules)
-    sides = _Side("old", -1, old, second), _Side("new", 1, new, first)
+    before, after = map(texts, rules)
+    sides = _Side("old", old, after), _Side("new", new, before)
     cut = any(change.kind is ChangeKind.BOUNDARY for change in changes)
     equal = {
         (change.tokens1, change.tokens2)
         for change in changes
         if change.kind is ChangeKind.LABEL and Label.EQUI in (change.old, change.new)
     }
+    restraining = [one for side in sides for one in side.restraining()]
 
-    def follows(change: Change) -> bool:
+    def causes(change: Change) -> tuple[Cause, ...]:
         if change.kind is ChangeKind.SCORE and (change.tokens1, change.tokens2) in equal:
-            return True
-        return cut and change.kind is not ChangeKind.BOUNDARY
+            return ()
+        if cut and change.kind is not ChangeKind.BOUNDARY:
+            return ()
+        return _Search(*sides).causes(change, restraining)
 
-    restraining = [
-        *_restraining(sides[0], second),
-        *_restraining(sides[1], first),
-    ]
-    return tuple(
-        () if follows(change) else _Search(*sides).causes(change, restraining) for change in changes
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Restraining:
-    """A hard rule, constraint or preference of one side, and the decisions that it changed."""
-
-    side: _Side
-    rule: NamedRule
-    changed: tuple[Decided, ...]
-
-    def cause(self, change: Change) -> Cause | None:
-        """The rule as the cause of a change; None if that is none of its."""
-        about = [one for one in self.changed if _about(one) == _key(change)]
-        if not about:
-            return None
-        rule = self.rule
-        text = said(self.side.trace, rule, about)
-        return Cause(rule.name, rule.file, rule.line, self.side.name, text, ())
-
-
-def _restraining(side: _Side, others: frozenset[str]) -> Iterator[Restraining]:
-    """What restrains the answer of a side and is not among the other's rules."""
-    ours = decided(side.trace.answer)
-    for place, rule in bearing(side.trace):
-        if " ".join(rule.text.split()) not in others:
-            found = without(side.trace, place)
-            if found is not None and found != ours:
-                yield Restraining(side, rule, tuple(found.keys() ^ ours.keys()))
-
-
-def _about(one: Decided) -> tuple[object, ...]:
-    """What a decision is about, as the key of a change."""
-    kind, tokens1, tokens2, _ = one
-    return str(_NAMED_OTHERWISE.get(kind, kind)), tokens1, tokens2
+    return tuple(map(causes, changes))
 
 
 class _Search:
@@ -249,13 +190,20 @@ class _Search:
         self._roots: dict[tuple[str, str], RuleInstance] = {}
         self._moved: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
 
-    def causes(self, change: Change, restraining: Sequence[Restraining]) -> tuple[Cause, ...]:
+    def causes(
+        self, change: Change, restraining: Sequence[tuple[_Side, NamedRule, list[Decided]]]
+    ) -> tuple[Cause, ...]:
         for side, other in (self._sides, self._sides[::-1]):
-            for decision in side.decided.get(_key(change), ()):
+            for decision in side.decided[_key(change)]:
                 for atom in _weighing(decision, side.trace):
                     self._blame(atom, side, other, None)
         rules, weights = self._found()
-        found = [cause for one in restraining if (cause := one.cause(change)) is not None]
+        found = []
+        for side, rule, changed in restraining:
+            about = [one for one in changed if _about(one) == _key(change)]
+            if about:
+                text = said(side.trace, rule, about)
+                found.append(Cause(rule.name, rule.file, rule.line, side.name, text, ()))
         # A hard rule is told by what it says of these words, rather than of others.
         better = {(one.rule, one.only) for one in found}
         rules = [*found, *(one for one in rules if (one.rule, one.only) not in better)]
@@ -272,8 +220,11 @@ class _Search:
             return
         self._seen.add(key)
         for firing in side.trace.reasons(atom):
-            if side.lacks(firing):
-                self._root(firing, side, moved)
+            if side.lacks(firing.probe.rule):
+                root = side.name, firing.probe.rule.name
+                self._roots.setdefault(root, firing)
+                if moved is not None:
+                    self._moved[root][moved.evidence, moved.decision] = moved.by
                 continue
             for needed in firing.positive:
                 self._blame(needed, side, other, moved, depth + 1)
@@ -298,29 +249,23 @@ class _Search:
         )
         theirs = () if twin is None else other.trace.groups(twin)
         for one, two in zip_longest(ours, theirs):
-            mine = {_content(element): element for element in (one.elements if one else ())}
-            its = {_content(element): element for element in (two.elements if two else ())}
-            for content, element in mine.items():
-                if content not in its:
-                    self._element(element, side, other, moved, depth)
-            for content, element in its.items():
-                if content not in mine:
-                    self._element(element, other, side, moved, depth)
-
-    def _element(
-        self, element: Element, side: _Side, other: _Side, moved: Moved | None, depth: int
-    ) -> None:
-        inner = moved or _weight(element, side.sign)
-        for atom in element.positive:
-            self._blame(atom, side, other, inner, depth + 1)
-        for atom in _matching(element.negative, other):
-            self._blame(atom, other, side, inner, depth + 1)
-
-    def _root(self, firing: RuleInstance, side: _Side, moved: Moved | None) -> None:
-        key = side.name, firing.probe.rule.name
-        self._roots.setdefault(key, firing)
-        if moved is not None:
-            self._moved[key][moved.evidence, moved.decision] = moved.by
+            mine, its = (
+                {
+                    (each.terms, each.positive, each.negative): each
+                    for each in (group.elements if group else ())
+                }
+                for group in (one, two)
+            )
+            for here, there, own, others in (
+                (side, other, mine, its),
+                (other, side, its, mine),
+            ):
+                for element in (each for content, each in own.items() if content not in others):
+                    inner = moved or _weight(element, here)
+                    for atom in element.positive:
+                        self._blame(atom, here, there, inner, depth + 1)
+                    for atom in _matching(element.negative, there):
+                        self._blame(atom, there, here, inner, depth + 1)
 
     def _found(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""
@@ -356,8 +301,14 @@ def _weight_cause(evidence: str, decision: str, ends: Mapping[str, RuleInstance]
     )
 
 
-def _key(change: Change) -> tuple[object, ...]:
-    return str(change.kind), change.tokens1, change.tokens2
+def _key(of: Change | Decision) -> object:
+    return str(of.kind), of.tokens1, of.tokens2
+
+
+def _about(one: Decided) -> object:
+    """What a decision is about, as the key of a change."""
+    kind, tokens1, tokens2, _ = one
+    return str(_NAMED_OTHERWISE.get(kind, kind)), tokens1, tokens2
 
 
 def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
@@ -370,9 +321,7 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
     if decision.kind is DecisionKind.SCORE:
         spans = decision.atom.arguments[:2]
         start = (*spans, label_of(trace, spans))
-        for atom in trace.atoms(CLOSENESS.name):
-            if tuple(atom.arguments[: len(start)]) == start:
-                yield atom
+        yield from trace.beginning(CLOSENESS.name, start)
     for term in decision.terms:
         for firing in term.firings:
             yield from firing.positive
@@ -381,16 +330,10 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
 def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
     """The atoms of a side that negated atoms speak of."""
     for pattern in patterns:
-        if not any(str(part) == ANY for part in pattern.arguments):
-            if pattern in side.trace.true:
-                yield pattern
-            continue
-        for atom in side.trace.atoms(pattern.name):
-            if len(atom.arguments) == len(pattern.arguments) and all(
-                str(one) == ANY or one == two
-                for one, two in zip(pattern.arguments, atom.arguments, strict=True)
-            ):
-                yield atom
+        if ANY in pattern:
+            yield from (atom for atom in side.trace.atoms(pattern.name) if agrees(pattern, atom))
+        elif pattern in side.trace.true:
+            yield pattern
 
 
 def _alike(one: Ground, two: Ground) -> bool:
@@ -398,19 +341,46 @@ def _alike(one: Ground, two: Ground) -> bool:
     return one.name == two.name and one.arguments[:-1] == two.arguments[:-1]
 
 
-def _content(element: Element) -> tuple[object, ...]:
-    return tuple(element.terms), tuple(element.positive), tuple(element.negative)
-
-
-def _weight(element: Element, sign: int) -> Moved | None:
+def _weight(element: Element, side: _Side) -> Moved | None:
     """What an element of a sum weighs, if it is a weighed evidence."""
     weights = [atom for atom in element.positive if atom.name == WEIGHT.name]
     first = element.terms[0] if element.terms else None
     if not weights or first is None or first.type is not SymbolType.Number:
         return None
     evidence, decision, _ = map(str, weights[0].arguments)
-    return Moved(evidence, decision, sign * round(contributed(element)))
+    return Moved(
+        evidence, decision, round(contributed(element)) * (1 if side.name == "new" else -1)
+    )
 
 
 def _heaviest(cause: Cause) -> tuple[int, str]:
     return -sum(abs(one.by) for one in cause.moved), cause.rule
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """The answers of a pair by both sets of rules, and the causes of each change."""
+
+    old: Answered
+    new: Answered
+    causes: tuple[tuple[Cause, ...], ...] = ()
+
+
+def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
+    """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
+
+    Sentences are annotated once.
+    """
+    annotated = old.annotate(pairs)
+    while batch := list(islice(annotated, BATCH)):
+        answers = zip(old.decide(batch), new.decide(batch), strict=True)
+        decided = [Both(Answered.of(one), Answered.of(two)) for (one, *_), (two, *_) in answers]
+        changed = [find_changes(one.old, one.new) for one in decided]
+        differing = [pair for pair, changes in zip(batch, changed, strict=True) if changes]
+        before, after = (system.trace_annotated(iter(differing)) for system in (old, new))
+        for one, changes in zip(decided, changed, strict=True):
+            if changes:
+                traces = next(before), next(after)
+                found = find_causes(*traces, changes, (old.rules, new.rules))
+                one = replace(one, causes=found)
+            yield one

@@ -1,25 +1,175 @@
-"""All pairs of two runs: those that changed, and what gold says of it."""
+"""Two answers to each of many pairs: what differs, decision by decision, and what gold says."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ists_asp.compare.causes import find_causes
-from ists_asp.compare.changes import Answered, find_changes
-from ists_asp.engine.preparation import BATCH
-from ists_asp.errors import DataError, of_pair
-from ists_asp.evaluate.scorer import evaluate
+from ists_asp.errors import DataError, of_pair, shortened
+from ists_asp.evaluate.files import read_references
+from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.io.pairs import read_object
+from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
+from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
 
-    from ists_asp.compare.causes import Cause
-    from ists_asp.compare.changes import Change
-    from ists_asp.engine import System
-    from ists_asp.evaluate.scorer import Reference, Scores
-    from ists_asp.model import Pair
+    from ists_asp.evaluate.scorer import Scores
+    from ists_asp.model import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Reference):
+    """A pair with the lines of its answer; ``chunks`` of both sentences, where they are known."""
+
+    chunks: tuple[tuple[Chunk, ...], tuple[Chunk, ...]] | None = None
+
+    @classmethod
+    def of(cls, answer: Answer) -> Answered:
+        """The answer of a run."""
+        return cls(answer.pair, answer.alignments, (answer.chunks1, answer.chunks2))
+
+
+def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
+    """Read a ``.wa`` file, or the JSON Lines of ``ists-asp solve``, by the pairs' ids.
+
+    Of several answers to a pair the best counts; a pair without an answer has no lines.
+
+    Raises:
+        DataError: the file cannot be read, repeats an id, or has a malformed line.
+    """
+    if path.suffix == ".wa":
+        return {
+            identifier: Answered(one.pair, one.alignments)
+            for identifier, one in read_references(path, warn=warn).items()
+        }
+    found: dict[str, Answered] = {}
+
+    def add(line: Line) -> None:
+        record = read_object(line)
+        try:
+            answered = _answered(record) if record.get("rank", 1) == 1 else None
+        except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
+            raise DataError(
+                "this is no answer",
+                where=line.where,
+                expected="a line of ists-asp solve --format jsonl",
+            ) from None
+        if answered is None:
+            return
+        if answered.pair.id in found:
+            raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
+        found[answered.pair.id] = answered
+
+    for _ in parse_lines(path, add, warn=warn):
+        pass
+    return found
+
+
+def _answered(record: dict[str, Any]) -> Answered:
+    sentences = [
+        make_sentence(record.get(f"tokens{side}") or record[f"sent{side}"].split()) for side in "12"
+    ]
+    pair = Pair(str(record["id"]), *sentences)
+    if "error" in record:
+        return Answered(pair, ())
+    first, second = (
+        tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
+    )
+    return Answered(pair, tuple(map(_alignment, record["alignments"])), (first, second))
+
+
+def _alignment(record: dict[str, Any]) -> Alignment:
+    score = record["score"]
+    return Alignment(
+        tuple(record["tokens1"]),
+        tuple(record["tokens2"]),
+        Label(record["label"]),
+        None if score is None else float(score),
+        frozenset(map(Tag, record["tags"])),
+    )
+
+
+class ChangeKind(StrEnum):
+    """Which decision differs."""
+
+    BOUNDARY = "boundary"
+    ALIGN = "align"
+    LABEL = "label"
+    SCORE = "score"
+    TAG = "tag"
+    UNALIGNED = "unaligned"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A decision that differs.
+
+    ``tokens1`` and ``tokens2`` are the tokens that it is about, empty on the side that it is
+    not about; for a boundary the token that a chunk begins with. ``old`` and ``new`` are what
+    was decided, such as ``SIMI``, ``3`` or, for an alignment, ``SIMI 3``; None where there was
+    no such decision.
+    """
+
+    kind: ChangeKind
+    tokens1: tuple[int, ...]
+    tokens2: tuple[int, ...]
+    old: str | None
+    new: str | None
+
+
+def find_changes(old: Answered, new: Answered) -> tuple[Change, ...]:
+    """The decisions that differ between two answers, boundaries first, then line by line."""
+    return (*_boundaries(old, new), *_lines(old, new))
+
+
+def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
+    if old.chunks is None or new.chunks is None:
+        return
+    for side, (before, after) in enumerate(zip(old.chunks, new.chunks, strict=True), start=1):
+        starts1, starts2 = ({chunk.first for chunk in chunks} for chunks in (before, after))
+        for token in sorted(starts1 ^ starts2):
+            tokens1, tokens2 = ((token,), ()) if side == 1 else ((), (token,))
+            was, now = ("begins" if token in starts else None for starts in (starts1, starts2))
+            yield Change(ChangeKind.BOUNDARY, tokens1, tokens2, was, now)
+
+
+def _lines(old: Answered, new: Answered) -> Iterator[Change]:
+    before, after = (
+        {(line.tokens1, line.tokens2): line for line in one.alignments} for one in (old, new)
+    )
+    for key in sorted({**before, **after}, key=lambda line: (not line[0], line)):
+        line1, line2 = before.get(key), after.get(key)
+        if line1 is None or line2 is None or line1.label.aligned != line2.label.aligned:
+            kind = ChangeKind.ALIGN if key[0] and key[1] else ChangeKind.UNALIGNED
+            yield Change(kind, *key, _told(line1), _told(line2))
+            continue
+        for kind, value1, value2 in (
+            (ChangeKind.LABEL, str(line1.label), str(line2.label)),
+            (ChangeKind.SCORE, _score(line1), _score(line2)),
+            (ChangeKind.TAG, _tags(line1), _tags(line2)),
+        ):
+            if value1 != value2:
+                yield Change(kind, *key, value1 or None, value2 or None)
+
+
+def _told(line: Alignment | None) -> str | None:
+    if line is None:
+        return None
+    return " ".join(part for part in (str(line.label), _tags(line), _score(line)) if part)
+
+
+def _score(line: Alignment) -> str:
+    """The score; empty for what is not aligned, where files have 0 as well as NIL."""
+    return f"{line.score:g}" if line.score else ""
+
+
+def _tags(line: Alignment) -> str:
+    return " ".join(str(tag) for tag in Tag if tag in line.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +179,46 @@ class Gain:
     old: Scores
     new: Scores
 
-    def by(self) -> tuple[tuple[str, float], ...]:
-        """What F1 has gained, by the official name of the measure; negative for a loss."""
+    def measures(self) -> tuple[tuple[str, float, float, float], ...]:
+        """Official names, with F1 before, after, and what it has gained, negative for a loss."""
         pairs = zip(self.old.named(), self.new.named(), strict=True)
-        return tuple((name, after.f1 - before.f1) for (name, before), (_, after) in pairs)
+        return tuple((name, old.f1, new.f1, new.f1 - old.f1) for (name, old), (_, new) in pairs)
 
     @property
     def total(self) -> float:
         """What pairs are ordered by: the gain in type and score, then in the other measures."""
-        *rest, last = (value for _, value in self.by())
+        *rest, last = (by for *_, by in self.measures())
         return last + sum(rest) / 100
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A weight that only one side has: what is weighed, for which decision, by how much.
+
+    ``by`` is the weight by the new rules less that by the old ones, in hundredths of
+    log-odds.
+    """
+
+    evidence: str
+    decision: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A rule that is responsible for a change.
+
+    ``rule`` is its name (``file:line`` if it has none) and ``text`` what it says where it
+    fired, or a fact itself. ``only`` is ``old`` or ``new``, whose rules have it, or ``both``
+    for a weight that has changed. ``moved`` are the weights that it moves, heaviest first.
+    """
+
+    rule: str
+    file: str
+    line: int
+    only: str
+    text: str
+    moved: tuple[Moved, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +275,27 @@ def compare(
     if not both:
         raise DataError("the two have no pair in common", hint="Compare answers to the same pairs")
     for identifier in both:
-        if _words(old[identifier].pair) != _words(new[identifier].pair):
+        one, two = old[identifier].pair, new[identifier].pair
+        if (one.sent1.text, one.sent2.text) != (two.sent1.text, two.sent2.text):
             raise DataError(
                 "the old and the new answer are about other sentences",
                 where=of_pair(identifier),
                 hint="Compare answers to the same pairs",
             )
-    scored = [identifier for identifier in both if gold is not None and identifier in gold]
-    if gold is not None and not scored:
+    right = (
+        {identifier: gold[identifier] for identifier in both if identifier in gold}
+        if gold is not None
+        else {}
+    )
+    if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
-    overall, gains = _gains(gold or {}, old, new, scored)
+    before, after = (
+        evaluate(right, {identifier: run[identifier] for identifier in right}) for run in (old, new)
+    )
+    gains = {
+        one.id: Gain(one.scores, two.scores)
+        for one, two in zip(before.pairs, after.pairs, strict=True)
+    }
     changed = []
     for identifier in both:
         changes = find_changes(old[identifier], new[identifier])
@@ -112,73 +303,13 @@ def compare(
             found = (causes or {}).get(identifier, ((),) * len(changes))
             pair = new[identifier].pair
             changed.append(PairComparison(pair, changes, found, gains.get(identifier)))
-    if scored:
-        changed.sort(key=lambda one: -one.gain.total if one.gain else 0.0)
+    # With gold those first that gain most.
+    changed.sort(key=lambda one: -one.gain.total if one.gain else 0.0)
     return Comparison(
         len(both),
         tuple(changed),
         tuple(identifier for identifier in old if identifier not in new),
         tuple(identifier for identifier in new if identifier not in old),
-        overall,
-        len(scored),
+        Gain(before.overall, after.overall) if right else None,
+        len(right),
     )
-
-
-def _gains(
-    gold: Mapping[str, Reference],
-    old: Mapping[str, Answered],
-    new: Mapping[str, Answered],
-    scored: Sequence[str],
-) -> tuple[Gain | None, dict[str, Gain]]:
-    if not scored:
-        return None, {}
-    right = {identifier: gold[identifier] for identifier in scored}
-    before, after = (
-        evaluate(right, {identifier: run[identifier].reference for identifier in scored})
-        for run in (old, new)
-    )
-    gains = {
-        one.id: Gain(one.scores, two.scores)
-        for one, two in zip(before.pairs, after.pairs, strict=True)
-    }
-    return Gain(before.overall, after.overall), gains
-
-
-def _words(pair: Pair) -> tuple[str, str]:
-    return pair.sent1.text, pair.sent2.text
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """The answers of a pair by both sets of rules, and the causes of each change."""
-
-    old: Answered
-    new: Answered
-    causes: tuple[tuple[Cause, ...], ...] = ()
-
-
-def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
-    """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
-
-    Sentences are annotated once.
-    """
-    annotated = old.annotate(pairs)
-    while batch := list(islice(annotated, BATCH)):
-        decided = [
-            Both(Answered.of(before[0]), Answered.of(after[0]))
-            for before, after in zip(old.decide(iter(batch)), new.decide(iter(batch)), strict=True)
-        ]
-        changed = [find_changes(one.old, one.new) for one in decided]
-        differing = [pair for pair, changes in zip(batch, changed, strict=True) if changes]
-        traces = zip(
-            old.trace_annotated(iter(differing)),
-            new.trace_annotated(iter(differing)),
-            strict=True,
-        )
-        for one, changes in zip(decided, changed, strict=True):
-            if changes:
-                first, second = next(traces)
-                causes = find_causes(first, second, changes, (old.rules, new.rules))
-                yield replace(one, causes=causes)
-            else:
-                yield one

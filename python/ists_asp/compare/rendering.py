@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ists_asp.compare import ChangeKind
@@ -12,10 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ists_asp.compare import Change, Comparison, Edit, PairComparison, WeightEdits
-    from ists_asp.compare.causes import Cause
-    from ists_asp.compare.comparison import Gain
+    from ists_asp.compare.comparison import Cause, Gain
     from ists_asp.model import Pair
-    from ists_asp.rules import NamedRule
 
 _CAUSES = 5
 _MOVED = 4
@@ -36,7 +35,9 @@ def as_text(
             lines.append(f"only in {where}: {_pairs(len(ids))}, such as {ids[0]}")
     lines.append(f"{len(comparison.changed)} of {comparison.count} pairs have changed")
     if comparison.gain is not None:
-        lines += ["", *_gain(comparison.gain, comparison.scored)]
+        lines += ["", f"F1 over {_pairs(comparison.scored)} with gold"]
+        for name, old, new, by in comparison.gain.measures():
+            lines.append(f"  {name:<8} {old:.4f} -> {new:.4f}  {_signed(by)}")
     for title, pairs in _sections(comparison, most):
         if title:
             lines += ["", styled(title, "bold")]
@@ -60,19 +61,14 @@ def as_json(
         rules, weights = edits
         found["rules"] = [
             {
-                "edit": str(edit.kind),
-                "name": rule.name,
-                "old": _place(edit.old),
-                "new": _place(edit.new),
+                "edit": edit.kind,
+                "name": edit.rule.name,
+                "old": edit.old and f"{edit.old.file}:{edit.old.line}",
+                "new": edit.new and f"{edit.new.file}:{edit.new.line}",
             }
             for edit in rules
-            if (rule := edit.new or edit.old) is not None
         ]
-        found["weights"] = {
-            "added": weights.added,
-            "removed": weights.removed,
-            "changed": weights.changed,
-        }
+        found["weights"] = asdict(weights)
     found["changed"] = [
         {
             "id": one.pair.id,
@@ -81,14 +77,17 @@ def as_json(
             "measures": _measures(one.gain),
             "changes": [
                 {
-                    "decision": str(change.kind),
-                    "tokens1": list(change.tokens1),
-                    "tokens2": list(change.tokens2),
+                    "decision": change.kind,
+                    "tokens1": change.tokens1,
+                    "tokens2": change.tokens2,
                     "text1": one.pair.sent1.words(change.tokens1),
                     "text2": one.pair.sent2.words(change.tokens2),
                     "old": change.old,
                     "new": change.new,
-                    "causes": [_cause(cause) for cause in causes],
+                    "causes": [
+                        asdict(cause) | ({"only": None} if cause.only == "both" else {})
+                        for cause in causes
+                    ],
                 }
                 for change, causes in zip(one.changes, one.causes, strict=True)
             ],
@@ -100,8 +99,7 @@ def as_json(
 
 def _edits(edits: Sequence[Edit], weights: WeightEdits) -> Iterator[str]:
     for edit in edits[:_EDITS]:
-        rule = edit.new or edit.old
-        assert rule is not None
+        rule = edit.rule
         yield f"{_MARKS[edit.kind]} {_named(rule.name, rule.file, rule.line)}: {edit.kind}"
     if len(edits) > _EDITS:
         yield f"  and {len(edits) - _EDITS} rules more, see --json"
@@ -111,14 +109,6 @@ def _edits(edits: Sequence[Edit], weights: WeightEdits) -> Iterator[str]:
         )
     elif not edits:
         yield "the rules are the same"
-
-
-def _gain(gain: Gain, scored: int) -> Iterator[str]:
-    yield f"F1 over {_pairs(scored)} with gold"
-    for (name, old), (_, new), (_, by) in zip(
-        gain.old.named(), gain.new.named(), gain.by(), strict=True
-    ):
-        yield f"  {name:<8} {old.f1:.4f} -> {new.f1:.4f}  {_signed(by)}"
 
 
 def _sections(
@@ -141,8 +131,8 @@ def _sections(
 
 
 def _pair(one: PairComparison) -> Iterator[str]:
-    gain = "  ".join(f"{name} {_signed(by)}" for name, by in one.gain.by()) if one.gain else ""
-    yield f"Pair {one.pair.id}" + (f"  {gain}" if gain else "")
+    gain = one.gain.measures() if one.gain else ()
+    yield "  ".join([f"Pair {one.pair.id}", *(f"{name} {_signed(by)}" for name, _, _, by in gain)])
     yield f"  1: {one.pair.sent1.text}"
     yield f"  2: {one.pair.sent2.text}"
     told: set[Cause] = set()
@@ -185,20 +175,6 @@ def _named(name: str, file: str, line: int) -> str:
     return place if name == place else f"{name} ({place})"
 
 
-def _cause(cause: Cause) -> dict[str, object]:
-    return {
-        "rule": cause.rule,
-        "file": cause.file,
-        "line": cause.line,
-        "only": cause.only if cause.only != "both" else None,
-        "text": cause.text,
-        "moved": [
-            {"evidence": one.evidence, "decision": one.decision, "by": one.by}
-            for one in cause.moved
-        ],
-    }
-
-
 def _pairs(count: int) -> str:
     return "1 pair" if count == 1 else f"{count} pairs"
 
@@ -208,18 +184,12 @@ def _measures(gain: Gain | None) -> dict[str, object] | None:
         return None
     return {
         name: {
-            "old": round(old.f1, DECIMALS),
-            "new": round(new.f1, DECIMALS),
+            "old": round(old, DECIMALS),
+            "new": round(new, DECIMALS),
             "by": round(by, DECIMALS),
         }
-        for (name, old), (_, new), (_, by) in zip(
-            gain.old.named(), gain.new.named(), gain.by(), strict=True
-        )
+        for name, old, new, by in gain.measures()
     }
-
-
-def _place(rule: NamedRule | None) -> str | None:
-    return None if rule is None else f"{rule.file}:{rule.line}"
 
 
 def _signed(value: float) -> str:

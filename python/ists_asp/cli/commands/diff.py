@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.inputs import Inputs
     from ists_asp.compare import Answered, Edit, WeightEdits
-    from ists_asp.compare.comparison import Both
+    from ists_asp.compare.causes import Both
     from ists_asp.engine import Setup
     from ists_asp.model import Pair
 
@@ -145,8 +145,7 @@ def _rules(
     old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair], quiet: bool
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
-    from ists_asp.compare import find_edits
-    from ists_asp.compare.comparison import run_both
+    from ists_asp.compare import find_edits, run_both
     from ists_asp.engine import System
 
     first, second = (
