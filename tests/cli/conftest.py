@@ -60,10 +60,10 @@ def _files(name, given=(), **options):
 
 @pytest.fixture(autouse=True)
 def _shared(monkeypatch):
-    monkeypatch.setattr("ists_asp.engine.setup.read_profile_rules", _files)
+    monkeypatch.setattr("ists_asp.engine.preparation.read_profile_rules", _files)
     monkeypatch.setattr("ists_asp.engine.preparation.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.rules.load_program", _rules)
-    monkeypatch.setattr("ists_asp.engine.setup.load_program", _rules)
+    monkeypatch.setattr("ists_asp.engine.preparation.load_program", _rules)
 
 
 @pytest.fixture

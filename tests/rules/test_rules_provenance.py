@@ -4,7 +4,7 @@ import pytest
 
 from ists_asp.annotate.stanza import find
 from ists_asp.engine.answer import provenance
-from ists_asp.engine.setup import sums
+from ists_asp.engine.preparation import sums
 from ists_asp.resources import rules_dir
 from ists_asp.rules import read_profile_rules
 

@@ -123,7 +123,7 @@ class Job:
 def solve_pairs(job: Job) -> None:
     """Decide the pairs of a job and write the answers."""
     from ists_asp.engine import System, Timings
-    from ists_asp.engine.setup import sums
+    from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there, old_journal
     from ists_asp.io.formats import Written
     from ists_asp.run.pool import run

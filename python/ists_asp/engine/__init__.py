@@ -1,7 +1,7 @@
 """From sentences to answers: the stages joined up."""
 
 from ists_asp.engine.answer import SolvedAnswer, Timings
-from ists_asp.engine.setup import Limits, Setup
+from ists_asp.engine.preparation import Limits, Setup
 from ists_asp.engine.system import System, load
 from ists_asp.limits import MAX_CHARACTERS, MAX_TOKENS, check_size
 

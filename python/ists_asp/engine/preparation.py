@@ -1,9 +1,9 @@
-"""Pairs made ready for the rules: read, annotated, looked up, as facts."""
+"""All options of a system in one value; pairs made ready for its rules: annotated, as facts."""
 
 from __future__ import annotations
 
 import gc
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat, tee
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -13,26 +13,37 @@ from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.facts import pair_facts
 from ists_asp.io.cache import Cache
-from ists_asp.io.store import Memo
+from ists_asp.io.store import Memo, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.limits import check_pair, check_text
+from ists_asp.limits import GRACE, check_pair, check_text, loading_time
 from ists_asp.model import Pair, Sentence
 from ists_asp.resources import Closing
-from ists_asp.rules import RuleWarning, given_warnings, phrases, unknown_constants
+from ists_asp.rules import (
+    Purpose,
+    RuleWarning,
+    find_program,
+    given_warnings,
+    load_profile,
+    load_program,
+    phrases,
+    read_overlay,
+    read_profile_rules,
+    unknown_constants,
+)
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from clingo import Symbol
 
     from ists_asp.annotate.stanza import Models
-    from ists_asp.engine.setup import Setup
     from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader
     from ists_asp.model import Answer
-    from ists_asp.rules import Profile, ProfileFiles, RuleSet
+    from ists_asp.rules import Profile, ProfileFiles, RuleFile, RuleSet
 
 BATCH = 200
 """Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
@@ -45,6 +56,76 @@ GivenPair = Pair | tuple[GivenSentence, GivenSentence]
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a pair may take.
+
+    Args:
+        seconds: of processor time for a pair. The search ends then with the best answer so far,
+            if there is one.
+        memory: bytes of memory of a worker; None for as many as there are.
+        grace: seconds beyond these after which a worker is killed.
+    """
+
+    seconds: float = 10.0
+    memory: int | None = None
+    grace: float = GRACE
+
+    @property
+    def loading(self) -> float:
+        """Seconds of processor time in which a worker loads the rules."""
+        return loading_time(self.seconds, self.grace)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The options of a system; :class:`~ists_asp.engine.System` takes one. Equal ones decide alike.
+
+    Those that are not listed are as for :func:`ists_asp.load`.
+
+    Args:
+        reader: ``shipped``, ``use`` or the folder of a reader; None for none.
+        limits: what a pair may take.
+        traced: whether a worker traces what it decides.
+        rated: whether a worker rates what it decides.
+        files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
+            which may not change while a run goes on; empty for whatever they are.
+    """
+
+    profile: str = "default"
+    rules: tuple[Path, ...] = ()
+    constants: Mapping[str, str] = field(default_factory=dict)
+    reader: str | None = None
+    stanza_dir: Path | None = None
+    vectors: Path | None = None
+    cache: Path | None = None
+    models: int = 1
+    limits: Limits = Limits()
+    incremental: bool = True
+    traced: bool = False
+    rated: bool = False
+    files: tuple[str, ...] = ()
+
+    @property
+    def store(self) -> Store | None:
+        """What keeps rules, facts and answers; None for nothing."""
+        return None if self.cache is None else Store(self.cache)
+
+    def load_profile(self) -> Profile:
+        """Read the profile."""
+        return load_profile(self.profile, read_overlay(self.rules).base)
+
+    def load_program(self, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
+        """Parse the rules for a purpose."""
+        reader = self.reader is not None
+        _, rules = load_program(self.profile, self.rules, purpose, reader=reader, store=self.store)
+        return rules
+
+    def check_rates(self) -> None:
+        """Refuse a profile that has no rules for ratings."""
+        find_program(self.profile, self.rules, Purpose.RATING)
 
 
 class Known(NamedTuple):
@@ -102,7 +183,8 @@ class Preparation(Closing):
     @cached_property
     def files(self) -> ProfileFiles:
         """The files of the rules, read and not parsed."""
-        return self.setup.read_files()
+        setup = self.setup
+        return read_profile_rules(setup.profile, setup.rules, reader=setup.reader is not None)
 
     @property
     def constants(self) -> dict[str, str]:
@@ -317,3 +399,8 @@ def _sentence(given: GivenSentence, number: int) -> Sentence:
     if not given.tokens:
         raise DataError("the sentence is empty", where=where, expected="at least one token")
     return given
+
+
+def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:
+    """The SHA-256 sums of files."""
+    return tuple(file.sha256 for file in files)

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ists_asp.answers import read_answer
 from ists_asp.engine.answer import SolvedAnswer, provenance
-from ists_asp.engine.preparation import Known, Preparation, beside, read_pair, read_pairs
-from ists_asp.engine.setup import Limits, Setup
+from ists_asp.engine.preparation import (
+    Known,
+    Limits,
+    Preparation,
+    Setup,
+    beside,
+    read_pair,
+    read_pairs,
+)
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose

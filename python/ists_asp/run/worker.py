@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.engine import System, Timings
-from ists_asp.engine.setup import sums
+from ists_asp.engine.preparation import sums
 from ists_asp.errors import (
     DataError,
     IstsError,
