@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from clingo import SymbolType
 
@@ -22,7 +22,7 @@ from ists_asp.syntax.ground import Ground, split
 from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
@@ -58,14 +58,10 @@ Steps: TypeAlias = "tuple[tuple[int, int], ...]"
 
 _UNRIVALLED = 9999
 _SCORES = range(1, 5)
-_EQUI = "equi"
 
 
-class AddConfidence(Protocol[A]):
-    """Adds to an answer how confident it is, by what the rules derived for its pair."""
-
-    def __call__(self, answer: A, weights: Weights, /) -> A:
-        """The answer with confidence; all else stays."""
+AddConfidence: TypeAlias = "Callable[[A, Weights], A]"
+"""Adds to an answer how confident it is, by what the rules derived for its pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +77,27 @@ class Leads:
     boundaries: tuple[tuple[Lead, ...], tuple[Lead, ...]]
 
 
+@dataclass(frozen=True, slots=True)
 class Confident:
     """Adds to answers their confidence, by how often decisions are right of a kind and a lead."""
 
-    def __init__(self, tables: Mapping[Kind, Steps]) -> None:
-        self._tables = tables
+    tables: Mapping[Kind, Steps]
 
     def __call__(self, answer: Answer, weights: Weights) -> Answer:
         """The answer with what the tables say of it."""
         leads = leads_of(answer, weights)
 
         def share(lead: Lead | None) -> float | None:
-            steps = lead and self._tables.get((lead[0], leads.chunks))
+            steps = lead and self.tables.get((lead[0], leads.chunks))
             return percent(steps, lead[1]) / 100 if lead and steps else None
 
         def confidence(line: LineLeads) -> Confidence | None:
-            shares = [share(lead) for lead in line]
+            shares = [*map(share, line)]
             return None if shares == [None, None, None] else Confidence(*shares)
 
         def whole(boundaries: Iterable[Lead]) -> tuple[float, ...]:
             # All of them, or nothing.
-            shares = [share(lead) for lead in boundaries]
+            shares = [*map(share, boundaries)]
             return () if None in shares else tuple(one for one in shares if one is not None)
 
         return replace(
@@ -214,7 +210,7 @@ class _Weighed:
         kind = "spe" if label.startswith("spe") else label
         lead = kind, own - max(rivals.values()) if rivals else _UNRIVALLED
         worth = self._worth.get((one, two, label))
-        if label == _EQUI:
+        if label == "equi":
             return aligned, lead, lead
         if worth is None or line.score is None:
             return aligned, lead, None

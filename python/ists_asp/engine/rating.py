@@ -63,11 +63,11 @@ class Rater:
     ) -> None:
         self.rules = rules
         options = SolverOptions(constants=dict(constants or {}))
-        highest = _highest(rules, options.constants)
-        read = partial(read_rating, highest=highest)
+        self.highest = _highest(rules, options.constants)
+        read = partial(read_rating, highest=self.highest)
         self.solver = Solver(rules, options, read)
         self._deciding = (
-            Keeping(self.solver, rules, f"ratings {highest}") if incremental else self.solver
+            Keeping(self.solver, rules, f"ratings {self.highest}") if incremental else self.solver
         )
 
     @property

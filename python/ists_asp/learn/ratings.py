@@ -10,6 +10,7 @@ pairs that were put together from unrelated sentences :data:`LIKELY` are rated b
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,6 @@ from ists_asp.rules import Purpose, load_rules, program_sources, read_overlay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from ists_asp.engine.rating import Evidence
     from ists_asp.evaluate.ratings import Correlation
 
@@ -40,16 +39,11 @@ BASE = "base"
 SHRINK = 0.003
 """How strongly weights are kept small, for each example: shares them among kindred evidence."""
 
-
 UNRELATED = 300
 """Pairs that are put together from unrelated sentences."""
 
 LIKELY = 0.95
 """The share of unrelated pairs that are to be rated below 1."""
-
-_HIGHEST = "highest"
-"""The constant of ``asp/rate.lp`` for the best rating, and its value if no profile sets it."""
-_DEFAULT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,7 @@ class RatedExample:
 class RatingExampleBuilder(Closing):
     """A profile whose evidence has no weights yet, ready to turn gold pairs into examples.
 
-    Use it as a context manager, or call :meth:`close`.
+    Use it as a context manager, or call :meth:`close`. ``highest`` is the best rating.
 
     Args:
         setup: the profile, and what else to load.
@@ -78,18 +72,14 @@ class RatingExampleBuilder(Closing):
         overlay = read_overlay(setup.rules)
         bare = setup.load_profile().unweighed(Purpose.RATING)
         sources = program_sources(bare, Purpose.RATING, overlay.base)
-        self._constants = bare.constants
-        self._rater = Rater(load_rules(overlay.over(sources, Purpose.RATING)), self._constants)
+        rules = load_rules(overlay.over(sources, Purpose.RATING))
+        self._rater = Rater(rules, bare.constants)
+        self.highest = self._rater.highest
         self._system = System(setup).load()
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
         self._system.close()
-
-    @property
-    def highest(self) -> int:
-        """The best rating."""
-        return int(self._constants.get(_HIGHEST, _DEFAULT))
 
     def examples(self, data_set: str, golds: Iterable[ScoredPair]) -> Iterator[RatedExample]:
         """Decide gold pairs and collect the evidence for their ratings, lazily, in their order."""
@@ -131,12 +121,16 @@ def learn_ratings(
     regression has it, and begins at 0. Weights are in thousandths of a point.
     """
     names = sorted({item.name for example in examples for item in example.evidence})
-    values = _matrix(examples, names)
+    columns = {name: number for number, name in enumerate(names)}
+    # The evidence in points: 1 where there is all of it.
+    values = np.zeros((len(examples), len(names)))
+    for row, example in enumerate(examples):
+        for item in example.evidence:
+            values[row, columns[item.name]] += item.thousandths / 1000
     golds = np.array([example.gold for example in examples])
-    sets = sorted({example.data_set for example in examples})
-    own = {name: np.array([one.data_set == name for one in examples]) for name in sets}
     centred, levels = values.copy(), golds.copy()
-    for rows in own.values():
+    for name in {example.data_set for example in examples}:
+        rows = np.array([one.data_set == name for one in examples])
         centred[rows] -= values[rows].mean(axis=0)
         levels[rows] -= golds[rows].mean()
     ridge = np.sqrt(SHRINK * len(examples)) * np.eye(len(names))
@@ -145,10 +139,10 @@ def learn_ratings(
     against = {item.name for one in examples for item in one.evidence if item.thousandths < 0}
     full = sum(value for name, value in worth.items() if name not in against)
     base, width = _scale(full, [_sum(one, worth) for one in unrelated], highest)
+    support = np.count_nonzero(values, axis=0).tolist()
     weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
-    for index, name in enumerate(names):
-        support = int(np.count_nonzero(values[:, index]))
-        weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), support))
+    for name, count in zip(names, support, strict=True):
+        weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), count))
     return tuple(weight for weight in weights if weight.value)
 
 
@@ -183,23 +177,17 @@ def cross_validate_ratings(
     Without ``folds`` each data set is left out as a whole, which tells what to expect of another
     kind of text.
     """
-    sets = list(dict.fromkeys(example.data_set for example in examples))
-    if folds is None:
-        parts = [
-            (
-                [one for one in examples if one.data_set != name],
-                [one for one in examples if one.data_set == name],
-            )
-            for name in sets
-        ]
-    else:
-        parts = list(deal(examples, folds, seed))
-    found: dict[str, list[Correlation]] = {name: [] for name in sets}
-    for train, test in parts:
+    by_set: dict[str, list[RatedExample]] = defaultdict(list)
+    for example in examples:
+        by_set[example.data_set].append(example)
+    left_out = (
+        ([one for one in examples if one.data_set != name], by_set[name]) for name in by_set
+    )
+    found: dict[str, list[Correlation]] = {name: [] for name in by_set}
+    for train, test in left_out if folds is None else deal(examples, folds, seed):
         weights = learn_ratings(train, unrelated, highest)
-        for name in sets:
-            rated = [one for one in test if one.data_set == name]
-            if rated:
+        for name in by_set:
+            if rated := [one for one in test if one.data_set == name]:
                 golds = [one.gold for one in rated]
                 found[name].append(correlation(golds, predict(rated, weights, highest), name))
     return {name: tuple(correlations) for name, correlations in found.items()}
@@ -212,13 +200,3 @@ def predict(
     worth = {weight.name: weight.value / 1000 for weight in weights}
     base = worth.get(BASE, 0.0)
     return [min(highest, max(0.0, base + _sum(example, worth))) for example in examples]
-
-
-def _matrix(examples: Sequence[RatedExample], names: Sequence[str]) -> NDArray[np.float64]:
-    """The evidence, shape (examples, names), in points: 1 where there is all of it."""
-    columns = {name: number for number, name in enumerate(names)}
-    values = np.zeros((len(examples), len(names)))
-    for row, example in enumerate(examples):
-        for item in example.evidence:
-            values[row, columns[item.name]] += item.thousandths / 1000
-    return values
