@@ -5,7 +5,7 @@ from clingo.ast import ASTType, parse_files
 
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.check import check_rules
-from ists_asp.rules.parsing import variables
+from ists_asp.rules.directives import variables
 from ists_asp.syntax.trees import predicates
 
 

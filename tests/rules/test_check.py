@@ -150,7 +150,7 @@ def test_pooled_negation(found):
 
 def test_functions_of_a_host_language(found):
     findings = found('%@rule a: "a"\nproposed(C,@f(C)) :- chunk(1,C).\n')
-    assert kinds(findings) == [("host-function", 2)]
+    assert kinds(findings) == [("syntax", 2)]
 
 
 def test_scripts(found):

@@ -2,7 +2,7 @@ import pytest
 
 from ists_asp.errors import RuleError
 from ists_asp.rules import NamedRule, find_rules, load_rules
-from ists_asp.rules.parsing import names_in
+from ists_asp.rules.directives import names_in
 
 from .conftest import write
 

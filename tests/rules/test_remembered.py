@@ -16,7 +16,7 @@ from ists_asp.rules import (
     rule_weights,
 )
 from ists_asp.rules import parsing as parsing_module
-from ists_asp.rules.messages import Messages
+from ists_asp.rules.parsing import Messages
 from ists_asp.solver import program as program_module
 from ists_asp.solver.program import prepare, prepared
 

@@ -8,7 +8,7 @@ import pytest
 
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.rules import find_rules, load_profile, load_rules, loader, rule_files, source
-from ists_asp.rules.parsing import names_in
+from ists_asp.rules.directives import names_in
 
 from .conftest import PROFILE, write
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ists_asp.errors import UnsatisfiableError
-from ists_asp.rules.messages import RuleWarning
+from ists_asp.rules.parsing import RuleWarning
 
 BASE = """
 #defined d/2.

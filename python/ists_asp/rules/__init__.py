@@ -9,9 +9,9 @@ from ists_asp.rules.catalogue import (
     rule_sentences,
 )
 from ists_asp.rules.constants import check_kinds, constants_in
+from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
-from ists_asp.rules.messages import Messages, RuleWarning
-from ists_asp.rules.parsing import NamedRule
+from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import (
     Files,
     Profile,

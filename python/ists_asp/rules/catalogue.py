@@ -14,8 +14,8 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.directives import names_in
 from ists_asp.rules.loader import rule_files
-from ists_asp.rules.parsing import names_in
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program, load_program, read_profile_rules
 from ists_asp.rules.weights import rule_weights
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.io.store import Store
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.messages import RuleWarning
-    from ists_asp.rules.parsing import NamedRule
+    from ists_asp.rules.parsing import RuleWarning
     from ists_asp.rules.weights import Weight
 
 HARD = frozenset(

@@ -11,8 +11,7 @@ from clingo.ast import AST, ProgramBuilder
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo
-from ists_asp.rules.messages import Report, refuse
-from ists_asp.rules.parsing import Parsing
+from ists_asp.rules.parsing import Parsing, Report, refuse
 from ists_asp.rules.source import (
     Include,
     RuleFile,
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from clingo import Control
 
     from ists_asp.io.store import Store
-    from ists_asp.rules.messages import RuleWarning
-    from ists_asp.rules.parsing import NamedRule
+    from ists_asp.rules.directives import NamedRule
+    from ists_asp.rules.parsing import RuleWarning
 
 MOST = 1 << 26
 """Bytes of all rule files together at most."""

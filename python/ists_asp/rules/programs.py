@@ -10,7 +10,7 @@ from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.loader import load_rules, rule_files
-from ists_asp.rules.messages import RuleWarning
+from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
 from ists_asp.rules.source import SUFFIX, RuleSource, find_rules, resolved
 from ists_asp.rules.tables import table_warnings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import SymbolType
 from clingo.ast import ASTType
 
-from ists_asp.rules.messages import RuleWarning
+from ists_asp.rules.parsing import RuleWarning
 from ists_asp.syntax.terms import atoms
 from ists_asp.syntax.trees import is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from clingo.ast import Position
 
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.parsing import NamedRule
 
 _TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 _SEVERAL = re.compile(r'"[^"]* [^"]*"')

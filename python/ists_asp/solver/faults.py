@@ -36,7 +36,7 @@ from ists_asp.answers import too_large
 from ists_asp.errors import AnswerError, UnsatisfiableError, WeightsError, unless_it_fails
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped
-from ists_asp.rules.messages import Messages
+from ists_asp.rules.parsing import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax.changes import off, switched, switches

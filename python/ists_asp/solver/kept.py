@@ -22,7 +22,7 @@ from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
 from ists_asp.model import Answer
-from ists_asp.rules.messages import RuleWarning
+from ists_asp.rules.parsing import RuleWarning
 from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.messages import Messages
+    from ists_asp.rules.parsing import Messages
     from ists_asp.solver.statements import Shape
 
 _PLAIN = frozenset(

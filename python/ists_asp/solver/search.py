@@ -14,7 +14,7 @@ from clingo.ast import ProgramBuilder
 
 from ists_asp.errors import UsageError, clingo_error
 from ists_asp.rules.constants import check_constant
-from ists_asp.rules.messages import Messages
+from ists_asp.rules.parsing import Messages
 from ists_asp.solver.bounds import DualValues, Objective
 from ists_asp.syntax.ground import Ground, texts
 

@@ -10,7 +10,7 @@ from clingo import Configuration
 
 from ists_asp.errors import TimeLimitError, UnsatisfiableError
 from ists_asp.rules.constants import check_kinds
-from ists_asp.rules.messages import Messages, RuleWarning
+from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import (

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ists_asp.confidence import AddConfidence, Weights
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.messages import RuleWarning
+    from ists_asp.rules.parsing import RuleWarning
     from ists_asp.solver.batch import Item
     from ists_asp.solver.faults import Blame
     from ists_asp.syntax.trees import Signature

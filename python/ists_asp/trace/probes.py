@@ -28,7 +28,7 @@ from clingo.ast import (
     parse_string,
 )
 
-from ists_asp.rules.parsing import NamedRule  # noqa: TC001 (msgspec looks it up)
+from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
 from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.parsing import NamedRule
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.profiles import Profile
     from ists_asp.rules.programs import Overlay
     from ists_asp.rules.source import RuleSource

@@ -10,7 +10,7 @@ from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
 from ists_asp.rules.check.names import documented, suggestion
-from ists_asp.rules.messages import PLACED
+from ists_asp.rules.parsing import PLACED
 from ists_asp.syntax.trees import Signature, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
 
@@ -28,7 +28,7 @@ _RESERVED = "__"
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
-    """Look for unsafe variables, pooled negation and functions of a host language."""
+    """Look for unsafe variables and pooled negation."""
     yield from _refused(checked)
     for part in (part for statement in checked.statements for part in walk(statement.node)):
         if (
@@ -41,13 +41,6 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
                 part,
                 f'"{part}" means that one of these does not hold, not that none does',
                 "Write one negation for each, or derive a predicate for them all and negate that",
-            )
-        elif part.ast_type is ASTType.Function and part.external:
-            yield checked.finding(
-                "host-function",
-                part,
-                f"@{part.name} is a function of a host language, which rules do not have",
-                "Express it as rules",
             )
 
 

@@ -1,0 +1,187 @@
+"""Directives: comments above rules, ``%@rule name: "sentence"``, that say what the rules mean."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from clingo.ast import ASTType
+
+from ists_asp.errors import RuleError, shortened
+from ists_asp.syntax.trees import children
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from clingo.ast import AST
+
+    from ists_asp.rules.source import SourceText
+
+_DIRECTIVE = re.compile(
+    r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
+)
+_OPEN = re.compile(r'%@rule\s+\w+\s*:\s*"(?:[^"\\]|\\.)*+')
+_RUN_ON = re.compile(r"\s*\n[ \t]*%[ \t]*")
+_LONGEST = 1000
+"""Characters of a directive at most: its sentence stands in traces, lists and pictures."""
+
+_FORM = '%@rule name: "sentence with {Variables}"'
+_NAMEABLE = (ASTType.Rule, ASTType.Minimize)
+_LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRule:
+    """A statement with its name and place.
+
+    ``sentence`` is None, and ``name`` is ``file:line``, where the file gives no name.
+    ``text`` is the statement as written (an element of ``#maximize`` or ``#minimize`` as
+    the weak constraint that it stands for). ``line`` and ``column`` start at 1 and count
+    characters.
+    """
+
+    name: str
+    sentence: str | None
+    file: str
+    line: int
+    column: int
+    text: str
+
+
+def names_in(text: str) -> Mapping[str, str]:
+    """The names that a file gives, with their sentences, without parsing the rules."""
+    return {
+        match["name"]: _RUN_ON.sub(" ", match["sentence"]) for match in _DIRECTIVE.finditer(text)
+    }
+
+
+def name_rules(
+    source: SourceText,
+    comments: Sequence[AST],
+    statements: Sequence[AST],
+    report: Callable[[RuleError], None],
+    *,
+    whole: bool,
+) -> tuple[NamedRule, ...]:
+    """Return a named rule for each statement of a file, in order.
+
+    Where the file is not ``whole``, as some of the rules could not be parsed, nothing is named:
+    all that can be said of directives is which are malformed.
+    """
+    begins = [_begin(statement) for statement in statements]
+    given: dict[tuple[int, int], tuple[str, str]] = {}
+    for comment, text in _directives(source, comments):
+        line, byte = _begin(comment)
+        try:
+            if source.span((line, 1), (line, byte)).strip():
+                raise RuleError(
+                    "this directive shares its line with a rule", expected="its own line"
+                )
+            name, sentence = _parsed(text)
+            if not whole:
+                continue
+            place = _named_place(comment, statements, begins)
+            if begins[place] in given:
+                raise RuleError("the rule below has two names", expected="one directive")
+            given[begins[place]] = name, sentence
+            _check(sentence, variables(statements[place]))
+        except RuleError as error:
+            column = source.character(line, byte)
+            report(source.error(error.found, line, column, expected=error.expected))
+    named = []
+    for statement, begin in zip(statements, begins, strict=True):
+        text = source.span(begin, _end(statement))
+        if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
+            text = str(statement)
+        name, told = given.get(begin, (f"{source.name}:{begin[0]}", None))
+        named.append(NamedRule(name, told, source.name, begin[0], source.character(*begin), text))
+    return tuple(named)
+
+
+def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[AST, str]]:
+    """The directives with their texts: a sentence may run on in the comments right below."""
+    for place, comment in enumerate(comments):
+        text = str(comment.value).rstrip()
+        if not text.startswith("%@"):
+            continue
+        line = _begin(comment)[0]
+        for below in comments[place + 1 : place + _LONGEST]:
+            line += 1
+            more = str(below.value).rstrip()
+            alone = _begin(below)[0] == line and not source.span((line, 1), _begin(below)).strip()
+            ends = len(text) > _LONGEST or not _OPEN.fullmatch(text)
+            if ends or not alone or more.startswith(("%@", "%*")):
+                break
+            text = f"{text} {more.lstrip('%').strip()}"
+        yield comment, text
+
+
+def _parsed(text: str) -> tuple[str, str]:
+    """The name and the sentence that a directive gives."""
+    keyword = re.match(r"%@\S*", text)
+    if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
+        raise RuleError(f"unknown directive {shortened(keyword[0])}", expected=_FORM)
+    if len(text) > _LONGEST:
+        found = f"this directive has {len(text)} characters"
+        raise RuleError(found, expected=f"{_LONGEST} at most")
+    match = _DIRECTIVE.fullmatch(text)
+    if match is None:
+        raise RuleError("malformed directive", expected=_FORM)
+    return match["name"], re.sub(r"\\(.)", r"\1", match["sentence"])
+
+
+def _named_place(comment: AST, statements: Sequence[AST], begins: Sequence[tuple[int, int]]) -> int:
+    """The place of the rule that a directive names."""
+    # The parser puts an empty #program base in front of each file, at its first column.
+    index = max(bisect_left(begins, _begin(comment)), 1)
+    if _end(statements[index - 1]) > _begin(comment):
+        raise RuleError("this directive stands inside a rule", expected="it above the rule")
+    if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
+        raise RuleError("no rule follows this directive", expected="a rule below")
+    return index
+
+
+def _check(sentence: str, known: Collection[str]) -> None:
+    """Refuse a sentence with other variables than those of its rule."""
+    try:
+        fields = [field[1:] for field in Formatter().parse(sentence) if field[1] is not None]
+    except ValueError:
+        found = "the sentence has an unpaired curly bracket"
+        raise RuleError(found, expected="{Variable}") from None
+    for variable, spec, conversion in fields:
+        if spec or conversion or variable not in known:
+            raise RuleError(
+                f"the rule has no variable {{{shortened(str(variable))}}}",
+                expected=", ".join(sorted(known)) or "a sentence without variables",
+            )
+
+
+def variables(statement: AST) -> frozenset[str]:
+    """Return the variables of a rule that have a value when it fires.
+
+    Those are the ones outside aggregates and conditions in the body; the head counts whole,
+    as each of its atoms is a firing of its own.
+    """
+    found = set(_variables(statement, skip=_LOCAL))
+    if statement.ast_type == ASTType.Rule:
+        found.update(_variables(statement.head, skip=()))
+    return frozenset(found - {"_"})
+
+
+def _variables(node: AST, skip: tuple[ASTType, ...]) -> Iterator[str]:
+    if node.ast_type == ASTType.Variable:
+        yield node.name
+    for part in children(node):
+        if part.ast_type not in skip:
+            yield from _variables(part, skip)
+
+
+def _begin(node: AST) -> tuple[int, int]:
+    return node.location.begin.line, node.location.begin.column
+
+
+def _end(node: AST) -> tuple[int, int]:
+    return node.location.end.line, node.location.end.column
