@@ -16,7 +16,6 @@ from ists_asp import cli
 from ists_asp._version import __version__
 from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.console import error, fail, write_output
-from ists_asp.cli.files import Group
 from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import one_line, open_doors, table
 
@@ -37,7 +36,7 @@ class _Commands(UserDict[str, click.Command]):
         return self.data[name]
 
 
-class _Application(Group):
+class _Application(click.Group):
     """A group that reports every expected error as one line and an exit code."""
 
     def main(  # type: ignore[override]

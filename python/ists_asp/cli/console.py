@@ -183,7 +183,7 @@ def write_output(target: Path | None, value: object) -> None:
 
 
 @contextmanager
-def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[], None]]:
+def progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
     """Show a bar on standard error, if that is a terminal; yield what to call after each step."""
     if not shown or total < 2 or sys.stderr is None or not sys.stderr.isatty():
         yield alive
@@ -199,7 +199,7 @@ def progress(total: int, *, shown: bool, done: int = 0) -> Iterator[Callable[[],
     )
     # While it is drawn rich prints what goes to standard error, by a way round the door.
     with drawn as bar, redirect_stderr(door(sys.stderr)):
-        task = bar.add_task("Pairs", total=total, completed=done)
+        task = bar.add_task("Pairs", total=total)
 
         def step() -> None:
             alive()

@@ -106,22 +106,18 @@ def on_one(
             return work(run.system, annotated)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What ``ists-asp solve`` and ``ists-asp sts`` do with the pairs of an input."""
-
-    inputs: Inputs
-    setup: Setup
-    shape: Format
-    output: Path | None
-    traces: Path | None
-    jobs: int
-    fail_fast: bool
-    quiet: bool
-
-
-def solve_pairs(job: Job) -> None:
-    """Decide the pairs of a job and write the answers."""
+def solve_pairs(
+    inputs: Inputs,
+    setup: Setup,
+    shape: Format,
+    output: Path | None,
+    traces: Path | None,
+    *,
+    jobs: int,
+    fail_fast: bool,
+    quiet: bool,
+) -> None:
+    """Decide the pairs of an input and write the answers."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there, old_journal
@@ -138,42 +134,42 @@ def solve_pairs(job: Job) -> None:
             told.add(warning)
             warn(str(warning))
 
-    with opened(job.inputs) as source, ExitStack() as stack:
+    with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
-        system = stack.enter_context(System(job.setup))
+        system = stack.enter_context(System(setup))
         files = system.files
-        if not job.inputs.raw:
+        if not inputs.raw:
             source.attached.tell(files.profile)
-        rated = job.shape.ratings and (bool(files.rating) or not job.shape.answers)
+        rated = shape.ratings and (bool(files.rating) or not shape.answers)
         setup = replace(
-            job.setup,
-            traced=job.traces is not None,
+            setup,
+            traced=traces is not None,
             rated=rated,
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
         record = made_by.as_dict()
-        targets = [path for path in (job.output, job.traces) if path is not None]
+        targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
         for journal in filter(None, map(old_journal, targets)):
             note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
-        executor = _executor(setup, job.jobs, source)
+        executor = _executor(setup, jobs, source)
         stack.callback(executor.close)
         for warning in (*system.models_warnings, *executor.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
-        with progress(source.count, shown=not job.quiet) as step:
+        with progress(source.count, shown=not quiet) as step:
             for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
                 if failure is None:
                     warn_unproven(outcome.answers[0], setup.limits.seconds)
-                elif job.fail_fast or job.inputs.single:
+                elif fail_fast or inputs.single:
                     failure.where = of_pair(pair.id)
                     raise failure
                 else:
                     failures.add(pair, failure.found)
-                text = job.shape.write(
+                text = shape.write(
                     Written(
                         pair,
                         outcome.answers,
@@ -183,11 +179,11 @@ def solve_pairs(job: Job) -> None:
                         ranked=setup.models > 1,
                     )
                 )
-                text = text if number == 1 else job.shape.between + text
-                if job.output is None:
+                text = text if number == 1 else shape.between + text
+                if output is None:
                     write_output(None, text)
                 for target, stream in outputs.items():
-                    stream.write(text if target == job.output else outcome.trace)
+                    stream.write(text if target == output else outcome.trace)
                     if number % BATCH == 0:
                         # Where nothing could be written at the end, there is no need to go on.
                         check_there(stream, target)
@@ -195,7 +191,7 @@ def solve_pairs(job: Job) -> None:
         stages.merge(system.stages)
         source.check_same()
         _check_interrupted()
-    if not (job.quiet or job.inputs.single):
+    if not (quiet or inputs.single):
         note(summary(source.count, time.perf_counter() - began, stages))
         if kept := rerun(source.count, stages):
             note(kept)
@@ -243,23 +239,23 @@ def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
     write_output(output, "".join(ratings))
 
 
-def watch_rules(job: Job) -> NoReturn:
-    """Run a job, and again after each change of its rules, until somebody ends it."""
-    if not job.setup.rules:
+def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
+    """Do some work, and again after each change of its rules, until somebody ends it."""
+    if not rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
 
-    seen = _states(job.setup.rules)
+    seen = _states(rules)
     while True:
         try:
             with suppress(click.exceptions.Exit):
-                solve_pairs(job)
+                work()
         except UsageError:
             raise
         except IstsError as fault:
             # The next save may mend it.
             fail(fault)
         note("watching the rules; Ctrl-C ends")
-        while (now := _states(job.setup.rules)) == seen:
+        while (now := _states(rules)) == seen:
             time.sleep(PAUSE)
         changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
         seen = now

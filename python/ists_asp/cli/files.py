@@ -140,12 +140,6 @@ class Command(click.Command):
         return super().invoke(ctx)
 
 
-class Group(click.Group):
-    """A group of such commands."""
-
-    command_class = Command
-
-
 def command(
     examples: str,
     **extra: Any,  # noqa: ANN401 (what click.command takes)
@@ -154,9 +148,9 @@ def command(
     return click.command(cls=Command, examples=examples, **extra)
 
 
-def group(examples: str) -> Callable[[Callable[..., None]], Group]:
+def group(examples: str) -> Callable[[Callable[..., None]], click.Group]:
     """Make a function a group of commands."""
-    return click.group(cls=Group, epilog=f"\b\nExamples:{examples}")
+    return click.group(epilog=f"\b\nExamples:{examples}")
 
 
 def check_written(context: click.Context, outputs: Sequence[Use]) -> None:

@@ -11,11 +11,11 @@ import click
 from ists_asp.cli.console import (
     counted,
     progress,
-    reader_warnings,
     rule_warnings,
     write_output,
 )
 from ists_asp.cli.files import READ, RULES, command
+from ists_asp.cli.inputs import Inputs
 from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.run.watch import isolate
@@ -119,7 +119,6 @@ def check(
 
 def _pairs(folders: Sequence[Path]) -> list[Pair]:
     """The sample pairs."""
-    from ists_asp.io.pairs import read_pairs
     from ists_asp.resources import data_dir
 
     found: list[Pair] = []
@@ -131,8 +130,7 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
                 where=f"--sample {folder}",
                 expected=" and ".join(_SENTENCES),
             )
-        with reader_warnings() as warn:
-            found += read_pairs(sent1, sent2, name1=str(sent1), name2=str(sent2), warn=warn)
+        found += Inputs(files={"--sent1": str(sent1), "--sent2": str(sent2)}).read()
     return found
 
 

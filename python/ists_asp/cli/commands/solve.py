@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -79,7 +80,7 @@ def solve(
     have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
     sts), if the profile has rules for that.
     """
-    from ists_asp.cli.driver import Job, solve_pairs, watch_rules
+    from ists_asp.cli.driver import solve_pairs, watch_rules
 
     # Two sentences from the command line are for somebody to look at.
     terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
@@ -93,7 +94,8 @@ def solve(
             hint=f"Add {others}",
         )
     setup = replace(setup, models=models)
-    job = Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet)
+    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet)
+    work = partial(decide, inputs, setup, shape, output, traces)
     if watch:
-        watch_rules(job)
-    solve_pairs(job)
+        watch_rules(setup.rules, work)
+    work()

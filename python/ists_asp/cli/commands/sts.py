@@ -62,7 +62,7 @@ def sts(
     what named evidence contributes; ists-asp trace and ists-asp why say where each contribution
     comes from. A pair without an answer is rated 0, and named at the end, with exit code 3.
     """
-    from ists_asp.cli.driver import Job, rate_by_tokens, solve_pairs
+    from ists_asp.cli.driver import rate_by_tokens, solve_pairs
 
     shape = choose_format(RATINGS, form, output, "ratings")
     if baseline is not None:
@@ -72,4 +72,4 @@ def sts(
         rate_by_tokens(inputs, output, shape)
         return
     setup.check_rates()
-    solve_pairs(Job(inputs, setup, shape, output, traces, jobs, fail_fast, quiet))
+    solve_pairs(inputs, setup, shape, output, traces, jobs=jobs, fail_fast=fail_fast, quiet=quiet)
