@@ -99,7 +99,9 @@ def on_one(
     inputs: Inputs, identifier: str | None, setup: Setup, work: Callable[[System, Pair], T]
 ) -> T:
     """What is made of one pair, the only one or that with an id; it comes annotated."""
-    pair = inputs.read_one(identifier)
+    pair, *others = inputs.read(identifier)
+    if others:
+        raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     with working(setup) as run:
         (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
         with working_on(pair, setup.limits.seconds, "trace"):

@@ -114,13 +114,6 @@ class Inputs:
         with reader_warnings() as warn:
             return chosen(list(self.checked(warn)), identifier)
 
-    def read_one(self, identifier: str | None) -> Pair:
-        """Read the pair with an id, or the only one."""
-        found = self.read(identifier)
-        if len(found) > 1:
-            raise UsageError(f"{len(found)} pairs", hint="Choose one with --id ID")
-        return found[0]
-
     def checked(self, warn: Warn, *, sized: bool = True) -> Iterator[Pair]:
         """Read the pairs lazily; each is sure to be one that can be decided."""
         from ists_asp.io.text import Faults

@@ -42,12 +42,7 @@ SETS = "sets"
 _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
 
-_MEASURES = {
-    "alignment": "alignment",
-    "type": "type",
-    "score": "score",
-    "type_score": "type+score",
-}
+_MEASURES = ("alignment", "type", "score", "type_score")
 
 _PROFILES = {"ists": "default", "sts": "sts-en"}
 """Whose rules are weighed if nobody says."""
@@ -284,9 +279,8 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
     if lesson.setup.rules:
         isolate(SECONDS)
     with ExampleBuilder(lesson.setup) as teacher:
-        settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme)
-        if lesson.keep:
-            settings = replace(settings, keep=read_weights(lesson.keep))
+        kept = read_weights(lesson.keep)
+        settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme, keep=kept)
         if lesson.prior:
             penalties = {what: 10 * value for what, value in settings.penalties.items()}
             prior = read_weights(teacher.shipped)
@@ -325,11 +319,11 @@ def _seen(examples: Sequence[Example]) -> set[str]:
 def _report(results: Sequence[CrossValidation]) -> str:
     lines = []
     for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
-        parts = []
-        for measure, name in _MEASURES.items():
+        told = []
+        for measure in _MEASURES:
             mean, spread = result.spread(measure)
-            parts.append(f"{name} {mean:.3f} ± {spread:.3f}")
-        lines.append(f"{scenario}: {', '.join(parts)}\n")
+            told.append(f"{measure.replace('_', '+')} {mean:.3f} ± {spread:.3f}")
+        lines.append(f"{scenario}: {', '.join(told)}\n")
     return "".join(lines)
 
 
