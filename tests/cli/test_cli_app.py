@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import pty
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import ists_asp
 from ists_asp.cli import console
@@ -28,6 +30,8 @@ def commands(command, path=()):
 @pytest.mark.parametrize("path", [" ".join(path) for path, _ in commands(main)])
 def test_help_says_what_goes_in_and_shows_examples(good, path):
     text = good(*path.split(), "--help")
+    for option in dict(commands(main))[tuple(path.split())].params:
+        assert isinstance(option, click.Argument) or option.help, option.name
     assert "Examples:\n" in text
     assert f"  ists-asp {path}".rstrip() in text.split("Examples:")[1]
     if path not in ("", "rules"):
@@ -35,15 +39,55 @@ def test_help_says_what_goes_in_and_shows_examples(good, path):
         assert "Out: " in text
 
 
-GROUPS = [path for path, command in commands(main) if isinstance(command, click.Group)]
+def test_a_group_alone_prints_its_help(run):
+    for path in [path for path, command in commands(main) if isinstance(command, click.Group)]:
+        alone = run(*path)
+        assert (alone.exit_code, alone.stderr) == (0, "")
+        assert alone.stdout == run(*path, "--help").stdout
+        assert "\nCommands:\n  " in alone.stdout
 
 
-@pytest.mark.parametrize("path", GROUPS, ids=" ".join)
-def test_a_group_alone_prints_its_help(run, path):
-    alone = run(*path)
-    assert (alone.exit_code, alone.stderr) == (0, "")
-    assert alone.stdout == run(*path, "--help").stdout
-    assert "\nCommands:\n  " in alone.stdout
+def test_usage_error_is_one_line_that_names_the_help(bad):
+    assert bad(2, "solve", "--sent", "x").endswith("See ists-asp solve --help")
+    assert "No such command 'solv'" in bad(2, "solv")
+    assert bad(2, "solve", "a", "b", "-n", "0").startswith("Invalid value for '-n'")
+    assert "--verbose without --version" in bad(2, "--verbose", "profiles")
+
+
+@pytest.mark.parametrize(
+    ("terminal", "total", "shown", "seen"),
+    [
+        *((True, 2, True, True), (True, 1, True, False)),
+        *((True, 2, False, False), (False, 2, True, False)),
+    ],
+)
+def test_progress_is_for_several_pairs_on_a_terminal(monkeypatch, terminal, total, shown, seen):
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress(total, shown=shown) as step:
+        step()
+        step()
+    assert ("Pairs" in stream.getvalue()) == bool(stream.getvalue()) == seen
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shell):
+    monkeypatch.setenv("_ISTS_ASP_COMPLETE", f"{shell}_source")
+    result = CliRunner().invoke(main, prog_name="ists-asp")
+    assert (result.exit_code, "_ISTS_ASP_COMPLETE" in result.stdout) == (0, True)
+    monkeypatch.setenv("_ISTS_ASP_COMPLETE", "bash_complete")
+    for words, offer in (
+        ("so", "plain,solve"),
+        ("solve --fail", "plain,--fail-fast"),
+        ("solve --format js", "plain,jsonl"),
+        ("solve --sent1 data/x", "file,data/x"),
+    ):
+        monkeypatch.setenv("COMP_WORDS", f"ists-asp {words}")
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+        result = CliRunner().invoke(main, prog_name="ists-asp", catch_exceptions=False)
+        assert result.stdout.split() == [offer]
 
 
 @pytest.mark.parametrize(
@@ -83,16 +127,6 @@ def test_an_unknown_option_is_not_answered_with_nonsense(bad, line, message):
     assert "--raw" not in found
 
 
-def test_every_option_is_explained():
-    for path, command in commands(main):
-        for option in command.params:
-            assert isinstance(option, click.Argument) or option.help, (path, option.name)
-
-
-def test_version(good):
-    assert good("--version") == f"ists-asp {ists_asp.__version__}\n"
-
-
 def test_help_loads_neither_clingo_nor_stanza():
     script = (
         "import sys; from ists_asp.cli.app import main\n"
@@ -101,12 +135,6 @@ def test_help_loads_neither_clingo_nor_stanza():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.endswith("\n[]\n")
-
-
-def test_usage_error_is_one_line_that_names_the_help(bad):
-    assert bad(2, "solve", "--sent", "x").endswith("See ists-asp solve --help")
-    assert "No such command 'solv'" in bad(2, "solv")
-    assert bad(2, "solve", "a", "b", "-n", "0").startswith("Invalid value for '-n'")
 
 
 def test_interrupt_ends_without_traceback(run, monkeypatch):
@@ -156,44 +184,8 @@ def test_terminal_gets_text():
     os.close(master)
 
 
-class Terminal:
-    """A standard error that says it is a terminal."""
-
-    encoding = "utf-8"
-
-    def __init__(self, answer=True):
-        self.answer = answer
-        self.text = ""
-
-    def isatty(self):
-        return self.answer
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("terminal", "total", "shown", "seen"),
-    [
-        *((True, 2, True, True), (True, 1, True, False), (True, 2, False, False)),
-        (False, 2, True, False),
-    ],
-)
-def test_progress_is_for_several_pairs_on_a_terminal(monkeypatch, terminal, total, shown, seen):
-    stream = Terminal(terminal)
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setenv("TERM", "xterm")
-    with console.progress(total, shown=shown) as step:
-        step()
-        step()
-    assert ("Pairs" in stream.text) is seen
-    assert bool(stream.text) is seen
-
-
 def test_the_verbose_version_names_rules_weights_and_models(good):
+    assert good("--version") == f"ists-asp {ists_asp.__version__}\n"
     text = good("--version", "--verbose")
     assert text == good("--verbose", "--version")
     assert text.startswith(good("--version"))
@@ -203,10 +195,6 @@ def test_the_verbose_version_names_rules_weights_and_models(good):
     assert re.search(rf"^models +{system['stanza']}$", text, re.MULTILINE)
     rules = f"rules {system['rules']}, weights {', '.join(system['weights'])}"
     assert re.search(rf"^profile images +{rules}$", text, re.MULTILINE)
-
-
-def test_verbose_goes_with_version(bad):
-    assert "--verbose without --version" in bad(2, "--verbose", "profiles")
 
 
 LOADED = """

@@ -119,6 +119,25 @@ def test_missing_file_is_named(bad, files, command):
     assert bad(1, command, "--tsv", "no.txt") == message
 
 
+def test_chunks_do_not_go_with_raw(bad):
+    line = '{"sent1": "a", "sent2": "b", "chunks1": [[1, 1]], "chunks2": [[1, 1]]}\n'
+    message = bad(1, "solve", "--raw", "--jsonl", "-", stdin=line)
+    assert message.startswith("pair 1: the pair has chunks, which --raw cannot keep")
+
+
+def test_places_that_cannot_be_used(bad, files, tmp_path, monkeypatch):
+    assert bad(1, "solve", "a", "b", "--stanza-dir", tmp_path).startswith(str(tmp_path))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    message = bad(2, "solve", "a", "b", "-o", tmp_path / "x.wa")
+    assert message == f"-o {tmp_path / 'x.wa'}: may not be written. Choose another place"
+
+
+def test_undecodable_argument_is_read_like_a_file(run):
+    result = run("solve", "caf\udce9", "b", "--format", "text")
+    assert "  1: café\n" in result.stdout
+    assert result.stderr.startswith("warning: sentence 1:1: byte 0xE9 at column 4 is not UTF-8")
+
+
 FAULTS = {
     "files of different length": (b"a\nb\nc\n", b"a\nb\n", "a.txt: 3 sentences against 2 in b.txt"),
     "empty sentence": (b"a\n\nc\n", b"a\nb\nc\n", "a.txt:2: an empty sentence; expected at least"),
@@ -141,21 +160,6 @@ def test_faulty_files_leave_no_output(bad, tmp_path, one, two, message):
 
 
 @pytest.mark.parametrize(
-    ("option", "text", "message"),
-    [
-        ("--tsv", "", "<stdin>: the input is empty"),
-        ("--tsv", "a b c\n", "<stdin>:1: 1 column;"),
-        ("--tsv", "x\ta\t\n", "<stdin>:1: sentence 2 is empty"),
-        ("--tsv", "x\ta\tb\nx\tc\td\n", "<stdin>:2: the id 'x' again, first at <stdin>:1"),
-        ("--jsonl", '{"sent1": "a"}\n', "<stdin>:1: no 'sent2'"),
-        ("--jsonl", "{\n", "<stdin>:1: no valid JSON"),
-    ],
-)
-def test_faulty_tables(bad, option, text, message):
-    assert bad(1, "solve", option, "-", stdin=text).startswith(message)
-
-
-@pytest.mark.parametrize(
     ("options", "stdin", "message"),
     [
         (("", "b"), None, "sentence 1:1: an empty sentence; expected at least one token"),
@@ -168,12 +172,6 @@ def test_faulty_tables(bad, option, text, message):
 )
 def test_faulty_sentences_on_the_command_line(bad, options, stdin, message):
     assert bad(1, "solve", *options, stdin=stdin).startswith(message)
-
-
-def test_chunks_do_not_go_with_raw(bad):
-    line = '{"sent1": "a", "sent2": "b", "chunks1": [[1, 1]], "chunks2": [[1, 1]]}\n'
-    message = bad(1, "solve", "--raw", "--jsonl", "-", stdin=line)
-    assert message.startswith("pair 1: the pair has chunks, which --raw cannot keep")
 
 
 REPAIRS = {
@@ -201,12 +199,6 @@ def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, me
     assert (tmp_path / "out.wa").exists()
 
 
-def test_undecodable_argument_is_read_like_a_file(run):
-    result = run("solve", "caf\udce9", "b", "--format", "text")
-    assert "  1: café\n" in result.stdout
-    assert result.stderr.startswith("warning: sentence 1:1: byte 0xE9 at column 4 is not UTF-8")
-
-
 def test_odd_words_come_through_unchanged(good):
     words = ['"', "\\", "%", "%*", "*%", '\\"', "\\n", "a.", "X", "#show", "é", "<b>", "//", "<==>"]
     tsv = "".join(f"{word} sat\ta cat saw {word}\n" for word in words)
@@ -219,24 +211,6 @@ def test_odd_words_come_through_unchanged(good):
 def test_longest_sentence_allowed_is_solved(good):
     words = " ".join(f"w{number}" for number in range(500))
     assert "\n500 w499 : \n" in good("solve", "--chunked", f"[ {words} ]", "[ w1 ]")
-
-
-def test_input_file_is_not_overwritten(bad, files, tmp_path):
-    first, second = files([("a", "b")])
-    message = bad(2, "solve", "--sent1", first, "--sent2", second, "-o", first)
-    assert message.startswith(f"-o {first}: this is an input file")
-    assert first.read_text() == "a\n"
-
-
-def test_folder_that_may_not_be_written_to(bad, tmp_path, monkeypatch):
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    message = bad(2, "solve", "a", "b", "-o", tmp_path / "x.wa")
-    assert message == f"-o {tmp_path / 'x.wa'}: may not be written. Choose another place"
-
-
-def test_missing_models_are_explained(bad, tmp_path):
-    message = bad(1, "solve", "a", "b", "--stanza-dir", tmp_path)
-    assert message.startswith(str(tmp_path))
 
 
 def test_a_long_id_is_not_told_in_full(run, bad):

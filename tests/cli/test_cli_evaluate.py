@@ -33,12 +33,20 @@ def test_a_file_agrees_with_itself(good, wa):
     assert "F1 by pair" not in text
     assert "F1 by pair" in good("evaluate", wa, wa, "--by-pair")
     assert good("evaluate", wa, wa, "--scheme", "2015").startswith("Scheme 2015")
-
-
-def test_evaluation_as_json(good, wa):
     result = json.loads(good("evaluate", wa, wa, "--json"))
     assert result["overall"]["Typ+Sco"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert [pair["id"] for pair in result["pairs"]] == ["1", "2"]
+
+
+def test_missing_file(bad, wa):
+    assert bad(1, "evaluate", wa, "no.wa").startswith("no.wa: cannot be read")
+    assert bad(1, "check", "no.wa").startswith("no.wa: cannot be read")
+
+
+def test_check_of_a_correct_file(good, wa):
+    assert good("check", wa) == f"{wa}: correct (pairs: 2, faults: 0, notes: 0)\n"
+    assert "\npairs" in good("check", wa, "--stats")
+    assert json.loads(good("check", wa, "--json"))["verdict"] == "correct"
 
 
 def test_repairs_of_the_reader_are_warnings(run, wa):
@@ -89,17 +97,6 @@ def test_warnings_of_a_file_that_can_be_measured_are_bounded(run, wa):
     assert result.exit_code == 0
     assert len(lines) == 21
     assert max(map(len, lines)) < 200 + len(str(wa))
-
-
-def test_missing_file(bad, wa):
-    assert bad(1, "evaluate", wa, "no.wa").startswith("no.wa: cannot be read")
-    assert bad(1, "check", "no.wa").startswith("no.wa: cannot be read")
-
-
-def test_check_of_a_correct_file(good, wa):
-    assert good("check", wa) == f"{wa}: correct (pairs: 2, faults: 0, notes: 0)\n"
-    assert "\npairs" in good("check", wa, "--stats")
-    assert json.loads(good("check", wa, "--json"))["verdict"] == "correct"
 
 
 def test_check_of_an_incorrect_file_exits_with_1(run, wa):

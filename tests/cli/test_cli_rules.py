@@ -57,10 +57,41 @@ def test_syntax_error_shows_the_place(run, rule, tmp_path):
     assert not (tmp_path / "x.wa").exists()
 
 
-def test_unsafe_rule_is_one_line(bad, rule):
+def test_missing_and_unsafe_rules_are_one_line(bad, rule):
+    assert bad(1, "solve", *PAIR, "--rules", "no.lp").startswith("no.lp: there is no such rule")
+    assert bad(1, "rules", "list", "--rules", "no").startswith("no: there is no such rule")
     message = bad(1, "solve", *PAIR, "--rules", rule("b(X) :- not token(1,1,_).\n"))
     assert "mine.lp" in message
     assert "unsafe" in message
+
+
+def test_rules_shown_by_the_evidence_that_they_find_or_guessed(good, bad):
+    text = good("rules", "show", "adds_modifier", "same_kind", "--profile", "headlines")
+    assert '%@rule modifier_added: "side {S} adds a modifier"\n' in text
+    assert text.count("%@rule ") == 2
+    message = bad(2, "rules", "show", "may_aling")
+    assert message == "profile default: there is no rule 'may_aling'. Did you mean 'may_align'?"
+    assert bad(2, "rules", "show", "xxxxxxxx").endswith("See ists-asp rules list")
+
+
+def test_check_tells_errors_and_exits_with_1(run, bad, rule, tmp_path):
+    result = run("rules", "check", rule(FAULTY))
+    assert result.exit_code == 1
+    assert "mine.lp:2:26: error: no rule and no fact derives wrod/3. Did you mean word/3?" in (
+        result.stdout
+    )
+    assert result.stdout.splitlines()[-1] == "mine.lp: 1 error, 0 warnings, 0 notes"
+    (one,) = json.loads(run("rules", "check", "mine.lp", "--json").stdout)
+    found = (one["severity"], one["kind"], one["line"], one["subject"])
+    assert found == ("error", "undefined", 2, "wrod/3")
+    message = bad(1, "rules", "check", "mine.lp", "--sample", tmp_path)
+    assert "expected sent1.txt and sent2.txt" in message
+
+
+def test_check_writes_nothing_that_a_terminal_would_obey(run, rule):
+    found = run("rules", "check", rule(":- foo(\x1b[41m)."), "--no-sample")
+    assert (found.exit_code, "\x1b" in found.stdout) == (1, False)
+    assert 'error: syntax error at "\\u001b"' in found.stdout
 
 
 @pytest.mark.slow
@@ -104,11 +135,6 @@ def test_warnings_are_shown_when_there_is_no_answer(run, rule):
     assert result.exit_code == 1
     assert result.stderr.startswith("warning: mine.lp:1: ")
     assert "\nerror: pair 1: the rules admit no answer set" in result.stderr
-
-
-def test_missing_rules(bad):
-    assert bad(1, "solve", *PAIR, "--rules", "no.lp").startswith("no.lp: there is no such rule")
-    assert bad(1, "rules", "list", "--rules", "no").startswith("no: there is no such rule")
 
 
 def heads(text):
@@ -161,12 +187,6 @@ def test_rules_are_listed_with_their_weights(good):
     ]
 
 
-def test_rules_shown_by_the_evidence_that_they_find(good):
-    text = good("rules", "show", "adds_modifier", "same_kind", "--profile", "headlines")
-    assert '%@rule modifier_added: "side {S} adds a modifier"\n' in text
-    assert text.count("%@rule ") == 2
-
-
 def test_rules_of_the_explanation_are_listed_and_shown(good):
     records = {one["name"]: one for one in json.loads(good("rules", "list", "--json"))}
     assert {one["use"] for one in records.values()} == {"answer", "explanation", "both", "rating"}
@@ -212,12 +232,6 @@ def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
     assert good("rules", "show", "mine", "--rules", name) == text
 
 
-def test_unknown_rule_is_guessed(bad):
-    message = bad(2, "rules", "show", "may_aling")
-    assert message == "profile default: there is no rule 'may_aling'. Did you mean 'may_align'?"
-    assert bad(2, "rules", "show", "xxxxxxxx").endswith("See ists-asp rules list")
-
-
 def test_profiles(good, tmp_path):
     names = [line.split()[0] for line in good("profiles").splitlines()]
     assert {"default", "headlines", "images", "answers-students", "baseline"} <= set(names)
@@ -229,32 +243,6 @@ def test_profiles(good, tmp_path):
 
 
 FAULTY = '%@rule mine: "mine"\nalike(I,J,synonym,95) :- wrod(1,I,"power"), word(2,J,"light").\n'
-
-
-def test_check_tells_errors_and_exits_with_1(run, tmp_path):
-    (tmp_path / "mine.lp").write_text(FAULTY)
-    result = run("rules", "check", "mine.lp")
-    assert result.exit_code == 1
-    assert "mine.lp:2:26: error: no rule and no fact derives wrod/3. Did you mean word/3?" in (
-        result.stdout
-    )
-    assert result.stdout.splitlines()[-1] == "mine.lp: 1 error, 0 warnings, 0 notes"
-
-
-def test_check_writes_nothing_that_a_terminal_would_obey(run, rule):
-    found = run("rules", "check", rule(":- foo(\x1b[41m)."), "--no-sample")
-    assert (found.exit_code, "\x1b" in found.stdout) == (1, False)
-    assert 'error: syntax error at "\\u001b"' in found.stdout
-
-
-def test_check_as_json_has_all_findings(run, tmp_path):
-    (tmp_path / "mine.lp").write_text(FAULTY)
-    result = run("rules", "check", "mine.lp", "--json")
-    findings = json.loads(result.stdout)
-    assert [(one["severity"], one["kind"], one["line"]) for one in findings] == [
-        ("error", "undefined", 2),
-    ]
-    assert findings[0]["subject"] == "wrod/3"
 
 
 @pytest.mark.slow
@@ -299,12 +287,6 @@ def test_check_says_which_rules_never_fire_for_sample_pairs(good, tmp_path):
     assert "    mine.lp:2  power" in told
     assert "dogs" not in told
     assert "never" not in good("rules", "check", "mine.lp", "--no-sample")
-
-
-def test_check_refuses_a_folder_that_is_no_sample(bad, tmp_path):
-    (tmp_path / "mine.lp").write_text(FAULTY)
-    message = bad(1, "rules", "check", "mine.lp", "--sample", tmp_path)
-    assert "expected sent1.txt and sent2.txt" in message
 
 
 @pytest.mark.slow

@@ -65,31 +65,36 @@ def test_batch_gives_the_same_as_one_at_a_time(good, files, pairs):
     assert [{**record, "id": ""} for record in batch] == [{**record, "id": ""} for record in single]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["wa", "jsonl", "text"])
-def test_same_input_twice_gives_the_same_bytes(good, files, pairs, tmp_path, form):
-    first, second = files(pairs[:3])
-    for name in ("one", "two"):
-        good("solve", "--sent1", first, "--sent2", second, "--format", form, "-o", name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-
-
 def test_ids_of_tsv_and_jsonl_are_kept(good):
     assert '<sentence id="x7"' in good("solve", "--tsv", "-", stdin="x7\ta b\tc\n")
     line = '{"id": "y", "sent1": "a b", "sent2": "c"}\n'
     assert '<sentence id="y"' in good("solve", "--jsonl", "-", stdin=line)
 
 
-def test_brackets_on_the_command_line_are_chunks(good):
+def test_brackets_are_chunks_and_answers_in_json_can_be_read_again_with_them(good):
     text = good("solve", "--chunked", "[ a b ] [ c ]", "[ a b c ]", "--format", "jsonl")
     (record,) = answers(text)
     assert (record["chunks1"], record["chunks2"]) == ([[1, 2], [3, 3]], [[1, 3]])
     assert record["tokens1"] == ["a", "b", "c"]
-
-
-def test_answers_in_json_can_be_read_again_with_their_chunks(good):
-    text = good("solve", "--format", "jsonl", "--chunked", "[ a b ] [ c ]", "[ a b c ]")
     assert good("solve", "--jsonl", "-", "--format", "jsonl", stdin=text) == text
+
+
+def test_several_answers_are_numbered_in_text_and_not_for_wa_files(good, bad, pairs):
+    text = good("solve", *pairs[0], "-n", "2", "--format", "text")
+    assert text.count("Answer 1\nPair 1\n") == text.count("\nAnswer 2\nPair 1\n") == 1
+    assert bad(2, "solve", "a", "b", "-n", "2") == (
+        "-n 2 does not go with the format wa, which holds one answer a pair. "
+        "Add --format jsonl or --format text"
+    )
+
+
+def test_constants_are_those_of_the_rules_and_of_their_ratings(run):
+    assert run("solve", "a cat", "a dog", "-c", "highest=4").stderr == ""
+    result = run("solve", "a cat", "a dog", "-c", "odd=3", "--profile", "pilot-2015-images")
+    assert result.stderr.endswith(
+        "have no #const of this name, but eagerness, margin, most_mentioned, most_quoted, "
+        "most_told, perhaps_below, probably_below, strict\n"
+    )
 
 
 @pytest.mark.slow
@@ -133,19 +138,6 @@ def test_several_answers_are_ranked_best_first(good, pairs):
     assert good("solve", *pairs[0], "-n", "2", "-o", "x.txt") == ""
 
 
-def test_several_answers_as_text_are_numbered(good, pairs):
-    text = good("solve", *pairs[0], "-n", "2", "--format", "text")
-    assert text.count("Answer 1\nPair 1\n") == text.count("\nAnswer 2\nPair 1\n") == 1
-
-
-def test_wa_files_hold_one_answer(bad):
-    message = bad(2, "solve", "a", "b", "-n", "2")
-    assert message == (
-        "-n 2 does not go with the format wa, which holds one answer a pair. "
-        "Add --format jsonl or --format text"
-    )
-
-
 def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     first, second = files(pairs[:2])
     options = ("solve", "--sent1", first, "--sent2", second)
@@ -184,19 +176,6 @@ def test_a_constant_that_no_rule_has_is_warned_of(run, command):
         "but eagerness, highest, margin, most_mentioned, most_quoted, most_told, "
         "perhaps_below, probably_below, strict. Did you mean highest?"
     ]
-
-
-def test_an_unknown_constant_is_told_with_those_that_there_are(run):
-    result = run("solve", "a cat", "a dog", "-c", "odd=3", "--profile", "pilot-2015-images")
-    assert result.stderr.endswith(
-        "have no #const of this name, "
-        "but eagerness, margin, most_mentioned, most_quoted, most_told, perhaps_below, "
-        "probably_below, strict\n"
-    )
-
-
-def test_a_constant_of_the_rating_rules_is_known(run):
-    assert run("solve", "a cat", "a dog", "-c", "highest=4").stderr == ""
 
 
 @pytest.mark.usefixtures("_stopped_early")

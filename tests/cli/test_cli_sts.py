@@ -86,13 +86,10 @@ def test_profiles_without_rules_for_ratings(good, bad):
     assert "the answer is not rated" in message
 
 
-def test_the_token_baseline(good):
+def test_the_token_baseline(good, bad):
     assert good("sts", "--baseline", "tokencos", "a b", "b c") == "2.500000\n"
     given = ("sts", "--baseline", "tokencos", "--tsv", "-", "--format", "tsv")
     assert good(*given, stdin="x\ta b\tb c\n") == "2.500000\tx\n"
-
-
-def test_a_jsonl_baseline_is_refused(bad):
     assert "ratings only" in bad(2, "sts", "--baseline", "tokencos", "--format", "jsonl", "a", "b")
 
 

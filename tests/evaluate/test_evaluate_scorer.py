@@ -179,45 +179,35 @@ def write(path, alignments, old="", new=""):
 GOLD = (line((1, 2), (1,)), line((3,), (2,), Label.SIMI, 3.0))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("// 5 //", "// 7 //", r"s:17: wrong score: found '7'; .* The official check refuses"),
-        ("// 5 //", "// 1e9 //", r"s:17: wrong score: found '1e9'; .* The official check ref"),
-        ("// 5 //", "// ٣ //", r"s:17: wrong score: found '٣'; .* The official check refuses"),
-        ("// 5 //", "// nan //", r"s:17: no number: found 'nan'; .* Our own rule: "),
-        ("EQUI", "equi", r"s:17: wrong type: found 'equi'; .* The official check refuses"),
-        ("1 2 <", "1 x <", r"s:17: wrong token: found 'x'; .* The official check refuses"),
-        (' id="1"', "", r"s:1: a sentence without an id; .* Our own rule: the official scorer"),
-        (' status=""', "", r"s:17: Can't find id: found none .* The official check refuses"),
-        ("2 b : ", "2 <==> : ", r"s:6: wrong token: found ':'; .* The official check refuses"),
-        ('"1"', '"x"', r"s: no sentence id in common with .*; .* Our own rule: "),
-        ("<==>", "=", r"s: no alignment; .* The official scorer of 2016 gives up, too"),
-        (None, None, r"s: no sentence; .* The official scorer of 2016 gives up, too"),
-        ("</sentence>", '</sentence>\n<sentence id="1">', r"s:\d+: the sentence id '1' again; "),
-    ],
-)
-def test_answers_that_are_not_measured(tmp_path, old, new, message):
-    gold, system = write(tmp_path / "g", GOLD), tmp_path / "s"
-    write(system, GOLD, old, new) if old else system.write_text("")
-    with pytest.raises(DataError, match=message):
-        evaluate_files(gold, system)
+FAULTS = [
+    ("// 5 //", "// 7 //", r"17: wrong score: found '7'; .* The official check refuses"),
+    ("EQUI", "equi", r"17: wrong type: found 'equi'; .* The official check refuses"),
+    (' status=""', "", r"17: Can't find id: .* The official check refuses"),
+    (None, None, r" no sentence; "),
+]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("name", "old", "new", "message"),
     [
-        ("// 5 //", "// 7 //", r"g:17: wrong score: found '7'; .* The official check refuses"),
-        ("EQUI", "equi", r"g:17: wrong type: found 'equi'; .* The official check refuses"),
-        (' status=""', "", r"g:17: Can't find id: .* The official check refuses the file"),
-        (None, None, r"g: no sentence; "),
+        *((name, *fault) for name in "gs" for fault in FAULTS),
+        ("s", "// 5 //", "// 1e9 //", r"17: wrong score: found '1e9'; .* The official check ref"),
+        ("s", "// 5 //", "// ٣ //", r"17: wrong score: found '٣'; .* The official check refuses"),
+        ("s", "// 5 //", "// nan //", r"17: no number: found 'nan'; .* Our own rule: "),
+        ("s", "1 2 <", "1 x <", r"17: wrong token: found 'x'; .* The official check refuses"),
+        ("s", ' id="1"', "", r"1: a sentence without an id; .* Our own rule: the official scorer"),
+        ("s", "2 b : ", "2 <==> : ", r"6: wrong token: found ':'; .* The official check refuses"),
+        ("s", '"1"', '"x"', r" no sentence id in common with .*; .* Our own rule: "),
+        ("s", "<==>", "=", r" no alignment; .* The official scorer of 2016 gives up, too"),
+        ("s", "</sentence>", '</sentence>\n<sentence id="1">', r"\d+: the sentence id '1' again; "),
     ],
 )
-def test_gold_that_is_not_measured_with(tmp_path, old, new, message):
-    gold, system = tmp_path / "g", write(tmp_path / "s", GOLD)
-    write(gold, GOLD, old, new) if old else gold.write_text("")
-    with pytest.raises(DataError, match=message):
-        evaluate_files(gold, system)
+def test_files_that_are_not_measured(tmp_path, name, old, new, message):
+    for file in "gs":
+        write(tmp_path / file, GOLD)
+    write(tmp_path / name, GOLD, old, new) if old else (tmp_path / name).write_text("")
+    with pytest.raises(DataError, match=f"{name}:{message}"):
+        evaluate_files(tmp_path / "g", tmp_path / "s")
 
 
 def test_a_pair_has_no_more_links_than_two_sentences_can_have(tmp_path):

@@ -48,17 +48,89 @@ def test_each_profile_can_explain(profile):
     assert load_program(profile, purpose=Purpose.EXPLANATION)[1].warnings == ()
 
 
-def test_a_profile_without_rules_for_explanations_says_so(tmp_path, system):
+@pytest.mark.parametrize(
+    ("file", "change", "error", "message"),
+    [
+        (
+            "profiles/default.toml",
+            lambda text: text.partition("[explanation]")[0],
+            RuleError,
+            r"the table \[explanation\] is missing",
+        ),
+        (
+            "explanation/shared.lp",
+            lambda text: text.replace("%@rule say_identical:", "%@rule identical:"),
+            RuleError,
+            "expected %@rule say_identical",
+        ),
+        (
+            "explanation/shared.lp",
+            lambda text: f'{text}\n%@rule never: "never"\n:- token(1,1,_).\n',
+            UnsatisfiableError,
+            "admit no answer set",
+        ),
+    ],
+)
+def test_rules_that_cannot_explain_say_so(tmp_path, file, change, error, message):
     copy_rules(tmp_path / "mine")
-    file = tmp_path / "mine" / "profiles" / "default.toml"
-    others, _, _ = file.read_text("utf-8").partition("[explanation]")
-    file.write_text(others, "utf-8")
+    path = tmp_path / "mine" / file
+    path.write_text(change(path.read_text("utf-8")), "utf-8")
     with (
         load_shared("default", rules=[tmp_path / "mine"]) as mine,
-        pytest.raises(RuleError, match=r"the table \[explanation\] is missing") as caught,
+        pytest.raises(error, match=message) as caught,
     ):
-        mine.explain(make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 2"))
+        mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
     assert "\n" not in str(caught.value)
+
+
+def test_given_alignments_are_of_tokens_that_there_are():
+    pair = Pair("7", make_sentence(["a"]), make_sentence(["b"]))
+    with pytest.raises(DataError, match="pair 7: token 2 of sentence 1, which has 1 tokens"):
+        given_answer(pair, [Alignment((2,), (1,), Label.EQUI, 5.0)])
+    pair = Pair("1", make_sentence(["a", "b", "c", "d"]), make_sentence(["x"]))
+    answer = given_answer(pair, [Alignment((1, 3), (1,), Label.EQUI, 5.0)])
+    # Their chunks are runs of tokens.
+    assert [chunk.tokens for chunk in answer.chunks1] == [(1,), (2,), (3,), (4,)]
+
+
+@pytest.mark.parametrize(
+    ("sides", "lines", "said", "unsaid"),
+    [
+        (
+            ("[ a battery ] [ is wired ] [ to a bulb ]", "[ lamp and wire ]"),
+            "1,3-1 SIMI 3",
+            "“a battery … to a bulb” is similar to “lamp and wire”",
+            "Both",
+        ),
+        (
+            ("[ Dogs ] [ chase ] [ cats ] [ daily ]", "[ Cats ] [ chase ] [ dogs ]"),
+            "1-3 EQUI 5, 2-2 EQUI 5, 3-1 EQUI 5",
+            "The roles are swapped: first dogs chase cats, then cats chase dogs. "
+            "Only the first says “daily”.",
+            "Both",
+        ),
+        # An unmatched negation is never dropped from a clause.
+        (
+            ("[ The bulb ] [ is ] [ never ] [ lit ]", "[ The bulb ] [ is ] [ lit ]"),
+            "1-1 EQUI 5, 2-2 EQUI 5, 4-3 EQUI 5",
+            "Only the first says “never”.",
+            "Both say that",
+        ),
+    ],
+)
+def test_what_is_said_of_split_sides_roles_and_negations(system, sides, lines, said, unsaid):
+    text = system("default").explain(make_answer(*sides, lines)).text
+    assert said in text
+    assert unsaid not in text
+
+
+def test_the_same_answer_gives_the_same_text_and_survives(system):
+    answer = make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 3")
+    found = [system("images").explain(answer) for _ in range(2)]
+    said = "Both are about an animal. They differ in the animal (a cat against a dog)."
+    assert {explanation.text for explanation in found} == {said}
+    assert found[0].answer == answer
+    assert replace(found[0].statements[0].alignments[0], score=3.0) == answer.alignments[0]
 
 
 @pytest.mark.slow
@@ -76,89 +148,6 @@ def test_own_rules_change_what_is_said(tmp_path):
             texts.append(system.explain(answer).text)
     assert "mention weekend." in texts[0]
     assert "mention a weekend." in texts[1]
-
-
-def test_a_statement_without_a_rule_of_its_name_says_so(tmp_path):
-    copy_rules(tmp_path / "mine")
-    file = tmp_path / "mine" / "explanation" / "shared.lp"
-    text = file.read_text("utf-8")
-    file.write_text(text.replace("%@rule say_identical:", "%@rule identical:"), "utf-8")
-    with (
-        load_shared("default", rules=[tmp_path / "mine"]) as mine,
-        pytest.raises(RuleError, match="expected %@rule say_identical"),
-    ):
-        mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
-
-
-def test_contradictory_rules_say_so(tmp_path):
-    copy_rules(tmp_path / "mine")
-    (tmp_path / "mine" / "explanation" / "more.lp").write_text(
-        '%@rule never: "never"\n:- token(1,1,_).\n', "utf-8"
-    )
-    with (
-        load_shared("default", rules=[tmp_path / "mine"]) as mine,
-        pytest.raises(UnsatisfiableError, match="admit no answer set"),
-    ):
-        mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
-
-
-def test_alignments_of_other_sentences_are_refused():
-    pair = Pair("7", make_sentence(["a"]), make_sentence(["b"]))
-    with pytest.raises(DataError, match="pair 7: token 2 of sentence 1, which has 1 tokens"):
-        given_answer(pair, [Alignment((2,), (1,), Label.EQUI, 5.0)])
-
-
-def test_chunks_of_given_alignments_are_runs_of_tokens():
-    pair = Pair("1", make_sentence(["a", "b", "c", "d"]), make_sentence(["x"]))
-    answer = given_answer(pair, [Alignment((1, 3), (1,), Label.EQUI, 5.0)])
-    assert [chunk.tokens for chunk in answer.chunks1] == [(1,), (2,), (3,), (4,)]
-
-
-def test_a_split_side_is_said_with_dots(system):
-    answer = make_answer(
-        "[ a battery ] [ is wired ] [ to a bulb ]", "[ lamp and wire ]", "1,3-1 SIMI 3"
-    )
-    assert (
-        "“a battery … to a bulb” is similar to “lamp and wire”"
-        in system("default").explain(answer).text
-    )
-
-
-def test_crossing_lines_are_told_as_swapped_roles(system):
-    answer = make_answer(
-        "[ Dogs ] [ chase ] [ cats ] [ daily ]",
-        "[ Cats ] [ chase ] [ dogs ]",
-        "1-3 EQUI 5, 2-2 EQUI 5, 3-1 EQUI 5",
-    )
-    text = system("default").explain(answer).text
-    assert text == (
-        "The roles are swapped: first dogs chase cats, then cats chase dogs. "
-        "Only the first says “daily”."
-    )
-
-
-def test_an_unmatched_negation_is_never_dropped_from_a_clause(system):
-    answer = make_answer(
-        "[ The bulb ] [ is ] [ never ] [ lit ]",
-        "[ The bulb ] [ is ] [ lit ]",
-        "1-1 EQUI 5, 2-2 EQUI 5, 4-3 EQUI 5",
-    )
-    text = system("default").explain(answer).text
-    assert "Both say that" not in text
-    assert "Only the first says “never”." in text
-
-
-def test_the_same_answer_gives_the_same_text(system):
-    answer = make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 3")
-    texts = {system("images").explain(answer).text for _ in range(3)}
-    assert texts == {"Both are about an animal. They differ in the animal (a cat against a dog)."}
-
-
-def test_scores_and_chunks_survive(system):
-    answer = make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 3")
-    explanation = system("images").explain(answer)
-    assert explanation.answer == answer
-    assert replace(explanation.statements[0].alignments[0], score=3.0) == answer.alignments[0]
 
 
 @pytest.mark.parametrize(

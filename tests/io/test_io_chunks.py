@@ -1,4 +1,3 @@
-import io
 import time
 from pathlib import Path
 
@@ -7,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.io.chunks import format_chunks, parse_chunks, read_chunks
+from ists_asp.io.chunks import format_chunks, parse_chunks
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import read_wa
@@ -23,8 +22,15 @@ def parse(text):
     return [sentence.words(chunk.tokens) for chunk in sentence.chunks], warnings
 
 
-def test_plain_line():
+def test_brackets_that_belong_to_words():
     assert parse("[ the bulb ] [ is ] [ on ] ") == (["the bulb", "is", "on"], [])
+    words = ["[", "]", "[1]", "foo[1]", "a][b", "\\[", "\\", "x]\\"]
+    sentence = Sentence(make_sentence(words).tokens, (Chunk(1, 3), Chunk(4, 8)))
+    line = format_chunks(sentence)
+    assert parse_chunks(line, repairs=Repairs(strict=True)) == sentence
+    assert parse("[ see foo[1] ]") == (["see foo[1]"], [])
+    with pytest.raises(DataError, match="cover the tokens"):
+        format_chunks(Sentence(make_sentence(["a", "b"]).tokens, (Chunk(2, 2),)))
 
 
 @pytest.mark.parametrize(
@@ -49,14 +55,6 @@ def test_repairs(text, chunks, message):
     assert message in "\n".join(warnings)
     with pytest.raises(DataError, match=r"^f:1: "):
         parse_chunks(text, where="f:1", repairs=Repairs(strict=True))
-
-
-def test_brackets_that_belong_to_words():
-    words = ["[", "]", "[1]", "foo[1]", "a][b", "\\[", "\\", "x]\\"]
-    sentence = Sentence(make_sentence(words).tokens, (Chunk(1, 3), Chunk(4, 8)))
-    line = format_chunks(sentence)
-    assert parse_chunks(line, repairs=Repairs(strict=True)) == sentence
-    assert parse("[ see foo[1] ]") == (["see foo[1]"], [])
 
 
 def test_faults_of_a_kind_are_one_warning_a_line():
@@ -94,16 +92,6 @@ def test_long_lines_take_time_in_proportion(piece):
     assert ten_times < 40 * once
     assert all(len(warning) < 200 for warning in warnings)
     assert len(warnings) < 6
-
-
-def test_no_tokens():
-    with pytest.raises(DataError, match=r"c:1: an empty sentence"):
-        list(read_chunks(io.BytesIO(b"[ ]\n"), name="c"))
-
-
-def test_writer_refuses_gaps():
-    with pytest.raises(DataError, match="cover the tokens"):
-        format_chunks(Sentence(make_sentence(["a", "b"]).tokens, (Chunk(2, 2),)))
 
 
 @st.composite

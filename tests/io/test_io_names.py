@@ -38,22 +38,19 @@ def test_new_files_are_the_same_if_folder_and_name_are(tmp_path, monkeypatch):
     refuse_clashes([], [use("new"), use("folder/new"), use("folder/newer")])
 
 
-def test_names_that_no_file_can_have_are_left_to_whoever_opens_them(tmp_path):
+def test_what_no_clash_is(tmp_path):
+    """Names that no file can have are left to whoever opens them; a copy is another file."""
     for name in (tmp_path / ("x" * 300), tmp_path / "a\0b", 12345):
         refuse_clashes([use(name)], [use(name)])
-
-
-def test_a_copy_is_another_file(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).write_text("same")
     refuse_clashes([use(tmp_path / "a")], [use(tmp_path / "b")])
 
-
-def test_nothing_is_looked_for_where_nothing_is_written():
     def reads():
         raise AssertionError
         yield
 
+    # Nothing is looked for where nothing is written.
     refuse_clashes(reads(), [use("/dev/null")])
 
 

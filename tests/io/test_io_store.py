@@ -47,26 +47,38 @@ def test_a_damaged_entry_is_none_and_is_written_anew(store, cut):
     assert store.get("a") == [1, 2, 3]
 
 
-def test_an_entry_with_the_name_of_another_is_none(store):
+def test_what_stands_in_the_place_of_an_entry_is_none(store):
     store.put("a", [1])
     (file,) = store.path.iterdir()
     store.put("b", {"of another": "kind"})
     (other,) = set(store.path.iterdir()) - {file}
     other.replace(file)
     assert store.get("a") is None
+    file.unlink()
+    # A pipe is not waited for.
+    os.mkfifo(file)
+    assert (store.get("a"), store.info().entries) == (None, 0)
     store.put("a", [2])
     assert store.get("a") == [2]
 
 
-def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(store):
-    store.put("a", [1])
+def test_clear_removes_entries_and_old_drafts_and_nothing_else(store):
+    store.put("a", 1)
     (file,) = store.path.iterdir()
-    file.unlink()
-    os.mkfifo(file)
-    assert store.get("a") is None
-    assert store.info().entries == 0
-    store.put("a", [1])
-    assert store.get("a") == [1]
+    draft = file.with_name(f"{file.stem}.x1.part")
+    draft.write_text("half of")
+    others = {store.path / "notes.txt", store.path / f"{'0' * 40}.kept"}
+    for other in others:
+        other.write_text("mine")
+    assert (store.info().entries, store.clear()) == (1, 1)
+    assert set(store.path.iterdir()) == others
+    # That of an interrupted process goes with time.
+    draft.write_text("half of")
+    Store(store.path.parent).put("b", 1)
+    assert draft.exists()
+    os.utime(draft, (0, time.time() - 7200))
+    Store(store.path.parent).put("c", 1)
+    assert not draft.exists()
 
 
 def test_an_entry_that_unpacks_to_too_much_is_none(store, monkeypatch):
@@ -111,31 +123,6 @@ def test_a_process_that_writes_much_bounds_the_folder_again(store, monkeypatch):
     for number in range(41):
         store.put(f"key {number}", number)
     assert store.info().entries == 5
-
-
-def test_clear_removes_entries_and_old_drafts_and_nothing_else(store):
-    store.put("a", 1)
-    (file,) = store.path.iterdir()
-    draft = file.with_name(f"{file.stem}.x1.part")
-    draft.write_text("half of")
-    others = {store.path / "notes.txt", store.path / f"{'0' * 40}.kept"}
-    for other in others:
-        other.write_text("mine")
-    assert store.info().entries == 1
-    assert store.clear() == 1
-    assert set(store.path.iterdir()) == others
-
-
-def test_a_draft_of_an_interrupted_process_goes_with_time(store):
-    store.put("a", 1)
-    (file,) = store.path.iterdir()
-    draft = file.with_name(f"{file.stem}.x1.part")
-    draft.write_text("half of")
-    Store(store.path.parent).put("b", 1)
-    assert draft.exists()
-    os.utime(draft, (0, time.time() - 7200))
-    Store(store.path.parent).put("c", 1)
-    assert not draft.exists()
 
 
 def test_processes_share_a_folder(tmp_path):

@@ -161,6 +161,11 @@ def test_jsonl_reads_chunks_and_ids():
         ('{"sent1": "a b", "sent2": "b", "chunks1": []}', "j:1: 'chunks1' does not reach"),
         ('{"sent1": "a", "sent2": "b", "chunks1": [[1, 999999999]]}', "j:1: [1, 999999999]"),
         ("[" * 100_000, "j:1: no valid JSON"),
+        ('{"sent1": "a", "b": "c"}', "j:1: no 'sent2' among the keys 'sent1', 'b'; expected 's"),
+        (
+            '{"sent1": "a", "sent2": "b"}\n{"sent1": "a", "sent2": "b", "id": "1"}',
+            "j:2: the id '1' again",
+        ),
     ],
 )
 def test_faulty_jsonl(text, message):
@@ -190,18 +195,6 @@ def test_json_of_other_programs_is_refused_once(text, message):
         jsonl(f"{text}\n" * 50)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
-
-
-def test_a_missing_key_names_those_that_are_known():
-    with pytest.raises(
-        DataError, match=r"^j:1: no 'sent2' among the keys 'sent1', 'b'; expected 's"
-    ):
-        jsonl('{"sent1": "a", "b": "c"}\n')
-
-
-def test_repeated_id():
-    with pytest.raises(DataError, match=r"^j:2: the id '1' again"):
-        jsonl('{"sent1": "a", "sent2": "b"}\n{"sent1": "a", "sent2": "b", "id": "1"}\n')
 
 
 def test_jsonl_answer():

@@ -66,11 +66,27 @@ def test_reader_gives_back_what_was_written():
     assert sentence.alignments[0].where == "f:16"
 
 
-@pytest.mark.parametrize(
-    ("score", "text"), [(5.0, "5"), (0.0, "0"), (-0.0, "0"), (3.25, "3.25"), (None, "NIL")]
-)
-def test_scores(score, text):
-    assert format_score(score) == text
+def test_scores():
+    for score, text in ((5.0, "5"), (0.0, "0"), (-0.0, "0"), (3.25, "3.25"), (None, "NIL")):
+        assert format_score(score) == text
+
+
+def test_a_stray_line_between_sentences_is_no_sentence():
+    warnings = []
+    assert len(read("stray\n" + EXPECTED + "stray\n", warn=warnings.append)) == 1
+    assert warnings == [f"f:{n}: 'stray' belongs to no section; skipped" for n in (1, 24)]
+
+
+def test_ids_may_have_any_character_and_lack():
+    (sentence,) = read(EXPECTED.replace('"7"', '"a>b\'s"'))
+    assert sentence.id == "a>b's"
+    warnings = []
+    (sentence,) = read(EXPECTED.replace('status="">', 'status=""'), warn=warnings.append)
+    assert (sentence.id, len(warnings)) == ("7", 1)
+    (sentence,) = read(EXPECTED.replace(' id="7"', ""))
+    assert sentence.id is None
+    with pytest.raises(DataError, match="without an id"):
+        sentence.to_pair()
 
 
 def test_separators_inside_words_do_not_break_lines():
@@ -110,20 +126,6 @@ def test_alignments_that_lost_their_brackets_are_read():
     assert len(sentence.to_alignments()) == 3
     assert [token.form for token in sentence.tokens[1]] == ["Two", "<==>", "bark"]
     assert warnings[0].endswith("an alignment outside <alignment>; read as one")
-
-
-def test_a_stray_line_between_sentences_is_no_sentence():
-    warnings = []
-    assert len(read("stray\n" + EXPECTED + "stray\n", warn=warnings.append)) == 1
-    assert warnings == [f"f:{n}: 'stray' belongs to no section; skipped" for n in (1, 24)]
-
-
-def test_ids_may_have_any_character():
-    (sentence,) = read(EXPECTED.replace('"7"', '"a>b\'s"'))
-    assert sentence.id == "a>b's"
-    warnings = []
-    (sentence,) = read(EXPECTED.replace('status="">', 'status=""'), warn=warnings.append)
-    assert (sentence.id, len(warnings)) == ("7", 1)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +179,6 @@ def test_malformed_alignments_are_errors_only_when_converted(old, new):
     (sentence,) = read(EXPECTED.replace(old, new, 1), strict=True)
     with pytest.raises(DataError, match=r"^f:16: "):
         sentence.to_alignments()
-
-
-def test_no_id():
-    (sentence,) = read(EXPECTED.replace(' id="7"', ""))
-    assert sentence.id is None
-    with pytest.raises(DataError, match="without an id"):
-        sentence.to_pair()
 
 
 @needs_shared

@@ -90,16 +90,10 @@ def test_figures_go_to_standard_error_when_weights_are_written(run, samples, tmp
     assert "--profile headlines --seed 5 -o" in read(tmp_path / "w.lp")
 
 
-def test_more_parts_than_pairs(run, samples):
+def test_options_that_cannot_be_learned_by(run, samples, tmp_path):
     result = run("learn", "--gold", samples / "headlines", "--cross-validate", 11)
     assert "--cross-validate 11: there are only 10 gold pairs" in refusal(result, 2)
-
-
-def test_a_folder_that_is_no_gold(run, tmp_path):
     assert "there is no sent1.chunk.txt" in refusal(run("learn", "--gold", tmp_path), 1)
-
-
-def test_an_unknown_profile(run, samples):
     result = run("learn", "--gold", samples / "headlines", "--profile", "headline")
     assert 'Did you mean "headlines"?' in refusal(result, 2)
 

@@ -61,40 +61,25 @@ def test_a_missing_file_is_named(gold, name):
         read_gold(gold)
 
 
-def test_a_pair_without_alignments_is_named(gold):
-    file = gold / "gold.wa"
-    file.write_text(file.read_text().replace('id="4"', 'id="44"'))
-    with pytest.raises(DataError, match=r"gold\.wa: pair 4 of the chunk files is not in it"):
-        read_gold(gold)
-
-
-def test_all_pairs_that_do_not_fit_are_named(gold):
+def test_all_pairs_without_alignments_are_named(gold):
     file = gold / "gold.wa"
     file.write_text(file.read_text().replace('id="4"', 'id="44"').replace('id="2"', 'id="22"'))
     with pytest.raises(FaultyLinesError) as caught:
         read_gold(gold)
-    assert [message.partition(": pair ")[2][:5] for message in caught.value.messages] == [
-        "2 of ",
-        "4 of ",
-    ]
+    for number, message in zip("24", caught.value.messages, strict=True):
+        assert f"gold.wa: pair {number} of the chunk files is not in it" in message
 
 
-def test_alignments_of_other_sentences_are_refused(gold):
+def test_chunk_files_that_do_not_fit_are_refused(gold):
     for name in ("sent1.chunk.txt", "sent2.chunk.txt"):
         first, second, *rest = (gold / name).read_text().splitlines(keepends=True)
         (gold / name).write_text("".join([second, first, *rest]))
     with pytest.raises(DataError, match="pair 1 has 8 and 7 tokens; expected 7 and 9"):
         read_gold(gold)
-
-
-def test_chunk_files_of_different_length_are_refused(gold):
     file = gold / "sent2.chunk.txt"
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(DataError, match="sent1"):
         read_gold(gold)
-
-
-def test_no_pairs_are_refused(gold):
     for file in gold.glob("sent?.chunk.txt"):
         file.write_text("")
     with pytest.raises(DataError, match=r"no pairs|empty"):

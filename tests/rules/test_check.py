@@ -47,8 +47,92 @@ def kinds(findings):
     return [(kind, place) for kind, place, _ in findings]
 
 
-def test_rules_that_are_all_right(found):
-    assert found(GOOD) == []
+NAMED = '%@rule a: "a"\n'
+HEAD = "proposed(run(C,C),run(C,C)) :- chunk(1,C)"
+CASES = {
+    "all right": (GOOD, []),
+    "a predicate declared as absent": (
+        f"#defined medicine/1.\n{NAMED}proposed(C,C) :- medicine(C).\n",
+        [],
+    ),
+    "what conditions of a choice use": (
+        f'{NAMED}_p(1).\n%@rule b: "b"\n{{ proposed(C,C) : _p(C) }} 1.\n',
+        [],
+    ),
+    "what a syntax error hides": (
+        f"_brand(X Y).\n{NAMED}proposed(run(C,C),run(D,D)) :- _brand(C,D).\n",
+        [("syntax", 1, "error: syntax error")],
+    ),
+    "a directive without quotes": (
+        f"%@rule a: {{X}}\n{HEAD}.\n",
+        [("directive", 1, "malformed directive"), ("nameless", 2, "")],
+    ),
+    "a directive without a rule": (NAMED, [("directive", 1, "no rule follows this directive")]),
+    "a directive of no variable": (
+        f'%@rule a: "{{Z}}"\n{HEAD}.\n',
+        [("directive", 1, "no variable {Z}")],
+    ),
+    "an unknown directive": (
+        f'%@rulle a: "a"\n{HEAD}.\n',
+        [("directive", 1, "unknown directive"), ("nameless", 2, "")],
+    ),
+    "no name": (f"{HEAD}, chunk(2,C).\n", [("nameless", 1, ":1:1: warning: ")]),
+    "undefined": (
+        f"{NAMED}evidence(pair(X,Y),like,100) :- propsed(X,Y), not lable(X,Y,equi).\n",
+        [
+            ("undefined", 2, "Did you mean proposed/2?"),
+            ("undefined", 2, "Did you mean label/3?"),
+        ],
+    ),
+    "another name now": (
+        f"{NAMED}evidence(pair(X,Y),like,100) :- proposed(X,Y), tells(1,1,_), mark(1,_).\n",
+        [
+            ("undefined", 2, "It is called informativeness/3 now"),
+            ("undefined", 2, "It is called punctuation_chunk/2 now"),
+        ],
+    ),
+    "a wrong number of arguments": (
+        f"{NAMED}proposed(run(C,C),run(C,C)) :- chunk(1,C,_).\n",
+        [("undefined", 2, ":2:32: error: ")],
+    ),
+    "unused": (
+        f"{NAMED}evidnce(pair(X,Y),like,100) :- proposed(X,Y).\n",
+        [("unused", 2, "Did you mean evidence/3?")],
+    ),
+    "unsafe": (
+        f"{NAMED}proposed(D,V) :- chunk(1,C), not chunk(2,D).\n",
+        [("unsafe", 2, "the variables are unsafe: D, V")],
+    ),
+    "pooled negation": (
+        f"{NAMED}{HEAD}, not punctuation_chunk((1;2),C).\n",
+        [("pooled-negation", 2, ":2:44: ")],
+    ),
+    "a host function": (f"{NAMED}proposed(C,@f(C)) :- chunk(1,C).\n", [("host-function", 2, "")]),
+    "a script": ("#script (python)\n#end.\n", [("syntax", 1, "")]),
+    "the name of a shipped rule": (
+        f'%@rule may_align: "a"\n{HEAD}.\n',
+        [("name-twice", 2, "asp/align.lp")],
+    ),
+    "private elsewhere": (f"{NAMED}{HEAD}, not _start(C,C).\n", [("private", 2, "asp/tie.lp")]),
+    "evidence of what has none": (
+        f"{NAMED}evidence(piar(X,Y),like,100) :- proposed(X,Y).\n",
+        [("target", 2, "Did you mean pair/2?")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_findings(found, name):
+    text, wanted = CASES[name]
+    findings = found(text)
+    assert kinds(findings) == [(kind, line) for kind, line, _ in wanted]
+    for (_, _, one), (_, _, words) in zip(findings, wanted, strict=True):
+        assert words in str(one)
+
+
+def test_all_faulty_directives_are_told(found):
+    findings = found('%@rule a\n_p(1).\n%@rule b: "{Z}"\n_p(2).\n')
+    assert [place for kind, place, _ in findings if kind == "directive"] == [1, 3]
 
 
 def test_syntax_errors_with_excerpt_and_caret_and_all_of_them(found):
@@ -60,168 +144,45 @@ def test_syntax_errors_with_excerpt_and_caret_and_all_of_them(found):
     assert str(findings[0][2]).startswith(f"{findings[0][2].file}:2:41: error: syntax error")
 
 
-def test_what_a_syntax_error_hides_is_not_called_undefined(found):
-    findings = found('_brand(X Y).\n%@rule a: "a"\nproposed(run(C,C),run(D,D)) :- _brand(C,D).\n')
-    assert kinds(findings) == [("syntax", 1)]
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "words"),
-    [
-        ("%@rule a: {X}\nlinked(1,1,1).\n", 1, "malformed directive"),
-        ('%@rule a: "a"\n', 1, "no rule follows this directive"),
-        ('%@rule a: "{Z}"\nproposed(run(C,C),run(C,C)) :- chunk(1,C).\n', 1, "no variable {Z}"),
-        ('%@rulle a: "a"\nlinked(1,1,1).\n', 1, "unknown directive"),
-    ],
-)
-def test_faulty_directives(found, text, line, words):
-    findings = found(text)
-    assert ("directive", line) in kinds(findings)
-    assert words in next(str(one) for kind, _, one in findings if kind == "directive")
-
-
-def test_all_faulty_directives_are_told(found):
-    findings = found('%@rule a\n_p(1).\n%@rule b: "{Z}"\n_p(2).\n')
-    assert [place for kind, place, _ in findings if kind == "directive"] == [1, 3]
-
-
-def test_rules_without_a_name(found):
-    findings = found("proposed(run(C,C),run(C,C)) :- chunk(1,C), chunk(2,C).\n")
-    assert kinds(findings) == [("nameless", 1)]
-    assert findings[0][2].severity == "warning"
-
-
-def test_undefined_predicates_and_what_was_meant(found):
-    findings = found(
-        '%@rule a: "a"\nevidence(pair(X,Y),like,100) :- propsed(X,Y), not lable(X,Y,equi).\n'
-    )
-    assert kinds(findings) == [("undefined", 2), ("undefined", 2)]
-    assert [one.hint for *_, one in findings] == [
-        "Did you mean proposed/2?",
-        "Did you mean label/3?",
-    ]
-    assert findings[0][2].column == 33
-
-
-def test_predicates_that_have_another_name_now(found):
-    body = "proposed(X,Y), tells(1,1,_), mark(1,_)"
-    rule = f'%@rule like: "{{X}}"\nevidence(pair(X,Y),like,100) :- {body}.\n'
-    assert {one.hint for kind, _, one in found(rule) if kind == "undefined"} == {
-        "It is called informativeness/3 now",
-        "It is called punctuation_chunk/2 now",
-    }
-
-
-def test_a_predicate_with_the_wrong_number_of_arguments(found):
-    ((kind, _, finding),) = found('%@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C,_).\n')
-    assert kind == "undefined"
-    assert finding.hint == "Did you mean chunk/2? It has 3 arguments here"
-
-
-def test_predicates_declared_as_absent_are_not_undefined(found):
-    assert found('#defined medicine/1.\n%@rule a: "a"\nproposed(C,C) :- medicine(C).\n') == []
-
-
-def test_predicates_that_nothing_uses(found):
-    findings = found('%@rule a: "a"\nevidnce(pair(X,Y),like,100) :- proposed(X,Y).\n')
-    assert kinds(findings) == [("unused", 2)]
-    assert findings[0][2].severity == "warning"
-    assert findings[0][2].hint == "Did you mean evidence/3?"
-
-
-def test_what_conditions_of_a_choice_use_is_used(found):
-    assert found('%@rule a: "a"\n_p(1).\n%@rule b: "b"\n{ proposed(C,C) : _p(C) } 1.\n') == []
-
-
-def test_unsafe_variables_are_named(found):
-    findings = found('%@rule a: "a"\nproposed(D,V) :- chunk(1,C), not chunk(2,D).\n')
-    assert kinds(findings) == [("unsafe", 2)]
-    assert findings[0][2].found == "the variables are unsafe: D, V"
-
-
-def test_pooled_negation(found):
-    findings = found(
-        '%@rule a: "a"\n'
-        "proposed(run(C,C),run(C,C)) :- chunk(1,C), not punctuation_chunk((1;2),C).\n"
-    )
-    assert kinds(findings) == [("pooled-negation", 2)]
-    assert findings[0][2].column == 44
-
-
-def test_functions_of_a_host_language(found):
-    findings = found('%@rule a: "a"\nproposed(C,@f(C)) :- chunk(1,C).\n')
-    assert kinds(findings) == [("syntax", 2)]
-
-
-def test_scripts(found):
-    assert kinds(found("#script (python)\n#end.\n")) == [("syntax", 1)]
-
-
 def test_names_that_are_reserved(found):
     findings = found('%@rule a: "a"\n__p(1).\n%@rule b: "b"\nproposed(C,C) :- __p(C).\n')
     assert ("reserved", 2) in kinds(findings)
 
 
-def test_names_that_a_shipped_rule_has(found):
-    findings = found('%@rule may_align: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C).\n')
-    assert kinds(findings) == [("name-twice", 2)]
-    assert "asp/align.lp" in findings[0][2].found
-    assert findings[0][2].severity == "error"
+WEIGHTS = "weight(like,align,12).\n"
 
 
-def test_private_predicates_of_another_file(found):
-    findings = found('%@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not _start(C,C).\n')
-    assert kinds(findings) == [("private", 2)]
-    assert "asp/tie.lp" in findings[0][2].found
-
-
-def test_features_of_what_has_none(found):
-    findings = found('%@rule a: "a"\nevidence(piar(X,Y),like,100) :- proposed(X,Y).\n')
-    assert kinds(findings) == [("target", 2)]
-    assert findings[0][2].hint.startswith("Did you mean pair/2?")
-
-
-def test_features_and_weights_that_miss_one_another(folder):
-    findings = folder(
-        {
-            "labels/a.lp": GOOD
-            + '%@rule other: "o"\nevidence(pair(X,Y),other,100) :- proposed(X,Y).\n'
-            + '%@rule propose: "p"\nproposed(X,Y) :- span(1,X), span(2,Y).\n',
-            "weights/w.lp": "weight(like,align,12).\nweight(lik,align,7).\n"
-            "weight(like,boundary,7).\nweight(label(simi),score,9).\n",
-        }
-    )
-    assert kinds(findings) == [
-        ("unweighed", "/labels/a.lp:4"),
-        ("unmade", "/weights/w.lp:2"),
-        ("unmade", "/weights/w.lp:3"),
+def test_evidence_and_weights_that_miss_one_another(folder):
+    more = '%@rule other: "o"\nevidence(pair(X,Y),other,100) :- proposed(X,Y).\n'
+    more += '%@rule propose: "p"\nproposed(X,Y) :- span(1,X), span(2,Y).\n'
+    weights = "weight(lik,align,7).\nweight(like,boundary,7).\nweight(label(simi),score,9).\n"
+    findings = folder({"labels/a.lp": GOOD + more, "weights/w.lp": WEIGHTS + weights})
+    assert [(kind, place, one.severity) for kind, place, one in findings] == [
+        ("unweighed", "/labels/a.lp:4", "note"),
+        ("unmade", "/weights/w.lp:2", "warning"),
+        ("unmade", "/weights/w.lp:3", "warning"),
     ]
-    assert [one.severity for *_, one in findings] == ["note", "warning", "warning"]
 
 
-def test_rules_among_weights(folder):
-    findings = folder({"labels/a.lp": GOOD, "weights/w.lp": "weight(like,align,12).\n" + GOOD})
-    assert ("weights-file", "/weights/w.lp:3") in kinds(findings)
-
-
-def test_a_file_that_no_profile_loads(folder):
-    findings = folder(
-        {"labels/a.lp": GOOD, "weights/w.lp": "weight(like,align,12).\n", "more/b.lp": "p(1).\n"}
-    )
-    assert ("unloaded", "/more/b.lp:1") in kinds(findings)
-
-
-def test_a_faulty_profile_does_not_hide_the_others(folder):
-    findings = folder(
-        {
-            "profiles/bad.toml": LABELS.replace("labels", "lables"),
-            "labels/a.lp": "p(X) :- q.\n",
-            "weights/w.lp": "weight(like,align,12).\n",
-        }
-    )
-    found = kinds(findings)
-    assert "profile" in dict(found)
-    assert ("unsafe", "/labels/a.lp:1") in found
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        ({"weights/w.lp": WEIGHTS + GOOD}, ("weights-file", "/weights/w.lp:3")),
+        ({"more/b.lp": "p(1).\n"}, ("unloaded", "/more/b.lp:1")),
+        # A faulty profile does not hide the others.
+        (
+            {
+                "profiles/bad.toml": LABELS.replace("labels", "lables"),
+                "labels/a.lp": "p(X) :- q.\n",
+            },
+            ("unsafe", "/labels/a.lp:1"),
+        ),
+    ],
+)
+def test_findings_of_folders(folder, files, wanted):
+    found = kinds(folder({"labels/a.lp": GOOD, "weights/w.lp": WEIGHTS, **files}))
+    assert wanted in found
+    assert ("profile" in dict(found)) == ("profiles/bad.toml" in files)
 
 
 @pytest.mark.slow
@@ -231,15 +192,27 @@ def test_word_tables_need_no_names(tmp_path):
     assert check_rules([table])[1] == ()
 
 
-def test_nothing_to_check(tmp_path):
+def test_nothing_to_check_and_an_unknown_profile(tmp_path):
     with pytest.raises(RuleError, match="there is no such rule file or folder"):
         check_rules([tmp_path / "nowhere"])
-
-
-def test_an_unknown_profile(tmp_path):
     write(tmp_path / "mine", {"a.lp": GOOD})
     with pytest.raises(UsageError, match='no profile "headline"'):
         check_rules([tmp_path / "mine"], ["headline"])
+
+
+def test_entries_that_match_nothing_or_contradict(found):
+    table = '%@rule t: "t"\nsame_meaning("a b","c"; "Up","on"; "x","x"; "y","").\n'
+    other = '%@rule o: "o"\nopposite("c","a b").\n'
+    use = '%@rule u: "u"\nproposed(X,X) :- same_meaning(X,_), opposite(X,_).\n'
+    told = [one.found for kind, _, one in found(table + other + use) if kind == "entry"]
+    parts = (
+        '"a b" and "c" are opposites by',
+        '"Up"',
+        '"x" stands on both',
+        "empty",
+        "are the same",
+    )
+    assert [part in one for part, one in zip(parts, told, strict=True)] == [True] * 5
 
 
 @pytest.mark.parametrize(
@@ -268,23 +241,6 @@ def test_constants_outside_their_domains(found, body, words, hint):
     told = [one for one in findings if words in one.found]
     assert [one.hint for one in told] == [hint]
     assert told[0].severity == "warning"
-
-
-def test_entries_that_match_nothing_or_contradict(found):
-    table = '%@rule t: "t"\nsame_meaning("a b","c"; "Up","on"; "x","x"; "y","").\n'
-    other = '%@rule o: "o"\nopposite("c","a b").\n'
-    use = '%@rule u: "u"\nproposed(X,X) :- same_meaning(X,_), opposite(X,_).\n'
-    told = [one.found for kind, _, one in found(table + other + use) if kind == "entry"]
-    assert len(told) == 5
-    for part, one in zip(
-        (
-            *('"a b" and "c" are opposites by', '"Up"', '"x" stands on both', "empty"),
-            "are the same by",
-        ),
-        told,
-        strict=True,
-    ):
-        assert part in one
 
 
 def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):

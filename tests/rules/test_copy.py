@@ -15,31 +15,23 @@ def test_a_copy_is_a_rule_folder(shipped, tmp_path):
     assert rules.files[1].name == f"{target}/labels/tags.lp"
 
 
-def test_an_empty_folder_will_do(shipped, tmp_path, monkeypatch):
+def test_an_empty_folder_will_do_and_can_be_edited(shipped, tmp_path, monkeypatch):
+    (shipped / "lp_rules" / "words.lp").chmod(0o444)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     copy_rules(tmp_path / "empty")
     assert (tmp_path / "empty" / "profiles" / "small.toml").is_file()
+    assert (tmp_path / "empty" / "words.lp").stat().st_mode & 0o200
 
 
-def test_a_copy_can_be_edited(shipped, tmp_path):
-    (shipped / "lp_rules" / "words.lp").chmod(0o444)
-    copy_rules(tmp_path / "copy")
-    assert (tmp_path / "copy" / "words.lp").stat().st_mode & 0o200
-
-
-def test_a_full_folder_is_left_alone(shipped, tmp_path):
+def test_full_folders_and_files_are_left_alone(shipped, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.lp").write_text("a.")
     with pytest.raises(UsageError, match="full: this folder is not empty"):
         copy_rules(tmp_path / "full")
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.lp"]
-
-
-def test_a_file_is_left_alone(shipped, tmp_path):
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match="file: this is a file"):
-        copy_rules(tmp_path / "file")
+    with pytest.raises(UsageError, match=r"mine\.lp: this is a file"):
+        copy_rules(tmp_path / "full" / "mine.lp")
 
 
 @pytest.mark.parametrize("existed", [True, False])

@@ -39,88 +39,41 @@ def told(answered):
     }
 
 
+EFFECTS = """
+words.tsv        | headlines | Regulator recalls Nurofen / Regulator recalls ibuprofen
+    Nurofen / ibuprofen | ? | EQUI 5 | words.tsv:1
+words.tsv        | headlines | Fed turns hawkish / Fed turns dovish
+    hawkish / dovish | ? | OPPO ? | words.tsv:2
+words.tsv        | headlines | French head of state dies / French president dies
+    French head of state / French president | none | EQUI 5 | words.tsv:3
+of_phrases.lp    | headlines | Minister of defence resigns / Minister of health resigns
+    Minister of defence / Minister of health | none | ? | of belongs to minister
+unequal_names.lp | headlines | Smith wins / Smyth wins
+    Smith / Smyth | EQUI 5 | ? | smith and smyth are different names
+weekdays.lp      | images | The train leaves on Monday morning / The train leaves on Sunday morning
+    on Monday morning / on Sunday morning | ? | ? 3 | monday and sunday are different days or months
+finance.tsv      | headlines | Bourse slumps / Stock exchange slumps
+    Bourse / Stock exchange | ? | EQUI 5 | finance.tsv:1
+additions.lp     | headlines | Storm kills 12 / Huge storm kills 12
+    Storm / Huge storm | SPE2 4 | SPE2 3 | all that side 2 adds is a modifier
+distance.lp      | headlines | Storm hits coast / FAR
+    hits / hits | EQUI 5 | none | "hits" and "hits" stand five chunks or more apart
+""".replace("FAR", FAR)
+"""Rules, profile and sentences; the phrases, label and score before and after, and the cause."""
+
+
 def agrees(found, expected):
-    """Whether a line is as expected, of which None may be anything."""
-    if found is None or expected is None:
-        return found is expected
-    return all(one in (None, two) for one, two in zip(expected, found, strict=True))
+    """Whether a line is as expected, of which ``?`` may be anything."""
+    if found is None or expected == "none":
+        return (found is None) == (expected == "none")
+    label, _, score = expected.partition(" ")
+    return label in ("?", found[0]) and score in ("", "?", f"{found[1]:g}")
 
 
-@pytest.mark.parametrize(
-    ("name", "profile", "pair", "where", "before", "after", "words"),
-    [
-        (
-            "words.tsv",
-            "headlines",
-            ("Regulator recalls Nurofen", "Regulator recalls ibuprofen"),
-            *(("Nurofen", "ibuprofen"), (None, None), ("EQUI", 5), "words.tsv:1"),
-        ),
-        (
-            "words.tsv",
-            "headlines",
-            ("Fed turns hawkish", "Fed turns dovish"),
-            *(("hawkish", "dovish"), (None, None), ("OPPO", None), "words.tsv:2"),
-        ),
-        (
-            "words.tsv",
-            "headlines",
-            ("French head of state dies", "French president dies"),
-            ("French head of state", "French president"),
-            None,
-            ("EQUI", 5),
-            "words.tsv:3",
-        ),
-        (
-            "of_phrases.lp",
-            "headlines",
-            ("Minister of defence resigns", "Minister of health resigns"),
-            ("Minister of defence", "Minister of health"),
-            None,
-            (None, None),
-            "of belongs to minister",
-        ),
-        (
-            *("unequal_names.lp", "headlines", ("Smith wins", "Smyth wins"), ("Smith", "Smyth")),
-            *(("EQUI", 5), (None, None), "smith and smyth are different names"),
-        ),
-        (
-            "weekdays.lp",
-            "images",
-            ("The train leaves on Monday morning", "The train leaves on Sunday morning"),
-            ("on Monday morning", "on Sunday morning"),
-            (None, None),
-            (None, 3),
-            "monday and sunday are different days or months",
-        ),
-        (
-            "finance.tsv",
-            "headlines",
-            ("Bourse slumps", "Stock exchange slumps"),
-            *(("Bourse", "Stock exchange"), (None, None), ("EQUI", 5), "finance.tsv:1"),
-        ),
-        (
-            "additions.lp",
-            "headlines",
-            ("Storm kills 12", "Huge storm kills 12"),
-            *(("Storm", "Huge storm"), ("SPE2", 4), ("SPE2", 3)),
-            "all that side 2 adds is a modifier",
-        ),
-        (
-            "distance.lp",
-            "headlines",
-            (
-                "Storm hits coast",
-                "On Monday in the north after a day of rain and wind a storm hits coast",
-            ),
-            *(("hits", "hits"), ("EQUI", 5), None),
-            '"hits" and "hits" stand five chunks or more apart',
-        ),
-    ],
-    ids=["same", "opposites", "phrase", "of", "names", "weekday", "finance", "added", "distance"],
-)
-def test_an_edit_has_its_effect_and_is_named(
-    tmp_path, name, profile, pair, where, before, after, words
-):
+@pytest.mark.parametrize("row", EFFECTS.strip().replace("\n    ", " | ").split("\n"))
+def test_an_edit_has_its_effect_and_is_named(tmp_path, row):
+    name, profile, pair, where, before, after, words = map(str.strip, row.split(" | "))
+    pair, where = pair.split(" / "), tuple(where.split(" / "))
     rules = tmp_path / name
     rules.write_text(EDITS[name], encoding="utf-8")
     old = shipped(profile)

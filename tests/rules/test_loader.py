@@ -79,18 +79,11 @@ def test_paths_without_rules(tmp_path, name, found):
     assert caught.value.where == str(tmp_path / name)
 
 
-def test_a_file_that_has_gone(tmp_path):
-    path = tmp_path / "gone.lp"
+def test_files_that_are_none(tmp_path):
     with pytest.raises(RuleError, match=r"gone\.lp: there is no such rule file"):
-        load_rules([RuleSource(path, "gone.lp", tmp_path, "")])
-
-
-def test_a_folder_in_place_of_a_file(tmp_path):
+        load_rules([RuleSource(tmp_path / "gone.lp", "gone.lp", tmp_path, "")])
     with pytest.raises(RuleError, match="cannot be read"):
         load_rules([RuleSource(tmp_path, "folder", tmp_path, "")])
-
-
-def test_no_files_at_all():
     with pytest.raises(RuleError, match="no rule files"):
         load_rules([])
 
@@ -98,9 +91,6 @@ def test_no_files_at_all():
 def test_other_encodings_are_refused(load):
     error = refused(load, b'a.\nb("caf\xe9").\n')
     assert str(error) == "x.lp:2: byte 0xe9 is not UTF-8. Save the file as UTF-8"
-
-
-def test_a_null_character_is_refused(load):
     assert refused(load, "a.\n% \0\nb.").where == "x.lp:2"
 
 
@@ -140,6 +130,14 @@ def test_all_syntax_errors_of_a_file_are_shown(load):
         ("a :- é.\n", "x.lp:1:6", '"é" stands outside strings'),
         ("a :- b(“x”).\n", "x.lp:1:8", "between double quotes"),
         ("\ufeffa.\n", "x.lp:1:1", "byte order mark"),
+        ("p(.\n" * 50, "x.lp:1:3", "syntax error"),
+        ("#script (lua) print(1) #end.", "x.lp:1:1", "#script is refused"),
+        ("a. #script(python)\n#end.", "x.lp:1:4", "#script is refused"),
+        ("a.\n  #edge (1,2) : a.\n", "x.lp:2:3", "#edge is refused"),
+        ("a(X) :- b(Y),\n  X = 1 + @f(Y).\nb(1).", "x.lp:2:11", "@f is refused"),
+        ("#include <incmode>.", "x.lp:1:1", "names no rule file"),
+        ("#include x.", "x.lp:1:1", "names no rule file"),
+        ('#include "x"', "x.lp:1:1", "names no rule file"),
     ],
 )
 def test_errors_in_plain_words(load, text, where, words):
@@ -149,28 +147,7 @@ def test_errors_in_plain_words(load, text, where, words):
     assert "<IDENTIFIER>" not in str(error)
 
 
-def test_so_many_errors_that_clingo_gives_up(load):
-    assert refused(load, "p(.\n" * 50).where == "x.lp:1:3"
-
-
 # Scripts and includes
-
-
-@pytest.mark.parametrize("text", ["#script (lua) print(1) #end.", "a. #script(python)\n#end."])
-def test_scripts_are_refused(load, text):
-    assert "#script is refused" in str(refused(load, text))
-
-
-@pytest.mark.parametrize(
-    ("text", "where", "found"),
-    [
-        ("a.\n  #edge (1,2) : a.\n", "x.lp:2:3", "#edge is refused"),
-        ("a(X) :- b(Y),\n  X = 1 + @f(Y).\nb(1).", "x.lp:2:11", "@f is refused"),
-    ],
-)
-def test_what_the_machine_cannot_take_is_refused_where_it_stands(load, text, where, found):
-    error = refused(load, text)
-    assert (error.where, error.found.partition(":")[0]) == (where, found)
 
 
 def test_the_function_of_a_priority_is_no_call(load):
@@ -241,11 +218,6 @@ def test_an_include_may_not_leave_through_a_link(tmp_path):
     (tmp_path / "r/link.lp").symlink_to(tmp_path / "out.lp")
     with pytest.raises(RuleError, match="outside the rule folder"):
         load_rules(find_rules(tmp_path / "r/a.lp"))
-
-
-@pytest.mark.parametrize("include", ["#include <incmode>.", "#include x.", '#include "x"'])
-def test_other_includes_are_refused(load, include):
-    assert "names no rule file" in str(refused(load, include))
 
 
 # Warnings

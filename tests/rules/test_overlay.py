@@ -39,21 +39,12 @@ def mine(tmp_path, monkeypatch):
     )
 
 
-def test_nothing_given(shipped):
+def test_a_file_of_the_same_name_takes_the_place_and_others_are_added(shipped, mine):
     assert names("small", []) == SMALL
-
-
-def test_a_file_of_the_same_name_takes_the_place(shipped, mine):
     expected = [name.replace("lp_rules/words.lp", "mine/words.lp") for name in SMALL]
     assert names("small", [mine / "words.lp"]) == expected
-
-
-def test_other_files_are_added_in_order(shipped, mine):
     given = [mine / "new.lp", mine / "choose.lp"]
     assert names("small", given) == [*SMALL, "mine/new.lp", "mine/choose.lp"]
-
-
-def test_a_folder_is_added(shipped, mine):
     assert names("small", [mine / "words"]) == [*SMALL, "mine/words/extra.lp"]
 
 

@@ -46,18 +46,14 @@ def test_another_rule_folder_is_named_as_given(shipped, tmp_path):
 
 
 def test_weights_and_constants_may_be_absent(shipped):
+    profile, rules = load_program("small")
+    assert (profile.name, len(rules.files)) == ("small", 5)
     text = 'description = "Few"\nlanguage = "en"\n[answer]\nrules = ["labels"]\n'
     write(shipped, {"lp_rules/profiles/few.toml": text})
     profile = load_profile("few")
     assert (profile.answer.weights, profile.constants) == ((), {})
     assert (profile.rating, profile.explanation) == (None, None)
     assert not profile.attached_punctuation
-
-
-def test_profile_and_rules_at_once(shipped):
-    profile, rules = load_program("small")
-    assert profile.name == "small"
-    assert len(rules.files) == 5
 
 
 def test_an_unknown_profile_lists_the_known_ones(shipped):
