@@ -130,26 +130,20 @@ def test_a_rating_is_read():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "highest", "message"),
     [
-        ("", "there are 0 ratings"),
-        ("rating(0) rating(1)", "there are 2 ratings"),
-        ("rating(5001) contribution(a,5001)", "the rating is not on the scale"),
-        ("rating(-1) contribution(a,-1)", "the rating is not on the scale"),
-        ("rating(x)", "a term stands where a number belongs"),
-        ('rating(1) contribution(a,"1")', "a term stands where a number belongs"),
-        ("rating(1) contribution(a,2)", "the rating is not the sum of its contributions"),
-        ("rating(1,2)", "there are 0 ratings"),
+        ("", 5, "there are 0 ratings"),
+        ("rating(0) rating(1)", 5, "there are 2 ratings"),
+        ("rating(5001) contribution(a,5001)", 5, "the rating is not on the scale"),
+        ("rating(4001) contribution(a,4001)", 4, "the rating is not on the scale"),
+        ("rating(-1) contribution(a,-1)", 5, "the rating is not on the scale"),
+        ("rating(x)", 5, "a term stands where a number belongs"),
+        ('rating(1) contribution(a,"1")', 5, "a term stands where a number belongs"),
+        ("rating(1) contribution(a,2)", 5, "the rating is not the sum of its contributions"),
+        ("rating(1,2)", 5, "there are 0 ratings"),
     ],
 )
-def test_what_is_no_rating_is_refused(text, message):
+def test_what_is_no_rating_is_refused(text, highest, message):
     with pytest.raises(AnswerError) as caught:
-        rate(text)
+        rate(text, highest=highest)
     assert caught.value.found == message
-
-
-def test_a_rating_may_have_another_scale():
-    text = "rating(4001) contribution(a,4001)"
-    assert rate(text).thousandths == 4001
-    with pytest.raises(AnswerError, match="not on the scale"):
-        rate(text, highest=4)

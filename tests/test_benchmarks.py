@@ -17,9 +17,49 @@ from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
 
-COMMANDS = sorted(
-    path.stem for path in (ROOT / "benchmarks").glob("*.py") if "def main" in path.read_text()
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--sets images --limit 3", "5 parts of 3 gold pairs"),
+        ("--write --limit 3", "five folds"),
+        ("--data /nowhere", "--data DIR"),
+    ],
 )
+def test_usage_errors(data, capsys, options, message):
+    assert accuracy.main(["--data", str(data), *options.split()]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_what_is_no_commit_is_told(capsys):
+    assert compare.main(["no-such-commit"]) == 1
+    assert "there is no commit and no checkout 'no-such-commit'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("no marks", "<!-- x -->\n", "<!-- /x -->\n<!-- x -->\n"),
+        "<!-- x -->\n<!-- /x -->\n<!-- x -->\n",
+        "<!-- x -->\n<!-- /x -->\n<!-- /x -->\n",
+    ],
+)
+def test_a_table_replaces_the_old_one_in_its_place(text):
+    page = "a\n<!-- x -->\n{}\n<!-- /x -->\nb\n"
+    assert replace_between(page.format("old"), "x", "new\n") == page.format("new")
+    with pytest.raises(DataError, match="'x'"):
+        replace_between(text, "x", "new\n")
+
+
+@pytest.mark.parametrize("size", [1, 5, 40])
+def test_made_up_pairs_have_the_chunks_or_the_length_asked_for(size):
+    pair = make_pair(size, seed=7)
+    assert len(pair.sent1.chunks) == len(pair.sent2.chunks) == size
+    assert pair == make_pair(size, seed=7)
+    assert pair != make_pair(size, seed=8)
+    pairs = list(islice(lengths.of_length(36), 20))
+    assert {len(one.tokens) for pair in pairs for one in (pair.sent1, pair.sent2)} == {36}
+
 
 pytestmark = pytest.mark.slow
 
@@ -94,12 +134,6 @@ def test_the_spread_is_in_the_table(data, capsys):
     assert re.search(r"\| 0\.\d{3} \| 0\.\d{3} ± 0\.\d{3} \| \|$", first)
 
 
-def test_fewer_pairs_than_folds_are_refused(data, capsys):
-    options = ["--data", str(data), "--sets", "images", "--limit", "3"]
-    assert accuracy.main(options) == 2
-    assert "5 parts of 3 gold pairs" in capsys.readouterr().err
-
-
 def test_the_tables_are_markdown(data, capsys):
     options = ["--data", str(data), "--sets", "images", "--limit", "1", "--profiles", "baseline"]
     assert accuracy.main(options) == 0
@@ -111,57 +145,12 @@ def test_the_tables_are_markdown(data, capsys):
         assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
-def test_missing_data_is_a_usage_error(tmp_path, capsys):
-    assert accuracy.main(["--data", str(tmp_path)]) == 2
-    assert "--data DIR" in capsys.readouterr().err
-
-
 def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):
     monkeypatch.setattr(sets, "_DEFAULT", tmp_path)
     with pytest.raises(UsageError, match="ists-2016-train"):
         sets.find_data(None)
     (tmp_path / "ists-2016-train").mkdir()
     assert sets.find_data(None) == tmp_path / "ists-2016-train"
-
-
-def test_the_page_needs_a_full_run(capsys):
-    assert accuracy.main(["--write", "--limit", "3"]) == 2
-    assert "five folds" in capsys.readouterr().err
-
-
-def test_a_table_replaces_the_old_one():
-    text = "a\n<!-- x -->\nold\n<!-- /x -->\nb\n"
-    assert replace_between(text, "x", "new\n") == "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("no marks", "<!-- x -->\n", "<!-- /x -->\n<!-- x -->\n"),
-        *("<!-- x -->\n<!-- /x -->\n<!-- x -->\n", "<!-- x -->\n<!-- /x -->\n<!-- /x -->\n"),
-    ],
-)
-def test_a_table_needs_its_place(text):
-    with pytest.raises(DataError, match="'x'"):
-        replace_between(text, "x", "new\n")
-
-
-@pytest.mark.parametrize("size", [1, 5, 40])
-def test_made_up_pairs_have_the_chunks_asked_for(size):
-    pair = make_pair(size, seed=7)
-    assert len(pair.sent1.chunks) == len(pair.sent2.chunks) == size
-    assert pair == make_pair(size, seed=7)
-    assert pair != make_pair(size, seed=8)
-
-
-def test_about_half_of_the_chunks_of_a_made_up_pair_come_back():
-    shares = []
-    for seed in range(20):
-        pair = make_pair(40, seed)
-        second = {pair.sent2.words(chunk.tokens).split()[-1] for chunk in pair.sent2.chunks}
-        first = [pair.sent1.words(chunk.tokens).split()[-1] for chunk in pair.sent1.chunks]
-        shares.append(sum(word in second for word in first) / len(first))
-    assert 0.45 < sum(shares) / len(shares) < 0.75
 
 
 @pytest.mark.parametrize("kind", scaling.KINDS)
@@ -195,16 +184,6 @@ def test_memory_does_not_grow_with_the_pairs():
     assert many.peak - few.peak < 20
 
 
-def test_made_up_pairs_are_new_or_come_again(tmp_path):
-    lines = {}
-    for repeated in (False, True):
-        memory.write_pairs(tmp_path / "pairs.tsv", 2_000, repeated=repeated)
-        text = (tmp_path / "pairs.tsv").read_text()
-        lines[repeated] = [line.split("\t")[1] for line in text.splitlines()]
-    assert len(set(lines[False])) == 2_000
-    assert len(set(lines[True])) < 400
-
-
 @pytest.mark.parametrize(
     "name",
     sorted(
@@ -236,32 +215,3 @@ def test_reasons_are_counted_and_told(data, capsys):
     assert 1 <= median <= most
     assert (0 < share <= 1, twice) == (True, 0)
     assert " is labelled " in printed
-
-
-def test_pairs_of_a_length_have_it_and_differ():
-    pairs = list(islice(lengths.of_length(36), 20))
-    sizes = {len(sentence.tokens) for pair in pairs for sentence in (pair.sent1, pair.sent2)}
-    assert sizes == {36}
-    assert len({pair.sent1 for pair in pairs}) > 10
-
-
-def test_lengths_are_compared_with_the_first():
-    found = [lengths.Length(7, 2.0, 0.5, 5.0), lengths.Length(36, 9.0, 1.5, 22.5)]
-    rows = lengths.length_table(found).splitlines()
-    assert rows[-1] == "| 36 | 9.0 | 1.5 | 22.5 | 4.5 |"
-
-
-def test_two_checkouts_are_compared_in_turns(monkeypatch):
-    times = iter([0.4, 0.1, 0.5, 0.25, 0.2, 0.1])
-    ran = []
-    monkeypatch.setattr(
-        compare, "_seconds", lambda tree, command: ran.append((tree, command)) or next(times)
-    )
-    found = compare._in_turns("why", [("a", "old"), ("b", "new")], 3)
-    assert ran == [("a", "old"), ("b", "new")] * 3
-    assert found == compare.Compared("why", 0.2, 0.1, 0.5)
-
-
-def test_what_is_no_commit_is_told(capsys):
-    assert compare.main(["no-such-commit"]) == 1
-    assert "there is no commit and no checkout 'no-such-commit'" in capsys.readouterr().err

@@ -102,16 +102,23 @@ def test_the_tour_mentions_every_command_and_profile():
     assert {name for name in profiles if f"`{name}`" not in TEXTS["docs/tour.md"]} == set()
 
 
-def test_every_public_predicate_is_documented_once():
+def test_every_public_predicate_is_documented_once_and_exists():
+    """The input predicates are facts; all others occur in rules."""
     names = [doc.name for file in RULES for doc in file.docs]
     assert sorted(names) == sorted(set(names))
-    assert set(USES) - DOCUMENTED == set()
-
-
-def test_every_documented_predicate_exists():
-    """The input predicates are facts; all others occur in rules."""
     inputs = {doc.name for file in RULES if file.path == "asp/input.lp" for doc in file.docs}
-    assert DOCUMENTED - inputs - set(USES) == set()
+    assert DOCUMENTED - inputs <= set(USES) <= DOCUMENTED
+
+
+TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
+"""Terms inside atoms, and an example."""
+
+
+def test_short_pages_are_short_and_an_option_of_many_commands_is_said_once(made):
+    assert all(
+        len(TEXTS[f"docs/{name}.md"].splitlines()) <= 160 for name in ("commands", "vocabulary")
+    )
+    assert made["commands.md"].count("| `--sent1 FILE` |") == 1
 
 
 def test_the_whole_vocabulary_has_every_predicate(made):
@@ -145,15 +152,6 @@ def test_every_command_and_option_is_described(made, path):
         assert f"{' '.join(path)}" in own
         common += own
     assert options(COMMANDS[path]) <= named_options(common)
-
-
-def test_an_option_of_many_commands_is_said_once(made):
-    assert made["commands.md"].count("| `--sent1 FILE` |") == 1
-
-
-@pytest.mark.parametrize("name", ["commands", "vocabulary"])
-def test_a_short_page_is_short(name):
-    assert len(TEXTS[f"docs/{name}.md"].splitlines()) <= 160
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -205,10 +203,6 @@ def test_every_predicate_that_is_named_exists(name):
     bare = {predicate.partition("/")[0] for predicate in DOCUMENTED}
     called = set(re.findall(r"`([a-z]\w*)\([A-Z][^`]*\)`", TEXTS[name]))
     assert called - bare <= TERMS
-
-
-TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
-"""Terms inside atoms, and an example."""
 
 
 @pytest.mark.parametrize(

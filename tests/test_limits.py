@@ -212,11 +212,23 @@ def test_words_too_long_to_be_known_are_equal_or_not(language, length, known):
     assert f'token(1,2,"{start}b")' in facts
 
 
-def test_marks_at_the_ends_of_a_word_are_cut_off_within_reason():
+def test_texts_too_long_to_be_tokenised_are_refused(annotator):
+    with pytest.raises(DataError, match="text 2: a sentence of 10001 characters"):
+        annotator.tokenize(["a cat", "x" * (MAX_CHARACTERS + 1)])
     form = "\"'" * 1000 + "word" + ".," * 1000
     parts = cut(form, tables("en"))
     assert "".join(parts) == form
     assert len(parts) < 20
+
+
+def test_long_pairs_are_long_by_tokens_or_by_characters_and_take_their_time():
+    word = make_sentence(["x"])
+    for words, long in ((["x"] * 98, False), (["x"] * 99, True)):
+        assert is_long(Pair("1", word, make_sentence(words))) is long
+    for size, long in ((1998, False), (1999, True)):
+        assert is_long(Pair("1", word, make_sentence(["x" * size]))) is long
+    assert lifetime(10.0, grace=5.0) == lifetime(10.0, 1, 5.0) == 15.0
+    assert lifetime(10.0, 3, 5.0) == pytest.approx(15.4)
 
 
 @pytest.fixture(scope="module")
@@ -243,11 +255,6 @@ def test_pairs_before_one_that_is_too_long_are_annotated(annotator, text, messag
         next(found)
 
 
-def test_texts_too_long_to_be_tokenised_are_refused(annotator):
-    with pytest.raises(DataError, match="text 2: a sentence of 10001 characters"):
-        annotator.tokenize(["a cat", "x" * (MAX_CHARACTERS + 1)])
-
-
 def test_sentences_of_the_longest_words_are_tagged_in_time(annotator):
     words = [f"{number:03}".translate(_LETTERS) * 33 for number in range(MAX_CHARACTERS // 100)]
     pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
@@ -260,19 +267,6 @@ def test_sentences_of_the_longest_words_are_tagged_in_time(annotator):
 
 
 _LETTERS = str.maketrans("0123456789", "qxzvkjwyph")
-
-
-def test_long_pairs_are_long_by_tokens_or_by_characters():
-    word, sentence = make_sentence(["x"]), make_sentence(["x"] * 99)
-    assert not is_long(Pair("1", word, make_sentence(["x"] * 98)))
-    assert is_long(Pair("1", word, sentence))
-    assert not is_long(Pair("1", word, make_sentence(["x" * 1998])))
-    assert is_long(Pair("1", word, make_sentence(["x" * 1999])))
-
-
-def test_a_pair_alone_has_its_time_and_the_grace():
-    assert lifetime(10.0, grace=5.0) == lifetime(10.0, 1, 5.0) == 15.0
-    assert lifetime(10.0, 3, 5.0) == pytest.approx(15.4)
 
 
 def test_messages_name_the_ends_of_endless_places():
