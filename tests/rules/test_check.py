@@ -107,7 +107,10 @@ CASES = {
         f"{NAMED}{HEAD}, not punctuation_chunk((1;2),C).\n",
         [("pooled-negation", 2, ":2:44: ")],
     ),
-    "a host function": (f"{NAMED}proposed(C,@f(C)) :- chunk(1,C).\n", [("host-function", 2, "")]),
+    "a host function": (
+        f"{NAMED}proposed(C,@f(C)) :- chunk(1,C).\n",
+        [("syntax", 2, "@f is refused")],
+    ),
     "a script": ("#script (python)\n#end.\n", [("syntax", 1, "")]),
     "the name of a shipped rule": (
         f'%@rule may_align: "a"\n{HEAD}.\n',

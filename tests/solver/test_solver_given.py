@@ -1,19 +1,13 @@
 """Facts that clingo fetches are the facts that were given."""
 
-import pytest
 from clingo import Number, parse_term
 from clingo.ast import parse_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
 from ists_asp.solver.search import ground
 from ists_asp.solver.statements import FETCH, Given
 from ists_asp.syntax.trees import Signature, signature
-from tests.sharing import load_shared
-
-CATS = make_sentence(["a", "cat"]), make_sentence(["the", "cat"])
 
 VALUES = st.one_of(
     st.integers(-9, 9).map(str),
@@ -70,15 +64,3 @@ def test_rules_join_fetched_facts_with_added_ones():
     control = ground(rules, (), [], lambda *_: None, given=facts)
     found = [str(atom.symbol) for atom in control.symbolic_atoms.by_signature("s", 1)]
     assert found == ["s(10)"]
-
-
-@pytest.mark.parametrize("function", [FETCH, "add"])
-def test_a_function_that_is_not_there_is_warned_of(tmp_path, function):
-    (tmp_path / "none.lp").write_text(
-        '%@rule none: "none"\n'
-        f'alike(I,J,near,@{function}(0)) :- word(1,I,"cat"), word(2,J,"cat").\n'
-    )
-    with load_shared("headlines", rules=tmp_path / "none.lp") as system:
-        for answer in system.solve_many([Pair("1", *CATS), Pair("2", *CATS)]):
-            assert answer.alignments
-        assert "operation undefined" in str(system.warnings)
