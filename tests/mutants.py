@@ -110,16 +110,16 @@ _LINES = r"""
 - return [batch for batch in batches if len(batch) >= max(least, 1)]
 + return []
 {PY}/run/watch.py tests/run tests/cli
-- if busy or now != self._last else
-+ if now != self._last else
+- if busy or now != last else
++ if now != last else
 {PY}/run/pool.py tests/run tests/faults
 - -self.code not in _CRASHES
 + -self.code in _CRASHES
 {PY}/run/watch.py tests/cli/test_cli_guard.py
 - careful = place + CAREFUL
--     _state
+-     _course
 + careful = 0
-+     _state
++     _course
 {PY}/terminal.py tests/test_terminal.py
 - "\x00-\x08\x0b-\x1f\x7f-\x9f"
 + "\x00-\x08\x0b-\x1f\x7f"

@@ -188,13 +188,16 @@ def test_a_crash_and_a_limit_are_the_fault_of_the_pairs(code, blameless):
 
 
 class Silent:
-    """The way from a process that says nothing."""
+    """The way from a process that says nothing for nine looks."""
 
     looks = 0
 
     def poll(self, _seconds):
         self.looks += 1
-        return False
+        return self.looks == 10
+
+    def recv(self):
+        return "done"
 
 
 def test_looks_count_and_not_the_clock(monkeypatch):
@@ -207,6 +210,9 @@ def test_looks_count_and_not_the_clock(monkeypatch):
         with pytest.raises(TimeoutError):
             watch.heard(0, halted, 1.0, still=3, seconds=5.0)
         assert halted.looks == 3
+    # Who waits for a processor that others have is not halted.
+    monkeypatch.setattr(watch, "usage", lambda _process: (0.0, True, 0))
+    assert watch.heard(0, Silent(), 1.0, still=3) == "done"
 
 
 def test_who_computes_too_long_or_takes_too_much_is_given_up(monkeypatch):
