@@ -8,7 +8,7 @@ from ists_asp.compare import compare, find_edits, run_both
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
-from ists_asp.rules import copy_rules
+from ists_asp.rules.catalogue import copy_rules
 from tests.sharing import load_shared, shared_system
 
 POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")

@@ -11,7 +11,8 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Confidence, Label, Pair
 from ists_asp.resources import rules_dir
-from ists_asp.rules import Purpose, copy_rules, list_profiles, load_program
+from ists_asp.rules import Purpose, list_profiles, load_program
+from ists_asp.rules.catalogue import copy_rules
 from tests.explain.reviewed import make_answer
 from tests.sharing import load_shared
 

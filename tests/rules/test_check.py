@@ -255,7 +255,7 @@ def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):
 
 
 def test_a_name_that_is_taken_is_blamed_on_the_file_that_is_not_shipped(tmp_path):
-    from ists_asp.rules import copy_rules
+    from ists_asp.rules.catalogue import copy_rules
 
     copy_rules(tmp_path / "copy")
     # Files are read in the order of their names.

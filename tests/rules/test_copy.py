@@ -3,7 +3,8 @@ import shutil
 import pytest
 
 from ists_asp.errors import UsageError
-from ists_asp.rules import copy_rules, load_program
+from ists_asp.rules import load_program
+from ists_asp.rules.catalogue import copy_rules
 
 
 def test_a_copy_is_a_rule_folder(shipped, tmp_path):

@@ -1,13 +1,8 @@
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import (
-    copy_rules,
-    list_profiles,
-    load_profile,
-    load_program,
-    program_sources,
-)
+from ists_asp.rules import list_profiles, load_profile, load_program, program_sources
+from ists_asp.rules.catalogue import copy_rules
 
 from .conftest import PROFILE, write
 

@@ -6,17 +6,11 @@ from dataclasses import replace
 import pytest
 
 from ists_asp.io.store import Memo, Store
-from ists_asp.rules import (
-    Purpose,
-    find_rules,
-    list_rules,
-    load_program,
-    load_rules,
-    phrases,
-    rule_weights,
-)
+from ists_asp.rules import Purpose, find_rules, load_program, load_rules, phrases
 from ists_asp.rules import parsing as parsing_module
+from ists_asp.rules.catalogue import list_rules
 from ists_asp.rules.parsing import Messages
+from ists_asp.rules.weights import rule_weights
 from ists_asp.solver import program as program_module
 from ists_asp.solver.program import prepare, prepared
 

@@ -8,7 +8,6 @@ import pytest
 
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.rules import find_rules, load_profile, load_rules, loader, rule_files, source
-from ists_asp.rules.directives import names_in
 
 from .conftest import PROFILE, write
 
@@ -182,7 +181,6 @@ def test_sentences_of_rules_are_sentences(tmp_path, length):
     began = time.process_time()
     with pytest.raises(RuleError, match=r"a\.lp:1:1: this directive has \d+ characters") as caught:
         load_rules(find_rules(tmp_path / "a.lp"))
-    assert names_in((tmp_path / "a.lp").read_text()).keys() <= {"long"}
     assert time.process_time() - began < 2
     assert len(str(caught.value)) < 300
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ists_asp.rules import load_program, rule_weights
+from ists_asp.rules import load_program
+from ists_asp.rules.weights import rule_weights
 
 NAMED = '%@rule {}: "x"\n'
 

@@ -27,14 +27,8 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, ignore
 from ists_asp.model import Chunk
 from ists_asp.resources import Closing
-from ists_asp.rules import (
-    Purpose,
-    find_rules,
-    load_rules,
-    program_sources,
-    read_overlay,
-    weights_of,
-)
+from ists_asp.rules import Purpose, find_rules, load_rules, program_sources, read_overlay
+from ists_asp.rules.weights import weights_of
 from ists_asp.syntax.terms import atoms
 from ists_asp.syntax.trees import Signature, signature
 from ists_asp.vocabulary import (

@@ -1,13 +1,8 @@
-"""Rule files: found, read, checked, named; profiles that choose among them."""
+"""Rule files: found, read, checked, named; profiles that choose among them.
 
-from ists_asp.rules.catalogue import (
-    Catalogue,
-    ListedRule,
-    Use,
-    copy_rules,
-    list_rules,
-    rule_sentences,
-)
+What only some commands need is imported from where it is: lists of rules, weights, checks.
+"""
+
 from ists_asp.rules.constants import check_kinds, constants_in
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
@@ -32,12 +27,9 @@ from ists_asp.rules.programs import (
 )
 from ists_asp.rules.source import RuleFile, RuleSource, files_of_rules, find_rules
 from ists_asp.rules.tables import phrases
-from ists_asp.rules.weights import Weight, rule_weights, weights_of
 
 __all__ = [
-    "Catalogue",
     "Files",
-    "ListedRule",
     "Messages",
     "NamedRule",
     "Overlay",
@@ -48,17 +40,13 @@ __all__ = [
     "RuleSet",
     "RuleSource",
     "RuleWarning",
-    "Use",
-    "Weight",
     "check_kinds",
     "constants_in",
-    "copy_rules",
     "files_of_rules",
     "find_program",
     "find_rules",
     "given_warnings",
     "list_profiles",
-    "list_rules",
     "load_profile",
     "load_program",
     "load_rules",
@@ -67,8 +55,5 @@ __all__ = [
     "read_overlay",
     "read_profile_rules",
     "rule_files",
-    "rule_sentences",
-    "rule_weights",
     "unknown_constants",
-    "weights_of",
 ]

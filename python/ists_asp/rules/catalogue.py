@@ -14,10 +14,8 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.directives import names_in
-from ists_asp.rules.loader import rule_files
 from ists_asp.rules.profiles import Purpose
-from ists_asp.rules.programs import find_program, load_program, read_profile_rules
+from ists_asp.rules.programs import load_program
 from ists_asp.rules.weights import rule_weights
 from ists_asp.syntax.trees import derived, is_fact
 from ists_asp.vocabulary import (
@@ -29,7 +27,7 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from clingo.ast import AST
 
@@ -207,21 +205,6 @@ def list_rules(
                 listed.setdefault(rule, ListedRule(rule, use, weights.get(rule.name), bars))
     warnings = dict.fromkeys(warning for rules in sets.values() for warning in rules.warnings)
     return Catalogue(tuple(listed.values()), tuple(warnings))
-
-
-def rule_sentences(name: str, given: Sequence[Path] = ()) -> Mapping[str, str]:
-    """The names of a profile's rules with their sentences, read in no time.
-
-    No file is given to clingo, so that faults of syntax are no hindrance.
-    """
-    files = read_profile_rules(name, given)
-    every = files.every
-    if files.profile.explanation is not None:
-        every += rule_files(find_program(name, given, Purpose.EXPLANATION)[1])
-    found: dict[str, str] = {}
-    for file in every:
-        found |= names_in(file.path.read_text("utf-8"))
-    return found
 
 
 def _named(rules: RuleSet) -> dict[NamedRule, None]:

@@ -14,7 +14,7 @@ from ists_asp.errors import RuleError, shortened
 from ists_asp.syntax.trees import children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from clingo.ast import AST
 
@@ -24,7 +24,6 @@ _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
 _OPEN = re.compile(r'%@rule\s+\w+\s*:\s*"(?:[^"\\]|\\.)*+')
-_RUN_ON = re.compile(r"\s*\n[ \t]*%[ \t]*")
 _LONGEST = 1000
 """Characters of a directive at most: its sentence stands in traces, lists and pictures."""
 
@@ -49,13 +48,6 @@ class NamedRule:
     line: int
     column: int
     text: str
-
-
-def names_in(text: str) -> Mapping[str, str]:
-    """The names that a file gives, with their sentences, without parsing the rules."""
-    return {
-        match["name"]: _RUN_ON.sub(" ", match["sentence"]) for match in _DIRECTIVE.finditer(text)
-    }
 
 
 def name_rules(

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.engine import Setup
-    from ists_asp.rules import ListedRule, Weight
+    from ists_asp.rules.catalogue import ListedRule
+    from ists_asp.rules.weights import Weight
 
 
 _WIDTH = 100
@@ -54,7 +55,7 @@ def copy(target: Path) -> None:
     Out: the folder, with all rule files, weights and profiles. Edit them, and give the
     folder to any command with --rules.
     """
-    from ists_asp.rules import copy_rules
+    from ists_asp.rules.catalogue import copy_rules
 
     files = copy_rules(target)
     note(f"{len(files)} files copied to {target}: edit them, then run with --rules {target}")
@@ -129,7 +130,7 @@ def _by_name(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
 
 
 def _listed(setup: Setup) -> Sequence[ListedRule]:
-    from ists_asp.rules import list_rules
+    from ists_asp.rules.catalogue import list_rules
 
     if setup.rules:
         isolate()
