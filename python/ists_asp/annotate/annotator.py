@@ -92,9 +92,13 @@ class Annotator:
             followed = zip(forms, [*forms[1:], None], strict=False)
             cuts.append([cut(form, self._tables, after) for form, after in followed])
         readings = self._read([list(chain.from_iterable(parts)) for parts in cuts])
+        rest = chain.from_iterable(readings)
         return [
-            _joined(tokens, parts, tagged)
-            for tokens, parts, tagged in zip(sentences, cuts, readings, strict=True)
+            tuple(
+                replace(token, words=tuple(_word(form, next(rest)) for form in forms))
+                for token, forms in zip(tokens, parts, strict=True)
+            )
+            for tokens, parts in zip(sentences, cuts, strict=True)
         ]
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
@@ -107,7 +111,7 @@ class Annotator:
             DataError: Stanza did not return one sentence for each text.
         """
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
-        forms = self._known("tokens", clean, list(map(len, clean)), self._tokens)
+        forms = self._known("tokens", clean, self._tokens)
         return [tuple(Token(i, form) for i, form in enumerate(parts, 1)) for parts in forms]
 
     def _tokens(self, texts: list[str]) -> list[list[str]]:
@@ -128,8 +132,7 @@ class Annotator:
             for number, shown in enumerate(shown_sentences)
             for start, end in windows(shown)
         ]
-        shown_words = [words for _, words in pieces]
-        tagged = self._known("tags", shown_words, list(map(len, shown_words)), self._stanza.tag)
+        tagged = self._known("tags", [words for _, words in pieces], self._stanza.tag)
         result: list[list[Reading]] = [[] for _ in sentences]
         for (number, words), readings in zip(pieces, tagged, strict=True):
             if len(words) != len(readings):
@@ -145,21 +148,21 @@ class Annotator:
         self,
         what: str,
         inputs: Sequence[_Input],
-        sizes: Sequence[int],
         ask: Callable[[list[_Input]], Sequence[Sequence[_Output]]],
     ) -> list[Sequence[_Output]]:
         """What Stanza says of each input, from the cache or else from Stanza, in batches.
 
-        Of an input of size 0 it says nothing.
+        Of an empty input it says nothing.
         """
         outputs: list[Sequence[_Output]] = [()] * len(inputs)
-        missing = [position for position, size in enumerate(sizes) if size]
+        missing = [position for position, given in enumerate(inputs) if given]
         if self._cache is not None:
             found = self._cache.get(self._key, [(what, inputs[p]) for p in missing])
-            known = {p: o for p, o in zip(missing, found, strict=True) if fits(o, inputs[p])}
-            outputs = [known.get(position, ()) for position in range(len(inputs))]
-            missing = [position for position in missing if position not in known]
-        for batch in batches([sizes[position] for position in missing]):
+            for position, output in zip(missing, found, strict=True):
+                if fits(output, inputs[position]):
+                    outputs[position] = output
+            missing = [position for position in missing if not outputs[position]]
+        for batch in batches([len(inputs[position]) for position in missing]):
             positions = [missing[number] for number in batch]
             said = ask([inputs[position] for position in positions])
             # What is lost is for the caller to notice, and not kept.
@@ -173,17 +176,6 @@ class Annotator:
     @cached_property
     def _key(self) -> str:
         return self.models.key
-
-
-def _joined(
-    tokens: Sequence[Token], parts: Sequence[tuple[str, ...]], readings: Sequence[Reading]
-) -> tuple[Token, ...]:
-    """Give each token the words for its parts; there is one reading for each part."""
-    rest = iter(readings)
-    return tuple(
-        replace(token, words=tuple(_word(form, next(rest)) for form in forms))
-        for token, forms in zip(tokens, parts, strict=True)
-    )
 
 
 def _word(form: str, reading: Reading) -> Word:
@@ -202,8 +194,8 @@ def windows(words: Sequence[str]) -> list[tuple[int, int]]:
     start = 0
     while len(words) - start > WINDOW:
         full = start + WINDOW
-        marks = (end for end in range(full, start + WINDOW // 2, -1) if _mark(words[end - 1]))
-        end = next(marks, full)
+        ends = range(full, start + WINDOW // 2, -1)
+        end = next((end for end in ends if not any(map(str.isalnum, words[end - 1]))), full)
         found.append((start, end))
         start = end
     if start < len(words):
@@ -223,10 +215,6 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         total += lengths[position]
     if batch:
         yield batch
-
-
-def _mark(word: str) -> bool:
-    return not any(character.isalnum() for character in word)
 
 
 def fits(value: object, given: str | list[str]) -> bool:

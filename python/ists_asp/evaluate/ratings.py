@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 HIGHEST = 5
 """The best rating in English: what a cosine of 1 is worth."""
 
-CONFIDENCE = 0.95
-"""How sure the intervals are."""
+_QUANTILE = float(stats.norm.ppf(0.975))
+"""Standard errors on both sides of an estimate that make an interval of 95 percent."""
 
 _ALPHA = 0.05
 _MOST = 1 - 1e-12
@@ -89,7 +89,7 @@ def correlation(gold: Sequence[float], system: Sequence[float], where: str = "")
         r = float(stats.pearsonr(gold, system).statistic)
     if math.isnan(r):
         r = 0.0
-    z, margin = _fisher(r), _quantile() / math.sqrt(len(gold) - 3)
+    z, margin = _fisher(r), _QUANTILE / math.sqrt(len(gold) - 3)
     return Correlation(len(gold), r, math.tanh(z - margin), math.tanh(z + margin))
 
 
@@ -104,7 +104,7 @@ def weighted_mean(parts: Sequence[Correlation]) -> Correlation:
     variance = math.fsum(
         (part.pairs / pairs * (1 - part.r**2)) ** 2 / (part.pairs - 3) for part in parts
     )
-    margin = _quantile() * math.sqrt(variance)
+    margin = _QUANTILE * math.sqrt(variance)
     return Correlation(pairs, mean, max(-1.0, mean - margin), min(1.0, mean + margin))
 
 
@@ -126,10 +126,6 @@ def significance(better: float, worse: float, pairs: int) -> float:
 
 def _fisher(r: float) -> float:
     return math.atanh(max(-_MOST, min(_MOST, r)))
-
-
-def _quantile() -> float:
-    return float(stats.norm.ppf((1 + CONFIDENCE) / 2))
 
 
 @dataclass(frozen=True, slots=True)

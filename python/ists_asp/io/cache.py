@@ -15,14 +15,14 @@ import json
 import os
 import sqlite3
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.errors import ResourceError
+from ists_asp.io.store import StoreInfo
 from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 T = TypeVar("T")
@@ -53,16 +53,6 @@ _SCHEMA = (
     "CREATE TABLE entries"
     " (key BLOB PRIMARY KEY, models TEXT NOT NULL, value TEXT NOT NULL) WITHOUT ROWID"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CacheInfo:
-    """``entries`` texts, ``size`` bytes; ``models`` counts the entries of each set of models."""
-
-    path: Path
-    entries: int
-    size: int
-    models: Mapping[str, int]
 
 
 class Cache(Closing):
@@ -132,7 +122,7 @@ class Cache(Closing):
         with suppress(ResourceError, *_FAULTS):
             self._do(work)
 
-    def info(self) -> CacheInfo:
+    def info(self) -> StoreInfo:
         """How much there is; of a damaged file nothing, and it is made anew.
 
         Raises:
@@ -145,7 +135,7 @@ class Cache(Closing):
         except _FAULTS as error:
             raise self._unusable(error) from None
         counts = {(name or b"").decode(errors="replace"): count for name, count in rows}
-        return CacheInfo(self.path, sum(counts.values()), size, counts)
+        return StoreInfo(self.path, sum(counts.values()), size, counts)
 
     def clear(self) -> int:
         """Forget everything; return how many entries there were, 0 of a damaged file.

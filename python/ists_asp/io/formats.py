@@ -7,7 +7,7 @@ endings and help from there.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
@@ -84,15 +84,13 @@ def write_jsonl(
         system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
     """
     pair = answer.pair
+    sides = ((1, pair.sent1, answer.chunks1), (2, pair.sent2, answer.chunks2))
     record: dict[str, object] = {
         "id": pair.id,
         "rank": rank,
-        "sent1": pair.sent1.text,
-        "sent2": pair.sent2.text,
-        "tokens1": [token.form for token in pair.sent1.tokens],
-        "tokens2": [token.form for token in pair.sent2.tokens],
-        "chunks1": [[chunk.first, chunk.last] for chunk in answer.chunks1],
-        "chunks2": [[chunk.first, chunk.last] for chunk in answer.chunks2],
+        **{f"sent{side}": sentence.text for side, sentence, _ in sides},
+        **{f"tokens{side}": [one.form for one in sentence.tokens] for side, sentence, _ in sides},
+        **{f"chunks{side}": [[one.first, one.last] for one in chunks] for side, _, chunks in sides},
         "alignments": [_alignment(pair, alignment) for alignment in answer.alignments],
         "cost": list(answer.cost),
         "optimal": answer.optimal,
@@ -110,19 +108,9 @@ def write_jsonl(
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def write_failure(pair: Pair, reason: str) -> str:
-    """One line (with its end) for a pair without an answer."""
-    return json.dumps(failure_record(pair, reason), ensure_ascii=False) + "\n"
-
-
 def failure_record(pair: Pair, reason: str) -> dict[str, object]:
     """A pair without an answer as JSON values: the pair, and the ``error``."""
-    return {
-        "id": pair.id,
-        "sent1": pair.sent1.text,
-        "sent2": pair.sent2.text,
-        "error": reason,
-    }
+    return {"id": pair.id, "sent1": pair.sent1.text, "sent2": pair.sent2.text, "error": reason}
 
 
 def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
@@ -136,12 +124,7 @@ def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
         "score": alignment.score,
     }
     if alignment.confidence is not None:
-        sure = alignment.confidence
-        record["confidence"] = {
-            "alignment": sure.alignment,
-            "label": sure.label,
-            "score": sure.score,
-        }
+        record["confidence"] = asdict(alignment.confidence)
     return record
 
 
@@ -153,27 +136,27 @@ def format_answer(answer: Answer) -> str:
     wrong than right.
     """
     pair = answer.pair
-    aligned = [line for line in answer.alignments if line.tokens1 and line.tokens2]
+    lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (
-            _words(pair.sent1, line.tokens1),
-            _decided(line),
-            _words(pair.sent2, line.tokens2),
-        )
-        for line in sorted(aligned, key=lambda line: (line.tokens1, line.tokens2))
+        (_words(pair.sent1, line.tokens1), _decided(line), _words(pair.sent2, line.tokens2))
+        for line in lines
+        if line.tokens1 and line.tokens2
     ]
     left = min(_WIDEST, max((display_width(row[0]) for row in rows), default=0))
     middle = max((display_width(row[1]) for row in rows), default=0)
-    lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
-    lines += [f"  {padded(one, left)}  {padded(label, middle)}  {two}" for one, label, two in rows]
-    for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
-        rest = _unaligned(answer, number)
+    told = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
+    told += [f"  {padded(one, left)}  {padded(label, middle)}  {two}" for one, label, two in rows]
+    lone1 = [line for line in lines if line.tokens1 and not line.tokens2]
+    lone2 = [line for line in lines if line.tokens2 and not line.tokens1]
+    for number, rest in (
+        (1, [_lone(pair.sent1, line.tokens1, line) for line in lone1]),
+        (2, [_lone(pair.sent2, line.tokens2, line) for line in lone2]),
+    ):
         if rest:
-            texts = "; ".join(_rest(sentence, line, number) for line in rest)
-            lines.append(f"  Not aligned in {number}: {texts}")
+            told.append(f"  Not aligned in {number}: {'; '.join(rest)}")
     if not answer.optimal:
-        lines.append("  The solver stopped before it proved this answer the best.")
-    return "\n".join(lines) + "\n"
+        told.append("  The solver stopped before it proved this answer the best.")
+    return "\n".join(told) + "\n"
 
 
 def _decided(line: Alignment) -> str:
@@ -187,21 +170,12 @@ def _doubtful(share: float | None) -> bool:
     return share is not None and share < _DOUBTFUL
 
 
-def _unaligned(answer: Answer, number: int) -> list[Alignment]:
-    found = [
-        line
-        for line in answer.alignments
-        if (line.tokens1 and not line.tokens2 if number == 1 else line.tokens2 and not line.tokens1)
-    ]
-    return sorted(found, key=lambda line: (line.tokens1, line.tokens2))
-
-
-def _rest(sentence: Sentence, line: Alignment, number: int) -> str:
-    text = _words(sentence, line.tokens1 if number == 1 else line.tokens2)
+def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
+    """What is not aligned, with its label if that says more."""
+    text = _words(sentence, numbers)
     if line.confidence is not None:
         text += "?" * _doubtful(line.confidence.alignment)
-    label = format_label(line)
-    return text if label == "NOALI" else f"{text} ({label})"
+    return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 
 def _words(sentence: Sentence, numbers: tuple[int, ...]) -> str:
@@ -229,7 +203,8 @@ def _write_wa(written: Written) -> str:
 
 def _write_jsonl(written: Written) -> str:
     if written.failure is not None:
-        return write_failure(written.pair, written.failure)
+        record = failure_record(written.pair, written.failure)
+        return json.dumps(record, ensure_ascii=False) + "\n"
     return "".join(
         write_jsonl(answer, rank, written.knowledge, written.system)
         for rank, answer in enumerate(written.answers, 1)

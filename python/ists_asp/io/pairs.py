@@ -174,9 +174,7 @@ class _Table:
     example: str = ""
 
     def pair(self, line: Line) -> Pair:
-        cells = _cells(line, _PAIR)
-        if len(cells) not in (2, 3):
-            raise _miscounted(cells, line, _PAIR)
+        cells = _cells(line, _PAIR, (2, 3))
         self.columns = self.columns or len(cells)
         if len(cells) != self.columns:
             raise _miscounted(cells, line, f"{self.columns}, as before")
@@ -185,15 +183,12 @@ class _Table:
             raise DataError("an empty id", where=line.where)
         self.ids.add(identifier, line.number, self.name)
         pair = Pair(identifier, *_sentences(cells[-2:], line))
-        self._look_for_quotes(cells[-2:], line)
-        return pair
-
-    def _look_for_quotes(self, cells: list[str], line: Line) -> None:
         # A sentence may be a quotation; two, or doubled quotes inside, are the work of a program.
-        found = [cell for cell in cells if cell.startswith('"') and _QUOTED.fullmatch(cell)]
+        found = [cell for cell in cells[-2:] if cell.startswith('"') and _QUOTED.fullmatch(cell)]
         if len(found) == 2 or any('""' in cell for cell in found):
             self.example = self.example or f"{line.where}: {shortened(found[0])}"
             self.quoted += 1
+        return pair
 
     def tell(self, warn: Warn) -> None:
         """Warn of cells in quotes, once for all lines."""
@@ -219,9 +214,7 @@ def read_sts(
 
 
 def _scored(line: Line) -> ScoredPair:
-    cells = _cells(line, _SCORED)
-    if len(cells) != 3:
-        raise _miscounted(cells, line, _SCORED)
+    cells = _cells(line, _SCORED, (3,))
     try:
         score = float(cells[0])
     except ValueError:
@@ -232,8 +225,8 @@ def _scored(line: Line) -> ScoredPair:
     return ScoredPair(Pair(str(line.number), *_sentences(cells[1:], line)), score)
 
 
-def _cells(line: Line, expected: str) -> list[str]:
-    """The cells of a line."""
+def _cells(line: Line, expected: str, counts: tuple[int, ...]) -> list[str]:
+    """The cells of a line; there is one of these numbers of them."""
     cells = line.text.split("\t")
     if line.number == 1:
         check_no_header(cells, line.where)
@@ -247,6 +240,8 @@ def _cells(line: Line, expected: str) -> list[str]:
             )
     if not line.text.strip():
         raise DataError("an empty line", where=line.where, expected=expected)
+    if len(cells) not in counts:
+        raise _miscounted(cells, line, expected)
     return cells
 
 
@@ -255,16 +250,16 @@ def _miscounted(cells: list[str], line: Line, expected: str) -> DataError:
     return DataError(count, where=line.where, expected=expected)
 
 
-def _sentences(cells: list[str], line: Line) -> tuple[Sentence, Sentence]:
-    found = []
+def _sentences(cells: list[str], line: Line) -> Iterator[Sentence]:
     for number, cell in enumerate(cells, 1):
-        words = split_words(cell)
-        if not words:
-            raise DataError(
-                f"sentence {number} is empty", where=line.where, expected="at least one token"
-            )
-        found.append(make_sentence(words))
-    return found[0], found[1]
+        yield _words(cell, f"sentence {number}", line.where)
+
+
+def _words(text: str, name: str, where: str) -> Sentence:
+    words = split_words(text)
+    if not words:
+        raise DataError(f"{name} is empty", where=where, expected="at least one token")
+    return make_sentence(words)
 
 
 def read_jsonl(
@@ -304,22 +299,23 @@ def read_jsonl(
 
 def read_object(line: Line) -> dict[str, object]:
     """The JSON object on a line."""
-    fault, expected, hint = DataError, "one object a line", None
-    if not line.text.strip():
-        raise DataError("an empty line", where=line.where, expected=expected)
+    fault, hint = DataError, None
     if line.number == 1 and line.text.lstrip().startswith("["):
         fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
-    try:
-        record = json.loads(line.text)
-    except (ValueError, RecursionError) as error:
-        # Python refuses to read numbers of thousands of digits, and stacks of brackets.
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "too much for a value"
-        column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise fault(
-            f"no valid JSON{column} ({reason})", where=line.where, expected=expected, hint=hint
-        ) from error
+    record = None
+    if not line.text.strip():
+        found = "an empty line"
+    else:
+        try:
+            record = json.loads(line.text)
+            found = "JSON that is no object"
+        except json.JSONDecodeError as error:
+            found = f"no valid JSON at column {error.colno} ({error.msg})"
+        except (ValueError, RecursionError):
+            # Python refuses to read numbers of thousands of digits, and stacks of brackets.
+            found = "no valid JSON (too much for a value)"
     if not isinstance(record, dict):
-        raise fault("JSON that is no object", where=line.where, expected=expected, hint=hint)
+        raise fault(found, where=line.where, expected="one object a line", hint=hint)
     return record
 
 
@@ -357,36 +353,32 @@ def _sentence(record: dict[str, object], number: str, where: str, repairs: Repai
     text = record.get(key)
     if not isinstance(text, str):
         raise DataError(f"'{key}' is no string", where=where, expected="a sentence as a string")
-    words = split_words(clean(text, where, repairs))
-    if not words:
-        raise DataError(f"'{key}' is empty", where=where, expected="at least one token")
-    tokens = make_sentence(words).tokens
+    tokens = _words(clean(text, where, repairs), f"'{key}'", where).tokens
     return Sentence(tokens, _chunks(record.get(f"chunks{number}"), len(tokens), number, where))
 
 
 def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
     if value is None:
         return None
+    name = f"'chunks{number}'"
     chunks: list[Chunk] = []
+    due = 1
     for item in value if isinstance(value, list) else [value]:
-        bounds = item if isinstance(item, list) else []
-        if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
+        if not isinstance(item, list) or [type(bound) for bound in item] != [int, int]:
             raise DataError(
-                f"{shortened(json.dumps(item))} in 'chunks{number}'",
+                f"{shortened(json.dumps(item))} in {name}",
                 where=where,
                 expected="[first token, last token]",
             )
-        first, last = bounds
-        due = chunks[-1].last + 1 if chunks else 1
+        first, last = item
         if first != due or not first <= last <= size:
             raise DataError(
-                f"{shortened(json.dumps(item))} in 'chunks{number}' of a sentence of {size} tokens",
+                f"{shortened(json.dumps(item))} in {name} of a sentence of {size} tokens",
                 where=where,
                 expected=f"a chunk that begins at {due} and ends by {size}",
             )
         chunks.append(Chunk(first, last))
-    if not chunks or chunks[-1].last != size:
-        raise DataError(
-            f"'chunks{number}' does not reach the last token", where=where, expected=f"{size}"
-        )
+        due = last + 1
+    if due != size + 1:
+        raise DataError(f"{name} does not reach the last token", where=where, expected=f"{size}")
     return tuple(chunks)

@@ -15,7 +15,7 @@ import tempfile
 import time
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +26,7 @@ import orjson
 from ists_asp._version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 FOLDER = "programs"
 """The folder of a store, in the cache's directory."""
@@ -69,11 +69,12 @@ _PACKAGE = Path(__file__).parents[1]
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """``entries`` files in ``path``, with ``size`` bytes."""
+    """``entries`` in ``path``, which take ``size`` bytes; of sentences, how many each model has."""
 
     path: Path
     entries: int
     size: int
+    models: Mapping[str, int] = field(default_factory=dict)
 
 
 class Store:
