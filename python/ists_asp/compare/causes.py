@@ -243,7 +243,10 @@ class _Search:
             (
                 one
                 for one in other.by_rule.get(firing.probe.rule.name, ())
-                if one.positive == firing.positive and _alike(one.head, firing.head)
+                if one.positive == firing.positive
+                and one.head.name == firing.head.name
+                # What an aggregate counts is the last argument.
+                and one.head.arguments[:-1] == firing.head.arguments[:-1]
             ),
             None,
         )
@@ -334,11 +337,6 @@ def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
             yield from (atom for atom in side.trace.atoms(pattern.name) if agrees(pattern, atom))
         elif pattern in side.trace.true:
             yield pattern
-
-
-def _alike(one: Ground, two: Ground) -> bool:
-    """Whether heads differ in no more than what an aggregate counts, their last argument."""
-    return one.name == two.name and one.arguments[:-1] == two.arguments[:-1]
 
 
 def _weight(element: Element, side: _Side) -> Moved | None:

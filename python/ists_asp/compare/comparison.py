@@ -148,11 +148,8 @@ def _lines(old: Answered, new: Answered) -> Iterator[Change]:
             kind = ChangeKind.ALIGN if key[0] and key[1] else ChangeKind.UNALIGNED
             yield Change(kind, *key, _told(line1), _told(line2))
             continue
-        for kind, value1, value2 in (
-            (ChangeKind.LABEL, str(line1.label), str(line2.label)),
-            (ChangeKind.SCORE, _score(line1), _score(line2)),
-            (ChangeKind.TAG, _tags(line1), _tags(line2)),
-        ):
+        kinds = (ChangeKind.LABEL, ChangeKind.SCORE, ChangeKind.TAG)
+        for kind, value1, value2 in zip(kinds, _values(line1), _values(line2), strict=True):
             if value1 != value2:
                 yield Change(kind, *key, value1 or None, value2 or None)
 
@@ -160,16 +157,14 @@ def _lines(old: Answered, new: Answered) -> Iterator[Change]:
 def _told(line: Alignment | None) -> str | None:
     if line is None:
         return None
-    return " ".join(part for part in (str(line.label), _tags(line), _score(line)) if part)
+    label, score, tags = _values(line)
+    return " ".join(filter(None, (label, tags, score)))
 
 
-def _score(line: Alignment) -> str:
-    """The score; empty for what is not aligned, where files have 0 as well as NIL."""
-    return f"{line.score:g}" if line.score else ""
-
-
-def _tags(line: Alignment) -> str:
-    return " ".join(str(tag) for tag in Tag if tag in line.tags)
+def _values(line: Alignment) -> tuple[str, str, str]:
+    """Label, score and tags; for what is not aligned files have the score 0 as well as NIL."""
+    tags = " ".join(str(tag) for tag in Tag if tag in line.tags)
+    return str(line.label), f"{line.score:g}" if line.score else "", tags
 
 
 @dataclass(frozen=True, slots=True)

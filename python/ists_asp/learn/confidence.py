@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.model import Label
@@ -57,44 +58,39 @@ def judge(gold: Reference, answer: Answer, leads: Leads) -> Iterator[Judged]:
 
     Labels and scores are judged only where the alignment is right.
     """
+
+    def judged(lead: Lead, *, right: bool) -> Judged:
+        return Judged((lead[0], leads.chunks), lead[1], right)
+
     golden = {(line.tokens1, line.tokens2): line for line in gold.alignments}
     for line, (aligned, label, score) in zip(answer.alignments, leads.lines, strict=True):
         wanted = golden.get((line.tokens1, line.tokens2))
         if aligned is not None:
-            yield _judged(aligned, leads, right=wanted is not None)
+            yield judged(aligned, right=wanted is not None)
         if wanted is not None and label is not None:
-            yield _judged(label, leads, right=line.label == wanted.label)
+            yield judged(label, right=line.label == wanted.label)
         if wanted is not None and score is not None and score != label:
-            yield _judged(score, leads, right=line.score == wanted.score)
-    for sentence, found, some in zip(
-        (gold.pair.sent1, gold.pair.sent2),
-        (answer.chunks1, answer.chunks2),
-        leads.boundaries,
-        strict=True,
-    ):
+            yield judged(score, right=line.score == wanted.score)
+    sentences = (gold.pair.sent1, gold.pair.sent2)
+    chunks = (answer.chunks1, answer.chunks2)
+    for sentence, found, some in zip(sentences, chunks, leads.boundaries, strict=True):
         begins = {chunk.first for chunk in found}
         wanted_begins = {chunk.first for chunk in sentence.chunks or ()}
         for token, lead in enumerate(some, 2):
-            yield _judged(lead, leads, right=(token in begins) == (token in wanted_begins))
-
-
-def _judged(lead: Lead, leads: Leads, *, right: bool) -> Judged:
-    return Judged((lead[0], leads.chunks), lead[1], right)
+            yield judged(lead, right=(token in begins) == (token in wanted_begins))
 
 
 def fit_table(judged: Iterable[Judged]) -> dict[Kind, tuple[Step, ...]]:
     """Fit steps that never fall to the share of right decisions, for each kind."""
     by_kind: dict[Kind, list[Judged]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for one in judged:
         by_kind[one.kind].append(one)
-    alike: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for kind, some in by_kind.items():
-        alike[_family(kind)].extend(one.right for one in some)
-    found = {}
-    for kind in sorted(by_kind, key=_place):
-        whole = alike[_family(kind)]
-        found[kind] = _steps(by_kind[kind], sum(whole) / len(whole))
-    return found
+        alike[_family(one.kind)].append(one.right)
+    return {
+        kind: _steps(by_kind[kind], fmean(alike[_family(kind)]))
+        for kind in sorted(by_kind, key=_place)
+    }
 
 
 def _family(kind: Kind) -> tuple[str, str]:
@@ -111,28 +107,32 @@ def _place(kind: Kind) -> tuple[str, int, str]:
 
 def _steps(judged: Sequence[Judged], base: float) -> tuple[Step, ...]:
     """Pool adjacent violators, then what is too small, or hardly rises, with its neighbour."""
-    values: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    # Leads are rounded down, so that a table does not rest on single units.
+    values: dict[int, list[bool]] = defaultdict(list)
     for one in judged:
-        # Leads are rounded down, so that a table does not rest on single units.
-        at = values[one.lead // _ROUND * _ROUND]
-        at[0] += one.right
-        at[1] += 1
+        values[one.lead // _ROUND * _ROUND].append(one.right)
     blocks: list[tuple[int, int, int]] = []
-    for lead, (right, count) in sorted(values.items()):
-        blocks.append((lead, right, count))
+
+    def pool(place: int) -> None:
+        """Put a block and the one before it together."""
+        (lead, right, count), (_, more, others) = blocks[place - 1 : place + 1]
+        blocks[place - 1 : place + 1] = [(lead, right + more, count + others)]
+
+    for lead, verdicts in sorted(values.items()):
+        blocks.append((lead, sum(verdicts), len(verdicts)))
         while len(blocks) > 1 and (
             blocks[-2][2] < _LEAST or blocks[-2][1] * blocks[-1][2] >= blocks[-1][1] * blocks[-2][2]
         ):
-            first, second = blocks[-2:]
-            blocks[-2:] = [(first[0], first[1] + second[1], first[2] + second[2])]
+            pool(len(blocks) - 1)
     while len(blocks) > 1:
         shares = [_share(right, count, base) for _, right, count in blocks]
         rise, place = min((b - a, n) for n, (a, b) in enumerate(pairwise(shares), 1))
-        if 100 * rise >= _RISE and blocks[-1][2] >= _LEAST:
+        if 100 * rise < _RISE:
+            pool(place)
+        elif blocks[-1][2] < _LEAST:
+            pool(len(blocks) - 1)
+        else:
             break
-        place = place if 100 * rise < _RISE else len(blocks) - 1
-        (lead, right, count), (_, more, others) = blocks[place - 1 : place + 1]
-        blocks[place - 1 : place + 1] = [(lead, right + more, count + others)]
     return tuple(
         Step(lead, min(_SUREST, round(100 * _share(right, count, base))), count)
         for lead, right, count in blocks
