@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
@@ -25,7 +24,7 @@ from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, ignore
-from ists_asp.model import Chunk
+from ists_asp.io.wa import given_answer
 from ists_asp.resources import Closing
 from ists_asp.rules import Purpose, find_rules, load_rules, program_sources, read_overlay
 from ists_asp.rules.weights import weights_of
@@ -335,26 +334,19 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
 
 def _chunked(gold: Reference, file: Path) -> Pair:
     """A pair with the sides of its lines as chunks: they have to cut both sentences into runs."""
-    sides = (
-        sorted(line.tokens1 for line in gold.alignments if line.tokens1),
-        sorted(line.tokens2 for line in gold.alignments if line.tokens2),
-    )
-    pair = gold.pair
-    for number, (sentence, found) in enumerate(
-        zip((pair.sent1, pair.sent2), sides, strict=True), 1
-    ):
-        if [*chain(*found)] != [token.index for token in sentence.tokens]:
+    known = given_answer(gold.pair, gold.alignments)
+    for number, chunks in enumerate((known.chunks1, known.chunks2), 1):
+        sides = (line.tokens1 if number == 1 else line.tokens2 for line in gold.alignments)
+        found = sorted(filter(None, sides))
+        if found != [tuple(chunk.tokens) for chunk in chunks]:
             raise DataError(
                 f"the sides of the lines are {shortened(', '.join(map(str, map(list, found))))}",
-                where=f"{file}: pair {shortened(pair.id)}, sentence {number}",
+                where=f"{file}: pair {shortened(gold.pair.id)}, sentence {number}",
                 expected="each token on one line, and neighbours on each side",
                 hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
                 f"files, {CHUNKS[0]} and {CHUNKS[1]}",
             )
-    chunks1, chunks2 = (tuple(Chunk(one[0], one[-1]) for one in found) for found in sides)
-    return replace(
-        pair, sent1=replace(pair.sent1, chunks=chunks1), sent2=replace(pair.sent2, chunks=chunks2)
-    )
+    return known.pair
 
 
 def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ists_asp.learn.examples import Candidate, Example, Key, Sense, Senses
+    from ists_asp.learn.examples import Candidate, Evidence, Example, Key, Sense, Senses
 
     Floats: TypeAlias = NDArray[np.float64]
     Loss: TypeAlias = Callable[[list[Floats]], tuple[float, list[Floats]]]
@@ -58,6 +58,9 @@ _OF_SIDE = {
 _PRICE, _ROUNDS = 1.0, 16
 """How tight the lasso is drawn at first, and how often it is changed at most."""
 
+NEARER = 10
+"""How much more strongly weights are drawn to a prior, which is worth more than 0, than to that."""
+
 LOG, ERRORS = 0.4, 1.2
 """What log loss and the expected errors count in the second round of :func:`_label_losses`."""
 
@@ -68,7 +71,8 @@ class Settings:
 
     Args:
         names: how many names of evidence may have weights, for each decision.
-        penalties: how strongly weights are drawn to their prior, for each decision.
+        penalties: how strongly weights are drawn to 0, for each decision; to a prior
+            :data:`NEARER` times so strongly.
         support: there must be so many examples with the evidence.
         smallest: weights smaller than this, in hundredths, are left out.
         folds: how many parts the tuning of the alignment threshold uses.
@@ -129,28 +133,41 @@ def decision_of(kind: str) -> str:
 
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries."""
-    decisions = [decision for example in examples for decision in example.boundaries]
-    rows = [[((name, "boundary"), value) for name, value in d.evidence.items()] for d in decisions]
-    return _Problem(
-        "boundary",
-        [rows],
-        _yes_no_losses([d.taken for d in decisions], [1] * len(rows), "chunk boundaries"),
-        senses,
-        settings,
-    ).weights()
+    found = [(one.evidence, one.taken, 1) for each in examples for one in each.boundaries]
+    return _fit_choices("boundary", "chunk boundaries", found, senses, settings)
 
 
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments."""
     candidates = [one for example in examples for one in example.candidates]
-    taken = [one.gold is not None for one in candidates]
-    return _Problem(
-        "align",
-        [[[((name, "align"), value) for name, value in one.pair.items()] for one in candidates]],
-        _yes_no_losses(taken, [one.token_count for one in candidates], "alignments"),
-        senses,
-        settings,
-    ).weights()
+    found = [(one.pair, one.gold is not None, one.token_count) for one in candidates]
+    return _fit_choices("align", "alignments", found, senses, settings)
+
+
+def _fit_choices(
+    what: str,
+    name: str,
+    found: Sequence[tuple[Evidence, bool, int]],
+    senses: Senses,
+    settings: Settings,
+) -> list[Weight]:
+    """Fit what is taken or not: by its evidence, counting so often, with log loss."""
+    if len({taken for _, taken, _ in found}) < 2:
+        raise DataError(
+            f"the gold pairs show no choice to learn from: {name}",
+            expected="pairs with chunks of several words, some of them aligned",
+            hint="Give more gold pairs",
+        )
+    rows = [[((key, what), value) for key, value in one.items()] for one, _, _ in found]
+    yes = np.array([float(taken) for _, taken, _ in found])
+    often = np.array([float(count) for *_, count in found])
+
+    def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
+        (total,) = sums
+        lost = float((often * (np.logaddexp(0, total) - yes * total)).sum())
+        return lost, [often * (expit(total) - yes)]
+
+    return _Problem(what, [rows], (loss,), senses, settings).weights()
 
 
 def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -181,8 +198,13 @@ def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) 
             rows.append(list(score_terms(candidate, gold.label.value.lower())))
             points.append(float(min(max(round(gold.score), SCORES[0]), SCORES[-1])))
             counts.append(float(candidate.token_count))
-    losses = (_points_loss(np.array(points), np.array(counts)),)
-    return _Problem("score", [rows], losses, senses, settings).weights()
+    right, often = np.array(points), np.array(counts)
+
+    def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
+        error = sums[0] - right
+        return float((often * error**2).sum()) / 2, [often * error]
+
+    return _Problem("score", [rows], (loss,), senses, settings).weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +282,7 @@ class _Problem:
         names = always | _drawn_tight(left, np.zeros(len(every)), settings.names[self.what])
         columns = [column for column, key in enumerate(every) if key[0] in names]
         keys = [every[column] for column in columns]
-        penalty = settings.penalties[self.what]
+        penalty = settings.penalties[self.what] * (NEARER if settings.prior else 1)
         found = _ridge(
             [matrix[:, columns] for matrix in matrices],
             self.losses,
@@ -387,34 +409,6 @@ def _minimum(
     options = {"maxiter": rounds}
     found = minimize(total, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options)
     return np.asarray(found.x)
-
-
-def _yes_no_losses(taken: Sequence[bool], counts: Sequence[int], what: str) -> tuple[Loss]:
-    """Log loss of decisions that are taken or not, each counting so often."""
-    if len(set(taken)) < 2:
-        raise DataError(
-            f"the gold pairs show no choice to learn from: {what}",
-            expected="pairs with chunks of several words, some of them aligned",
-            hint="Give more gold pairs",
-        )
-    yes, often = np.array(taken, dtype=float), np.array(counts, dtype=float)
-
-    def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
-        (total,) = sums
-        lost = float((often * (np.logaddexp(0, total) - yes * total)).sum())
-        return lost, [often * (expit(total) - yes)]
-
-    return (loss,)
-
-
-def _points_loss(points: Floats, counts: Floats) -> Loss:
-    """Half of the squared error in points."""
-
-    def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
-        error = sums[0] - points
-        return float((counts * error**2).sum()) / 2, [counts * error]
-
-    return loss
 
 
 def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss, Loss]:

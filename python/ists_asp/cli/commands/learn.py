@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import stdev
 from typing import TYPE_CHECKING
@@ -279,12 +279,12 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
     if lesson.setup.rules:
         isolate(SECONDS)
     with ExampleBuilder(lesson.setup) as teacher:
-        kept = read_weights(lesson.keep)
-        settings = Settings(seed=lesson.seed, scheme=teacher.profile.scheme, keep=kept)
-        if lesson.prior:
-            penalties = {what: 10 * value for what, value in settings.penalties.items()}
-            prior = read_weights(teacher.shipped)
-            settings = replace(settings, prior=prior, penalties=penalties)
+        settings = Settings(
+            seed=lesson.seed,
+            scheme=teacher.profile.scheme,
+            prior=read_weights(teacher.shipped if lesson.prior else ()),
+            keep=read_weights(lesson.keep),
+        )
         with progress(len(golds), shown=not lesson.quiet) as step:
             examples = list(counted(teacher.examples(golds), step))
         if folds is not None:
