@@ -13,6 +13,7 @@ from ists_asp.rules.parsing import Messages
 from ists_asp.rules.weights import rule_weights
 from ists_asp.solver import program as program_module
 from ists_asp.solver.program import prepare, prepared
+from ists_asp.solver.statements import Shapes
 
 
 def refuse(*_, **__):
@@ -68,17 +69,17 @@ def test_a_program_is_the_same_from_the_store(store, monkeypatch):
     rules = load(store)
     for tables in (True, False):
         messages = Messages(rules.names)
-        fresh = prepare(rules.statements, (), messages, tables=tables)
-        assert parts(prepared(rules, (), messages, tables=tables)) == parts(fresh)
+        fresh = prepare(rules.statements, (), messages, Shapes(), tables=tables)
+        assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
         with monkeypatch.context() as patch:
             patch.setattr(program_module, "prepare", refuse)
-            assert parts(prepared(rules, (), messages, tables=tables)) == parts(fresh)
+            assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
 
 
 def test_a_constant_makes_another_program(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "#const n=1. p(1..n). q :- p(3)."), store=store)
-    few = prepared(rules, (), Messages())
-    many = prepared(rules, ("-c", "n=3"), Messages())
+    few = prepared(rules, (), Messages(), Shapes())
+    many = prepared(rules, ("-c", "n=3"), Messages(), Shapes())
     assert sorted(map(str, few.facts)) == ["p(1)"]
     assert sorted(map(str, many.facts)) == ["p(1)", "p(2)", "p(3)", "q"]
 
@@ -95,17 +96,17 @@ def test_weights_phrases_and_lists_are_the_same(store):
 
 def test_an_edit_is_seen(store, tmp_path):
     first = load_rules(sources(tmp_path / "a", "p(1)."), store=store)
-    prepared(first, (), Messages())
+    prepared(first, (), Messages(), Shapes())
     second = load_rules(sources(tmp_path / "a", "p(2)."), store=store)
-    assert list(map(str, prepared(second, (), Messages()).facts)) == ["p(2)"]
+    assert list(map(str, prepared(second, (), Messages(), Shapes()).facts)) == ["p(2)"]
 
 
 def test_a_copy_with_other_statements_has_no_memory(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "p(1). p(2)."), store=store)
-    prepared(rules, (), Messages())
+    prepared(rules, (), Messages(), Shapes())
     less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
     assert less.remembered == Memo()
-    assert list(map(str, prepared(less, (), Messages()).facts)) == ["p(1)"]
+    assert list(map(str, prepared(less, (), Messages(), Shapes()).facts)) == ["p(1)"]
 
 
 def test_warnings_are_told_each_time(store, tmp_path):
@@ -114,7 +115,7 @@ def test_warnings_are_told_each_time(store, tmp_path):
         parsing_module._known.clear()
         rules = load_rules(sources(folder, 'p("a"). q(X+1) :- p(X).'), store=store)
         messages = Messages(rules.names)
-        prepared(rules, (), messages)
+        prepared(rules, (), messages, Shapes())
         assert [(one.where, "undefined" in one.text) for one in messages.warnings] == [
             (f"{rules.files[0].name}:1", True)
         ]
@@ -122,12 +123,12 @@ def test_warnings_are_told_each_time(store, tmp_path):
 
 def test_a_damaged_store_is_renewed(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
-    prepared(rules, (), Messages())
+    prepared(rules, (), Messages(), Shapes())
     for file in store.path.iterdir():
         file.write_bytes(os.urandom(100))
     parsing_module._known.clear()
     again = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
-    assert sorted(map(str, prepared(again, (), Messages()).facts)) == ["p(1)", "q(1)"]
+    assert sorted(map(str, prepared(again, (), Messages(), Shapes()).facts)) == ["p(1)", "q(1)"]
     assert again == rules
     assert all(file.read_bytes().startswith(b"ists-asp") for file in store.path.iterdir())
 

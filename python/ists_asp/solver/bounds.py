@@ -17,12 +17,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Function, Number, Observer
 
-from ists_asp.resources import asp_dir
+from ists_asp.solver.statements import of_core
 from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
 
 if TYPE_CHECKING:
@@ -105,19 +104,14 @@ def objective_for(rules: RuleSet, shapes: Shapes) -> Callable[[], Objective]:
     They are if a chunk is in one alignment or free, and an alignment has one label and one score.
     The core encoding sees to that as long as no other rule derives any of it.
     """
-    sure = rules.remembered.recall("prices", [], lambda: _is_sure(rules, shapes))
-    return DualValues if sure else Objective
 
+    def work() -> bool:
+        return all(
+            ours or _SURE.isdisjoint(shapes.of(node).derived)
+            for node, ours in zip(rules.statements, of_core(rules), strict=True)
+        )
 
-def _is_sure(rules: RuleSet, shapes: Shapes) -> bool:
-    """Whether the core encoding alone derives chunks, alignments, labels and scores."""
-    core = asp_dir().resolve()
-    for statement in rules.statements:
-        if not _SURE.isdisjoint(shapes.of(statement).derived):
-            file = Path(statement.location.begin.filename)
-            if not file.is_relative_to(core):
-                return False
-    return True
+    return DualValues if rules.remembered.recall("prices", [], work) else Objective
 
 
 class DualValues(Objective):

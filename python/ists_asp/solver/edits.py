@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo.ast import AST, ASTType
 
-from ists_asp.resources import asp_dir
+from ists_asp.solver.statements import of_core
 from ists_asp.syntax.ground import Atoms, Ground, split
 from ists_asp.syntax.terms import (
     Variable,
@@ -356,13 +356,10 @@ class Edits:
 
     def _shown_by_core(self) -> bool:
         """Whether nothing but the core encoding says what is shown of an answer."""
-        core = asp_dir().resolve()
-        machine = {file.name for file in self._rules.files if file.path.is_relative_to(core)}
-        shapes = self._known(self._rules.statements)
         return all(
-            rule.file in machine
-            for shape, rule in zip(shapes, self._rules.rules, strict=True)
-            if shape.kind is ASTType.ShowSignature
+            ours
+            for node, ours in zip(self._rules.statements, of_core(self._rules), strict=True)
+            if self._shapes.of(node).kind is ASTType.ShowSignature
         )
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:

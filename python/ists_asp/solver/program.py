@@ -16,13 +16,13 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ASTType, parse_files
+from clingo.ast import AST, ASTType
 
 from ists_asp.resources import asp_dir
 from ists_asp.solver.search import ground
-from ists_asp.solver.statements import Given, Shapes
+from ists_asp.solver.statements import Given, Shapes, of_core
 from ists_asp.syntax.ground import Atoms
-from ists_asp.syntax.trees import Signature, derived, signature
+from ists_asp.syntax.trees import Signature, derived, parse, signature
 from ists_asp.vocabulary import (
     ALIGNED,
     CLOSENESS,
@@ -99,32 +99,21 @@ def prepared(
     rules: RuleSet,
     arguments: Sequence[str],
     messages: Messages,
+    shapes: Shapes,
     *,
     tables: bool = True,
-    shapes: Shapes | None = None,
 ) -> Program:
     """As :func:`prepare`, of a rule set that may remember what came of it.
 
     Where clingo has warned of something, nothing is kept.
     """
-    remembered = rules.remembered
 
-    def work() -> Program:
-        known = shapes or Shapes(remembered)
-        program = prepare(rules.statements, arguments, messages, tables=tables, shapes=known)
-        known.keep()
-        return program
-
-    if remembered.store is None:
-        return work()
-
-    def kept() -> dict[str, object]:
-        program = work()
+    def work() -> dict[str, object]:
+        program = prepare(rules.statements, arguments, messages, shapes, tables=tables)
+        shapes.keep()
         open_ = {id(node) for node in program.statements}
         return {
-            "statements": [
-                place for place, node in enumerate(rules.statements) if id(node) in open_
-            ],
+            "places": [place for place, node in enumerate(rules.statements) if id(node) in open_],
             "facts": [
                 [*name, Atoms.of(atoms).text] for name, atoms in program.by_predicate.items()
             ],
@@ -134,11 +123,11 @@ def prepared(
         }
 
     known = messages.warnings
-    found = remembered.recall(
-        "program", [list(arguments), tables], kept, lambda: messages.warnings == known
+    found = rules.remembered.recall(
+        "program", [list(arguments), tables], work, lambda: messages.warnings == known
     )
     return Program(
-        tuple(rules.statements[place] for place in found["statements"]),
+        tuple(rules.statements[place] for place in found["places"]),
         {Signature(*name): Atoms(text) for *name, text in found["facts"]},
         frozenset(Signature(*name) for name in found["tables"]),
         found["derived"],
@@ -150,9 +139,9 @@ def prepare(
     statements: Sequence[AST],
     arguments: Sequence[str],
     messages: Messages,
+    shapes: Shapes,
     *,
     tables: bool = True,
-    shapes: Shapes | None = None,
 ) -> Program:
     """Find the tables of a rule set and evaluate them.
 
@@ -160,13 +149,13 @@ def prepare(
         statements: the syntax trees of the rule set.
         arguments: clingo's command line arguments.
         messages: gets what clingo warns about.
+        shapes: what is known of the statements.
         tables: whether to look for tables; otherwise only facts are evaluated. Statements
             that make a predicate known in other ways, such as ``#external``, prevent it, too.
-        shapes: what is known of the statements.
     """
-    known = shapes or Shapes()
-    every = [(node, known.of(node)) for node in statements]
-    kept = [(node, shape) for node, shape in every if not shape.base]
+    every = [(node, shapes.of(node)) for node in statements]
+    base = "#program base."
+    kept = [one for one in every if one[1].kind is not ASTType.Program or str(one[0]) != base]
     found: set[Signature] = set()
     if tables and all(shape.kind in _PLAIN for _, shape in kept):
         found = _tables(shape for _, shape in kept)
@@ -251,21 +240,21 @@ def settled_text() -> str:
 
 def settle(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...] | None:
     """The statements with settled labels and scores; None if some rule may restrain them."""
-    core = asp_dir().resolve()
-    own: list[AST] = []
-    parse_files([str(core / _FILE)], own.append)
+    own = parse(settled_text())
     # Somebody may have given a predicate of their own the name of a private one of this file.
     heads = (derived(node.head) for node in own if node.ast_type is ASTType.Rule)
     restrained = _RESTRAINED.union(key for keys in heads for key in keys if key.name[0] == "_")
-    machine = {file.name for file in rules.files if file.path.is_relative_to(core)}
-    named = {id(node): rule for node, rule in zip(rules.statements, rules.rules, strict=True)}
+    core = of_core(rules)
+    named = {
+        id(node): (rule.name, ours)
+        for node, rule, ours in zip(rules.statements, rules.rules, core, strict=True)
+    }
     kept: list[AST] = []
     gone: set[str] = set()
     for node in program.statements:
-        rule = named[id(node)]
-        ours = rule.file in machine
-        if ours and rule.name in _REPLACED:
-            gone.add(rule.name)
+        name, ours = named[id(node)]
+        if ours and name in _REPLACED:
+            gone.add(name)
         elif ours or not _restrains(shapes.of(node), restrained):
             kept.append(node)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Configuration
@@ -50,19 +50,13 @@ class Grounder:
         self._messages = Messages(rules.names)
         check_kinds(options.constants, rules)
         self.arguments = tuple(constant_arguments(options.constants))
-        self._rules = rules
-        self._shapes = shapes
+        self._prepared = partial(prepared, rules, self.arguments, self._messages, shapes)
         self.program = self._prepared(tables=True)
 
     @cached_property
     def _plain(self) -> Program:
         """The program with its tables left to clingo: few pairs ask for it."""
         return self._prepared(tables=False)
-
-    def _prepared(self, *, tables: bool) -> Program:
-        return prepared(
-            self._rules, self.arguments, self._messages, tables=tables, shapes=self._shapes
-        )
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -84,14 +78,8 @@ class Grounder:
         """
         program = self.program_for(facts)
         arguments = (strategy, *self.arguments)
-        return ground(
-            program.statements,
-            facts,
-            arguments,
-            self._messages,
-            objective,
-            program.given,
-        )
+        messages, given = self._messages, program.given
+        return ground(program.statements, facts, arguments, messages, objective, given)
 
     def program_for(self, facts: Iterable[Symbol]) -> Program:
         """The program, its tables left to clingo where a pair's facts add to them."""
@@ -135,7 +123,7 @@ class Alone:
         self.objective = objective
         self._atoms = atoms
         began = time.process_time()
-        self._ends = time.process_time() + time_limit
+        self._ends = began + time_limit
         self.control: Control = grounder.ground(facts, objective=objective)
         self.grounding = time.process_time() - began
 
@@ -177,13 +165,8 @@ class Alone:
         return max(self._ends - time.process_time(), min(self._time_limit, _LEAST))
 
     def _search(self, seconds: float, patience: float | None = None) -> tuple[Found | None, bool]:
-        return search(
-            self.control,
-            seconds,
-            atoms=self._atoms,
-            patience=patience,
-            objective=self.objective,
-        )
+        atoms, objective = self._atoms, self.objective
+        return search(self.control, seconds, atoms=atoms, patience=patience, objective=objective)
 
 
 A = TypeVar("A")

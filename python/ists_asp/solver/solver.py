@@ -176,23 +176,14 @@ class Solver(Generic[A]):
 
         return self._in_batches(items, Batches.solve, alone, least)
 
-    def ground_atoms(self, facts: Sequence[Symbol]) -> dict[Symbol, bool]:
-        """Ground the rules for a pair and return the atoms.
-
-        Returns:
-            Each atom that the grounder could derive, and whether it holds in every answer
-            set (a fact) rather than being decided by the solver.
-        """
-        control = self._grounder.ground(facts, objective=self._objective())
-        return {atom.symbol: atom.is_fact for atom in control.symbolic_atoms}
-
-    def check(self, facts: Sequence[Symbol]) -> None:
-        """Ground the rules for a pair, so that clingo can find fault with them.
+    def ground_atoms(self, facts: Sequence[Symbol]) -> list[Symbol]:
+        """Ground the rules for a pair; the atoms that could be derived.
 
         Raises:
             RuleError: clingo cannot ground them.
         """
-        self._grounder.ground(facts)
+        control = self._grounder.ground(facts)
+        return [atom.symbol for atom in control.symbolic_atoms]
 
     def derivable(
         self, items: Iterable[Item], wanted: Sequence[Signature]
@@ -320,14 +311,7 @@ class Solver(Generic[A]):
         alone: Callable[[Pair, Sequence[Symbol]], T],
         least: int = 2,
     ) -> Iterator[T]:
-        """Work pairs out lazily, in their order, the short ones together.
-
-        Args:
-            items: pairs with their facts.
-            together: what comes of several; None where that is not certain.
-            alone: what comes of one.
-            least: how many are worked out together at least.
-        """
+        """Work pairs out lazily, in their order, the short ones together where that is certain."""
 
         def some(items: Sequence[Item]) -> Iterator[T]:
             batches = {short[0]: short for short in short_pairs(items, least)}

@@ -17,6 +17,7 @@ from clingo.ast import ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.io.store import Memo, made_by
+from ists_asp.resources import asp_dir
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import (
     Signature,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
     from clingo.ast import AST
+
+    from ists_asp.rules.loader import RuleSet
 
 
 FETCH = "____fetch"
@@ -104,12 +107,18 @@ class Version(NamedTuple):
     tables: list[tuple[str, int]]
 
 
+def of_core(rules: RuleSet) -> list[bool]:
+    """Which statements of a rule set are of the core encoding, whatever other files are called."""
+    core = asp_dir().resolve()
+    machine = {file.name for file in rules.files if file.path.is_relative_to(core)}
+    return [rule.file in machine for rule in rules.rules]
+
+
 class Shape(NamedTuple):
     """What a statement looks like.
 
     Args:
         kind: which kind of syntax tree it is.
-        base: whether it is the ``#program base.`` that the parser puts before each file.
         fact: whether it is a fact, pools and intervals included.
         derives: whether it is a rule for an atom, rather than for a choice or a constraint.
         derived: the predicates that it derives.
@@ -119,7 +128,6 @@ class Shape(NamedTuple):
     """
 
     kind: ASTType
-    base: bool
     fact: bool
     derives: bool
     derived: Names
@@ -140,10 +148,9 @@ class Shape(NamedTuple):
             body = frozenset(name for part in node.body for name in predicates(part))
             head, heads = predicates(node.head), derived(node.head)
             fact, derives = is_fact(node), derives_atom(node)
-            return cls(kind, False, fact, derives, heads, head, body, calls_script(node))
+            return cls(kind, fact, derives, heads, head, body, calls_script(node))
         body = frozenset({Signature(node.name, node.arity)}) if kind in _NAMED else predicates(node)
-        base = kind is ASTType.Program and node.name == "base" and not node.parameters
-        return cls(kind, base, False, False, _NONE, _NONE, body, calls_script(node))
+        return cls(kind, False, False, _NONE, _NONE, body, calls_script(node))
 
 
 class Shapes:
