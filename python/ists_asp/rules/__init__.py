@@ -3,7 +3,7 @@
 What only some commands need is imported from where it is: lists of rules, weights, checks.
 """
 
-from ists_asp.rules.constants import check_kinds, constants_in
+from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.parsing import Messages, RuleWarning
@@ -41,7 +41,6 @@ __all__ = [
     "RuleSource",
     "RuleWarning",
     "check_kinds",
-    "constants_in",
     "files_of_rules",
     "find_program",
     "find_rules",

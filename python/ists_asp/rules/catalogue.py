@@ -164,22 +164,14 @@ class ListedRule:
     restrains: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """The named rules of a profile: those of the answer, of its rating, of its explanation."""
-
-    rules: tuple[ListedRule, ...]
-    warnings: tuple[RuleWarning, ...]
-
-
 def list_rules(
     name: str,
     given: Sequence[Path] = (),
     *,
     reader: bool = False,
     store: Store | None = None,
-) -> Catalogue:
-    """List the rules of a profile that have a name, each once."""
+) -> tuple[tuple[ListedRule, ...], tuple[RuleWarning, ...]]:
+    """List the rules of a profile that have a name, each once; with the warnings about them."""
     profile, answer = load_program(name, given, reader=reader, store=store)
     sets = {Purpose.ANSWER: answer}
     for purpose in (Purpose.RATING, Purpose.EXPLANATION):
@@ -204,7 +196,7 @@ def list_rules(
                 bars = purpose is Purpose.ANSWER and rule.name in restraints
                 listed.setdefault(rule, ListedRule(rule, use, weights.get(rule.name), bars))
     warnings = dict.fromkeys(warning for rules in sets.values() for warning in rules.warnings)
-    return Catalogue(tuple(listed.values()), tuple(warnings))
+    return tuple(listed.values()), tuple(warnings)
 
 
 def _named(rules: RuleSet) -> dict[NamedRule, None]:

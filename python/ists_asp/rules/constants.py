@@ -12,9 +12,7 @@ from ists_asp.errors import UsageError, shortened
 from ists_asp.io.toml import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from clingo.ast import AST
+    from collections.abc import Mapping
 
     from ists_asp.errors import IstsError
     from ists_asp.rules.loader import RuleSet
@@ -66,13 +64,6 @@ def _is_value(text: str) -> bool:
         return False
     # What is not as it was written has been computed, or has more than 32 bits.
     return str(symbol).replace(" ", "") == text.replace(" ", "")
-
-
-def constants_in(statements: Iterable[AST]) -> Iterator[str]:
-    """The names that ``#const`` defines."""
-    for node in statements:
-        if node.ast_type is ASTType.Definition:
-            yield node.name
 
 
 def check_kinds(values: Mapping[str, str], rules: RuleSet) -> set[str]:

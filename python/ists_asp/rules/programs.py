@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ists_asp.io.store import Store
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.profiles import Profile
     from ists_asp.rules.source import RuleFile
 
 _CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}

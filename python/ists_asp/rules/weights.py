@@ -170,7 +170,7 @@ class _Heads:
                     target, name = Ground(_RATING), target
                 named = set(variables(name))
                 conditions = (
-                    atom for part in single.body if _must_hold(part) for atom in self._calls(part)
+                    atom for part in single.body if must_hold(part) for atom in self._calls(part)
                 )
                 yield _Maker(
                     target,
@@ -212,7 +212,8 @@ class _Heads:
             yield read_atom(atom, self._constants)
 
 
-def _must_hold(literal: AST) -> bool:
+def must_hold(literal: AST) -> bool:
+    """Whether a part of a body is an atom without negation, which holds wherever a rule fires."""
     return (
         literal.ast_type is ASTType.Literal
         and literal.sign == Sign.NoSign

@@ -11,7 +11,7 @@ from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
-from ists_asp.rules.constants import constants_in
+from ists_asp.rules.constants import check_kinds
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions
@@ -56,7 +56,7 @@ class ReifiedRules:
         self.rules = rules
         self.solver = solver
         self.knowledge = tuple(knowledge)
-        self._constants = frozenset((*solver.options.constants, *constants_in(rules.statements)))
+        self._constants = frozenset((*solver.options.constants, *check_kinds({}, rules)))
         self._definitions = [
             str(node) for node in rules.statements if node.ast_type is ASTType.Definition
         ]

@@ -135,10 +135,10 @@ def _listed(setup: Setup) -> Sequence[ListedRule]:
     if setup.rules:
         isolate()
     reader = setup.reader is not None
-    found = list_rules(setup.profile, setup.rules, reader=reader, store=setup.store)
-    for warning in found.warnings:
+    rules, warnings = list_rules(setup.profile, setup.rules, reader=reader, store=setup.store)
+    for warning in warnings:
         warn(str(warning))
-    return found.rules
+    return rules
 
 
 def _listing(rules: Sequence[ListedRule]) -> str:

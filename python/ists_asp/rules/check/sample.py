@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clingo.ast import ASTType, Sign
+from clingo.ast import ASTType
 
+from ists_asp.rules.weights import must_hold
 from ists_asp.syntax.trees import derives_atom, predicates
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ def check_sample(
         if statement.rule.name in fired or not _may_fire(statement.node):
             continue
         if any(program.decides for program in checked.programs_of[statement.path]):
-            absent = [name for name in _needed(statement.node) if name not in seen]
+            needed = (part for part in statement.node.body if must_hold(part))
+            absent = [
+                one.name for part in needed for one in predicates(part) if one.name not in seen
+            ]
             yield checked.finding(
                 "unfired",
                 statement,
@@ -72,14 +76,3 @@ def _may_fire(node: AST) -> bool:
     if node.ast_type is not ASTType.Rule:
         return node.ast_type is ASTType.Minimize
     return derives_atom(node) or node.head.ast_type is not ASTType.Literal
-
-
-def _needed(node: AST) -> Iterator[str]:
-    """The predicates that must have atoms for a rule to fire, in their order."""
-    for part in node.body:
-        if (
-            part.ast_type is ASTType.Literal
-            and part.sign == Sign.NoSign
-            and part.atom.ast_type is ASTType.SymbolicAtom
-        ):
-            yield from (name.name for name in predicates(part))
