@@ -123,6 +123,31 @@ def test_a_file_of_somebody_stays_as_it_is(tmp_path, content):
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(FILE, content)]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE entries (name TEXT)",
+        "CREATE VIEW entries AS SELECT 1 AS key, 2 AS models, 3 AS value",
+        "CREATE TABLE others (key, models, value)",
+        """CREATE TABLE entries (key BLOB PRIMARY KEY, models TEXT, value TEXT);
+        CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END""",
+    ],
+)
+def test_a_database_of_another_shape_stays_as_it_is_unless_it_is_ours(tmp_path, statement):
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.executescript(statement)
+    content = (tmp_path / FILE).read_bytes()
+    with pytest.raises(ResourceError, match="the file of another program"):
+        Cache(tmp_path)
+    assert (tmp_path / FILE).read_bytes() == content
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute(f"PRAGMA application_id = {MARK}")
+    with Cache(tmp_path) as cache:
+        assert cache.info().entries == 0
+        cache.put("m", [("x", 1)])
+        assert cache.get("m", ["x"]) == [1]
+
+
 def test_damage_while_in_use_costs_entries_only(tmp_path):
     with Cache(tmp_path) as cache:
         cache.put("m", [(number, "y" * 500) for number in range(200)])
@@ -134,38 +159,6 @@ def test_damage_while_in_use_costs_entries_only(tmp_path):
         assert cache.get("m", list(range(200))) == [None] * 200
         cache.put("m", [(1, "z")])
         assert cache.get("m", [1]) == ["z"]
-
-
-OTHER_SHAPES = pytest.mark.parametrize(
-    "statement",
-    [
-        "CREATE TABLE entries (name TEXT)",
-        "CREATE VIEW entries AS SELECT 1 AS key, 2 AS models, 3 AS value",
-        "CREATE TABLE others (key, models, value)",
-        """CREATE TABLE entries (key BLOB PRIMARY KEY, models TEXT, value TEXT);
-        CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END""",
-    ],
-)
-
-
-@OTHER_SHAPES
-def test_a_database_of_somebody_stays_as_it_is(tmp_path, statement):
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        database.executescript(statement)
-    content = (tmp_path / FILE).read_bytes()
-    with pytest.raises(ResourceError, match="the file of another program"):
-        Cache(tmp_path)
-    assert (tmp_path / FILE).read_bytes() == content
-
-
-@OTHER_SHAPES
-def test_a_cache_of_another_shape_is_made_anew(tmp_path, statement):
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        database.executescript(f"PRAGMA application_id = {MARK}; {statement}")
-    with Cache(tmp_path) as cache:
-        assert cache.info().entries == 0
-        cache.put("m", [("x", 1)])
-        assert cache.get("m", ["x"]) == [1]
 
 
 DAMAGE = {

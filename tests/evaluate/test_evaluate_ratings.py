@@ -51,11 +51,8 @@ def test_correlation_has_fishers_interval():
     assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + margin), abs=1e-6)
 
 
-def test_ratings_that_are_all_the_same_tell_nothing():
+def test_what_tells_nothing_and_what_is_too_little():
     assert correlation([1, 2, 3, 4], [2, 2, 2, 2]).r == 0
-
-
-def test_few_pairs_are_refused():
     with pytest.raises(DataError, match="at least 4"):
         correlation([1, 2, 3], [1, 2, 3])
 
@@ -64,6 +61,14 @@ def test_the_mean_is_weighted_by_pairs():
     one = correlation([1, 2, 3, 4], [4, 3, 2, 1])
     other = correlation([1, 2, 3, 4] * 3, [1, 2, 3, 4] * 3)
     assert weighted_mean([one, other]).r == pytest.approx(0.5)
+
+
+def test_a_run_that_lacks_a_data_set_is_refused(gold, runs):
+    (runs[0] / "news.txt").unlink()
+    with pytest.raises(DataError, match="no ratings of news"):
+        evaluate_ratings(gold, runs[0])
+    with pytest.raises(DataError, match="a folder"):
+        evaluate_ratings(gold / "forum.tsv", runs[0])
 
 
 def test_the_mean_has_an_interval_on_both_sides():
@@ -137,11 +142,3 @@ def test_faulty_ratings_are_named(gold, runs, name, text, message):
     (runs[0] / name).write_text(text)
     with pytest.raises(DataError, match=message):
         evaluate_ratings(gold, runs[0])
-
-
-def test_a_run_that_lacks_a_data_set_is_refused(gold, runs):
-    (runs[0] / "news.txt").unlink()
-    with pytest.raises(DataError, match="no ratings of news"):
-        evaluate_ratings(gold, runs[0])
-    with pytest.raises(DataError, match="a folder"):
-        evaluate_ratings(gold / "forum.tsv", runs[0])

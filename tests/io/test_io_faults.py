@@ -51,18 +51,14 @@ def test_every_faulty_line_is_told(read, text, messages):
 
 def test_strict_reading_tells_every_line_that_needs_a_repair():
     count, told = faults_of(read_lines, b"a\n\xe9\nb\nc\x07\n", strict=True)
-    assert count == 2
-    assert [message.split(":")[1] for message in told] == ["2", "4"]
+    assert (count, [message.split(":")[1] for message in told]) == (2, ["2", "4"])
     count, told = faults_of(read_chunks, "[ a ]\na\n[ b\n", strict=True)
     assert (count, len(told)) == (1, 2)
-
-
-def test_of_many_faults_the_first_are_told_and_the_rest_counted():
+    # Of many faults the first are told and the rest counted.
     count, told = faults_of(read_sentences, "\n" * 25 + "a\n" + "\n" * 1000)
+    empty = "an empty sentence; expected at least one token"
     assert count == 1
-    assert told[:20] == tuple(
-        f"f:{number}: an empty sentence; expected at least one token" for number in range(1, 21)
-    )
+    assert told[:20] == tuple(f"f:{number}: {empty}" for number in range(1, 21))
     assert told[20:] == ("and 1005 more faulty lines",)
 
 
