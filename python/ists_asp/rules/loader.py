@@ -49,17 +49,10 @@ class Reading:
     ``report`` gets each fault and its kind; reading goes on unless it raises it.
     """
 
-    report: Report = refuse
+    report: Report
     files: dict[Path, RuleFile] = field(default_factory=dict)
     texts: list[tuple[Path, SourceText, tuple[Include, ...]]] = field(default_factory=list)
     size: int = 0
-
-    def read_all(self, sources: Iterable[RuleSource]) -> None:
-        """Read files, of which there must be some."""
-        for source in sources:
-            self.read(source)
-        if not self.files:
-            raise RuleError("there are no rule files to load", hint="Name at least one")
 
     def read(self, source: RuleSource, depth: int = 0) -> None:
         """Read a file, ``depth`` includes deep, and what it includes, unless it has been read."""
@@ -79,23 +72,18 @@ class Reading:
             # clingo must not see such a text.
             self.report("syntax", error)
             return
-        included = []
+        included: list[Path] = []
         wanted: dict[str, Include] = {}
         for include in includes:
             wanted.setdefault(include.target, include)
-        for number, include in enumerate(wanted.values()):
+        for include in [*wanted.values()][: MOST_FILES + 1]:
             try:
-                if number == MOST_FILES:
-                    raise text.error_at(
-                        include.start,
-                        f"the file includes more than {MOST_FILES} others",
-                        expected="fewer",
-                    )
+                if len(included) == MOST_FILES:
+                    found = f"the file includes more than {MOST_FILES} others"
+                    raise text.error_at(include.start, found, expected="fewer")
                 target = _included(source, text, include, depth)
             except RuleError as error:
                 self.report("include", error)
-                if number == MOST_FILES:
-                    break
                 continue
             self.read(target, depth + 1)
             included.append(target.path.resolve())
@@ -193,48 +181,38 @@ class RuleSet:
 def load_rules(
     sources: Iterable[RuleSource],
     *,
+    report: Report = refuse,
     store: Store | None = None,
     family: str = "",
 ) -> RuleSet:
-    """Parse rule files, and what they include, each once, in the order of their mention."""
-    reading = Reading()
-    reading.read_all(sources)
-    return _parsed(reading, store, family)
+    """Parse rule files, and what they include, each once, in the order of their mention.
+
+    With a ``report`` that does not raise what it gets, all that can be parsed is, and names and
+    private predicates that two files define are not looked at: these may be files of different
+    programs.
+    """
+    reading = _read(sources, report)
+    parsing = Parsing(report, store)
+    for path, text, includes in reading.texts:
+        parsing.take(path, text, includes)
+    files = tuple(reading.files.values())
+    # What tells the rule set that files give, loaded in this order, from all others.
+    names = "".join(f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files)
+    digest = sha256(names.encode(errors="surrogateescape")).hexdigest()
+    return RuleSet(
+        files, tuple(parsing.statements), tuple(parsing.rules), parsing.messages.warnings
+    ).remembering(Memo(store, digest, family))
 
 
 def rule_files(sources: Iterable[RuleSource]) -> tuple[RuleFile, ...]:
     """Say which files :func:`load_rules` loads, without giving any of them to clingo."""
-    reading = Reading()
-    reading.read_all(sources)
-    return tuple(reading.files.values())
+    return tuple(_read(sources, refuse).files.values())
 
 
-def read_rules(sources: Iterable[RuleSource], report: Report) -> RuleSet:
-    """Parse what can be parsed of rule files, and tell all that is wrong with them.
-
-    Names and private predicates that two files define are not looked at: these may be files
-    of different programs.
-    """
-    reading = Reading(report=report)
+def _read(sources: Iterable[RuleSource], report: Report) -> Reading:
+    reading = Reading(report)
     for source in sources:
         reading.read(source)
-    return _parsed(reading)
-
-
-def _parsed(reading: Reading, store: Store | None = None, family: str = "") -> RuleSet:
-    parsing = Parsing(reading.report, store)
-    for path, text, includes in reading.texts:
-        parsing.take(path, text, includes)
-    files = tuple(reading.files.values())
-    return RuleSet(
-        files,
-        tuple(parsing.statements),
-        tuple(parsing.rules),
-        parsing.messages.warnings,
-    ).remembering(Memo(store, _digest(files), family))
-
-
-def _digest(files: Iterable[RuleFile]) -> str:
-    """What tells the rule set that files give, loaded in this order, from all others."""
-    names = [f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files]
-    return sha256("".join(names).encode(errors="surrogateescape")).hexdigest()
+    if not reading.files and report is refuse:
+        raise RuleError("there are no rule files to load", hint="Name at least one")
+    return reading

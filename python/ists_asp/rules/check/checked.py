@@ -15,7 +15,7 @@ from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
-from ists_asp.rules.loader import RuleSet, read_rules
+from ists_asp.rules.loader import RuleSet, load_rules
 from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
@@ -172,7 +172,7 @@ class Checked:
                 faulty.add((error.where or "").partition(":")[0])
             report(kind, error)
 
-        self.rules = read_rules(sources.values(), note)
+        self.rules = load_rules(sources.values(), report=note)
         self.files = {file.path: file for file in self.rules.files}
         self.faulty = {path for path, file in self.files.items() if file.name in faulty}
         asked = {source.path for source in own}
