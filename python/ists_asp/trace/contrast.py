@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 from clingo import SymbolType, parse_term
 
+from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import PREDICATES, DecisionKind
 from ists_asp.trace.evidence import Because, RulePlace, contributions, label_of, own_rules
 from ists_asp.vocabulary import (
@@ -28,13 +29,13 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
-    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Contribution
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
+    from ists_asp.vocabulary import Predicate
 
 _ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)
 
@@ -136,7 +137,7 @@ class _Contrasting:
         if self._kind is DecisionKind.ALIGN:
             second = "both sides left free"
         elif isinstance(other, tuple):
-            second = f"aligned with {self._across(other)}"
+            second = f"aligned with {self._quoted(3 - self._side, other)}"
         made = Contrast(
             str(self._kind),
             decision.selector,
@@ -154,46 +155,39 @@ class _Contrasting:
     def _second(self) -> Ground | Spans | None:
         """The label or the score that came second; the best pair of what is left over."""
         if self._kind is DecisionKind.LABEL:
-            weighed = self._weighed(LABEL_WEIGHT.name, self._spans)
-            possible = self._values(LICENSED.name) - self._values(FORBIDDEN_LABEL.name)
+            weighed = self._weighed(LABEL_WEIGHT)
+            possible = self._values(LICENSED) - self._values(FORBIDDEN_LABEL)
             return _best(weighed, possible - {self._own})
         if self._kind is DecisionKind.SCORE:
-            label = label_of(self._trace, self._spans)
-            if label is not None:
-                weighed = self._weighed(SCORE_WEIGHT.name, (*self._spans, label))
-                return _best(weighed, {value for value, _ in weighed} - {self._own})
+            weighed = self._weighed(SCORE_WEIGHT, label_of(self._trace, self._spans))
+            return _best(weighed, weighed.keys() - {self._own})
         if self._kind is DecisionKind.NOALI:
             tokens = self._decision.tokens1 or self._decision.tokens2
             found = [
                 (atom.arguments[2].number, tuple(atom.arguments[:2]))
-                for atom in self._trace.atoms(ALIGN_WEIGHT.name)
-                if self._tokens(self._side, atom.arguments[self._side - 1]) == tokens
+                for atom in self._trace.beginning(ALIGN_WEIGHT)
+                if self._tokens(self._side, atom) == tokens
             ]
             return max(found)[1] if found else None
         return None
 
-    def _weighed(self, name: str, start: Sequence[Ground]) -> list[tuple[Ground, int]]:
-        """What is weighed, with its weight: the last two arguments of atoms that begin so."""
-        return [
-            (atom.arguments[-2], atom.arguments[-1].number)
-            for atom in self._trace.beginning(name, start)
-            if len(atom.arguments) == len(start) + 2
-        ]
-
-    def _values(self, name: str) -> set[Ground]:
-        """The labels, or scores, that atoms name for the spans."""
+    def _weighed(self, predicate: Predicate, *more: Ground | None) -> dict[Ground, int]:
+        """What is weighed for the spans, with its weight: the last two arguments."""
         return {
-            atom.arguments[2]
-            for atom in self._trace.beginning(name, self._spans)
-            if len(atom.arguments) > 2
+            atom.arguments[-2]: atom.arguments[-1].number
+            for atom in self._trace.beginning(predicate, *self._spans, *more)
         }
+
+    def _values(self, predicate: Predicate) -> set[Ground]:
+        """The labels, or scores, that atoms name for the spans."""
+        return {atom.arguments[2] for atom in self._trace.beginning(predicate, *self._spans)}
 
     def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
         """What permits a decision; where nothing is weighed, all that it follows from."""
         if self._kind is DecisionKind.LABEL:
             licences = [
                 firing
-                for atom in self._trace.beginning(LICENSED.name, self._decision.atom.arguments)
+                for atom in self._trace.beginning(LICENSED, *self._decision.atom.arguments)
                 for firing in self._trace.reasons(atom)[:1]
             ]
             # The file has the strongest first.
@@ -209,13 +203,13 @@ class _Contrasting:
                 for needed in firing.positive:
                     yield from self._rules(needed, depth - 1)
 
-    def _tokens(self, side: int, span: Ground) -> tuple[int, ...]:
-        return self._trace.words.tokens("span", side, span)
+    def _quoted(self, side: int, spans: Sequence[Ground]) -> str:
+        """The words of one side of a pair."""
+        return self._trace.words.quoted("span", side, spans[side - 1]) or spans[side - 1]
 
-    def _across(self, spans: Sequence[Ground]) -> str:
-        """The words of the other side of a pair."""
-        span = spans[2 - self._side]
-        return self._trace.words.quoted("span", 3 - self._side, span) or str(span)
+    def _tokens(self, side: int, atom: Ground) -> tuple[int, ...]:
+        """The tokens of one side of an atom about a pair."""
+        return self._trace.words.tokens("span", side, atom.arguments[side - 1])
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
         """What was decided, what was not, and the strongest reasons."""
@@ -234,17 +228,17 @@ class _Contrasting:
             reasons = "as much speaks for either" if self._is_even() else reasons
             return f"{told}: {reasons}" if reasons else told
         if self._kind is DecisionKind.LABEL:
-            left = self._values(LICENSED.name) - {self._own}
+            left = self._values(LICENSED) - {self._own}
             own += ", as rules forbid the others" if left else ", as no other label has a licence"
-        elif self._values(FORBIDDEN_SCORE.name):
+        elif self._values(FORBIDDEN_SCORE):
             return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
 
     def _is_even(self) -> bool:
         """Whether another label weighs the same, as SPE1 and SPE2 do where both sides add alike."""
-        if self._kind is not DecisionKind.LABEL:
+        if self._kind is not DecisionKind.LABEL or not isinstance(self._other, Ground):
             return False
-        weights: dict[object, int] = dict(self._weighed(LABEL_WEIGHT.name, self._spans))
+        weights = self._weighed(LABEL_WEIGHT)
         return self._own in weights and weights[self._own] == weights.get(self._other)
 
     def _left_over(self) -> str:
@@ -252,16 +246,16 @@ class _Contrasting:
         other = self._other
         if not isinstance(other, tuple):
             return "no counterpart: nothing on the other side has anything in common with it"
-        best = f"no counterpart: the best would be {self._across(other)}"
-        if any(tuple(atom.arguments) == other for atom in self._trace.atoms(FORBIDDEN_PAIR.name)):
+        across = 3 - self._side
+        best = f"no counterpart: the best would be {self._quoted(across, other)}"
+        if any(self._trace.beginning(FORBIDDEN_PAIR, *other)):
             return f"{best}, which a rule forbids"
         # The words that the other side is aligned with, if it is.
-        wanted = set(self._tokens(3 - self._side, other[2 - self._side]))
-        for atom in self._trace.atoms(ALIGNED.name):
-            if not wanted.isdisjoint(self._tokens(3 - self._side, atom.arguments[2 - self._side])):
-                partner = atom.arguments[self._side - 1]
-                words = self._trace.words.quoted("span", self._side, partner)
-                return f"{best}, which is aligned with {words or partner}"
+        wanted = set(self._trace.words.tokens("span", across, other[across - 1]))
+        for atom in self._trace.beginning(ALIGNED):
+            if not wanted.isdisjoint(self._tokens(across, atom)):
+                words = self._quoted(self._side, atom.arguments)
+                return f"{best}, which is aligned with {words}"
         return f"{best}, and too little speaks for it"
 
     def _reason(self, one: Contribution) -> Reason:
@@ -298,13 +292,13 @@ def _joined(sentences: Sequence[str]) -> str:
     return "; ".join(sentences)
 
 
-def _best(weighed: Sequence[tuple[Ground, int]], allowed: set[Ground]) -> Ground | None:
+def _best(weighed: Mapping[Ground, int], allowed: Set[Ground]) -> Ground | None:
     """The heaviest of what is allowed; of equals, as asp/tie.lp has it, the higher score."""
-    found = {value: weight for value, weight in weighed if value in allowed}
-    most = max(found.values(), default=0)
-    equal = sorted(value for value, weight in found.items() if weight == most)
-    if not equal:
+    found = weighed.keys() & allowed
+    if not found:
         return None
+    most = max(weighed[value] for value in found)
+    equal = sorted(value for value in found if weighed[value] == most)
     return equal[-1] if equal[0].type is SymbolType.Number else equal[0]
 
 

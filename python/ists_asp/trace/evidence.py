@@ -129,13 +129,8 @@ def contributions(
 
     For a label against its runner-up; for an alignment against leaving both sides free; for a
     chunk without a counterpart against its best one; for a score against the point halfway to
-    the runner-up. Empty where no evidence is weighed.
-
-    Args:
-        trace: the trace of the answer.
-        decision: the decision.
-        other: the label or the score that came second; of a chunk without a counterpart the
-            spans of the best pair.
+    the runner-up. Empty where no evidence is weighed. ``other`` is the label or the score that
+    came second; of a chunk without a counterpart the spans of the best pair.
     """
     found: dict[tuple[str, ...], tuple[float, Element]] = {}
     for sign, atom in _sums(trace, decision, other):
@@ -170,34 +165,29 @@ def contributed(element: Element) -> float:
 
 def label_of(trace: Trace, spans: Sequence[Ground]) -> Ground | None:
     """The label of an alignment."""
-    for atom in trace.beginning(LABEL.name, spans):
-        if len(atom.arguments) == LABEL.arity:
-            return atom.arguments[2]
-    return None
+    return next((atom.arguments[2] for atom in trace.beginning(LABEL, *spans)), None)
 
 
 def _sums(
     trace: Trace, decision: Decision, other: Ground | Sequence[Ground] | None
 ) -> Iterator[tuple[int, Ground]]:
     """The atoms that sum the evidence up, those of the runner-up with a minus."""
-    arguments = decision.atom.arguments
-    wanted: list[tuple[int, str, Sequence[Ground | None]]] = []
-    if decision.kind is DecisionKind.BOUNDARY:
-        yield 1, decision.atom
-    elif decision.kind is DecisionKind.ALIGN:
-        wanted.append((1, ALIGN_WEIGHT.name, arguments[:2]))
-    elif decision.kind is DecisionKind.NOALI and isinstance(other, tuple):
-        wanted.append((-1, ALIGN_WEIGHT.name, other))
-    elif decision.kind is DecisionKind.LABEL:
-        wanted.append((1, LABEL_WEIGHT.name, arguments[:3]))
+    arguments, kind = decision.atom.arguments, decision.kind
+    found: list[tuple[int, Iterable[Ground]]] = []
+    if kind is DecisionKind.BOUNDARY:
+        found.append((1, (decision.atom,)))
+    elif kind is DecisionKind.ALIGN:
+        found.append((1, trace.beginning(ALIGN_WEIGHT, *arguments)))
+    elif kind is DecisionKind.NOALI and isinstance(other, tuple):
+        found.append((-1, trace.beginning(ALIGN_WEIGHT, *other)))
+    elif kind is DecisionKind.LABEL:
+        found.append((1, trace.beginning(LABEL_WEIGHT, *arguments)))
         if isinstance(other, Ground):
-            wanted.append((-1, LABEL_WEIGHT.name, (*arguments[:2], other)))
-    elif decision.kind is DecisionKind.SCORE:
-        label = label_of(trace, arguments[:2])
-        wanted.append((1, CLOSENESS.name, (*arguments[:2], label)))
-    for sign, name, start in wanted:
-        for atom in trace.beginning(name, start):
-            yield sign, atom
+            found.append((-1, trace.beginning(LABEL_WEIGHT, *arguments[:2], other)))
+    elif kind is DecisionKind.SCORE:
+        spans = arguments[:2]
+        found.append((1, trace.beginning(CLOSENESS, *spans, label_of(trace, spans))))
+    return ((sign, atom) for sign, atoms in found for atom in atoms)
 
 
 def _scored(one: Contribution, own: int, its: int) -> Contribution:

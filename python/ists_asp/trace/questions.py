@@ -26,7 +26,7 @@ from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.model import Answer, Sentence
+    from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.trace.trace import Trace
 
 _FORM = (
@@ -70,27 +70,25 @@ def read_question(text: str, answer: Answer) -> Question:
     where = f"decision '{shortened(text)}'"
     if "<==>" in text:
         return _alignment(text, answer, where)
-    pair = answer.pair
     side, colon, tokens = text.partition(":")
     if not colon:
         raise UsageError("it is neither an alignment nor a chunk", where=where, expected=_FORM)
     if side.strip() not in ("1", "2"):
         raise UsageError(f"there is no sentence {side.strip()}", where=where, expected="1 or 2")
     number = int(side)
-    found = _tokens(tokens, pair.sent1 if number == 1 else pair.sent2, number, where)
+    found = _tokens(tokens, answer.pair, number, where)
     if not found or found != tuple(range(found[0], found[-1] + 1)):
         raise UsageError("a chunk is a run of neighbouring tokens", where=where, expected=_FORM)
     return Question(found, (), number)
 
 
 def _alignment(text: str, answer: Answer, where: str) -> Question:
-    pair = answer.pair
     sides, *more = (part.strip() for part in text.split("//"))
     first, _, second = sides.partition("<==>")
     if len(more) > 2:
         raise UsageError(f"'{more[2]}' is more than label and score", where=where, expected=_FORM)
-    tokens1 = _tokens(first, pair.sent1, 1, where)
-    tokens2 = _tokens(second, pair.sent2, 2, where)
+    tokens1 = _tokens(first, answer.pair, 1, where)
+    tokens2 = _tokens(second, answer.pair, 2, where)
     label, tags = _label(more[0], where) if more and more[0] else (None, frozenset[Tag]())
     score = _score(more[1], where) if len(more) > 1 and more[1] not in ("", "NIL") else None
     if not tokens1 and not tokens2:
@@ -106,25 +104,21 @@ def _alignment(text: str, answer: Answer, where: str) -> Question:
     if not whole and score is not None:
         raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
     if not whole and label is None:
-        label = _left_over(answer, tokens1, tokens2)
+        known = {(line.tokens1, line.tokens2): line.label for line in answer.alignments}
+        label = known.get((tokens1, tokens2), Label.NOALI)
     return Question(tokens1, tokens2, 0, label, tags, score)
 
 
-def _left_over(answer: Answer, tokens1: tuple[int, ...], tokens2: tuple[int, ...]) -> Label:
-    found = {(line.tokens1, line.tokens2): line.label for line in answer.alignments}
-    return found.get((tokens1, tokens2), Label.NOALI)
-
-
-def _tokens(text: str, sentence: Sentence, side: int, where: str) -> tuple[int, ...]:
+def _tokens(text: str, pair: Pair, side: int, where: str) -> tuple[int, ...]:
     found = tuple(number for number in numbers(text, where) if number)
     if not text.strip():
         raise UsageError("a side has no tokens", where=where, expected=_FORM, hint="Write 0")
-    size = len(sentence.tokens)
-    for number in found:
-        if number > size:
-            raise UsageError(
-                f"sentence {side} has no token {number}", where=where, expected=f"1 to {size}"
-            )
+    size = len((pair.sent1, pair.sent2)[side - 1].tokens)
+    beyond = [number for number in found if number > size]
+    if beyond:
+        raise UsageError(
+            f"sentence {side} has no token {beyond[0]}", where=where, expected=f"1 to {size}"
+        )
     return found
 
 
@@ -207,11 +201,11 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     Chunks come first, whatever is asked about: there is no alignment of tokens that are no
     chunks.
     """
+    if question.is_chunk:
+        return tuple(_chunk(trace, question.side, question.tokens1))
     sides = [
         (side, tokens) for side, tokens in ((1, question.tokens1), (2, question.tokens2)) if tokens
     ]
-    if question.is_chunk:
-        return tuple(_chunk(trace, question.side, question.tokens1))
     found = [goal for side, tokens in sides for goal in _chunks(trace, side, tokens)]
     if not all(holds(trace, goal) for goal in found):
         return tuple(found)
@@ -223,15 +217,16 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
             found.append(Goal(atom, True, f"{words} of sentence {side} is {question.label}"))
         return tuple(found)
     spans = ",".join(_span(trace, side, tokens) for side, tokens in sides)
-    words = f"{_words(trace, 1, question.tokens1)} ~ {_words(trace, 2, question.tokens2)}"
+    words = " ~ ".join(_words(trace, side, tokens) for side, tokens in sides)
     found.append(Goal(Ground(f"{ALIGNED.name}({spans})"), True, words))
-    more: list[tuple[str, object]] = [(LABEL.name, question.label), (SCORE.name, question.score)]
-    more += [(TAG.name, tag) for tag in sorted(question.tags)]
-    for name, value in more:
+    for name, value in (
+        (LABEL.name, question.label),
+        (SCORE.name, question.score),
+        *((TAG.name, tag) for tag in sorted(question.tags)),
+    ):
         if value is not None:
             words = f"{words} // {str(value).upper()}"
-            atom = Ground(f"{name}({spans},{str(value).lower()})")
-            found.append(Goal(atom, True, words))
+            found.append(Goal(Ground(f"{name}({spans},{str(value).lower()})"), True, words))
     return tuple(found)
 
 
@@ -244,7 +239,7 @@ def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
     """The boundaries that make one chunk of neighbouring tokens."""
     for token in (tokens[0], tokens[-1] + 1):
         if token <= len(_sentence(trace, side).tokens):
-            yield _begins(trace, side, token)
+            yield _boundary(trace, side, token)
     for token in tokens[1:]:
         text = f"no chunk of sentence {side} begins at {_words(trace, side, (token,))}"
         yield Goal(boundary(side, token), False, text)
@@ -257,14 +252,13 @@ def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
     """
     for token in tokens:
         if token - 1 not in tokens:
-            yield _begins(trace, side, token)
+            yield _boundary(trace, side, token)
         if token + 1 not in tokens and token < len(_sentence(trace, side).tokens):
-            text = f"a chunk of sentence {side} ends with {_words(trace, side, (token,))}"
-            yield Goal(boundary(side, token + 1), True, text)
+            yield _boundary(trace, side, token + 1, "ends with", token)
 
 
-def _begins(trace: Trace, side: int, token: int) -> Goal:
-    text = f"a chunk of sentence {side} begins at {_words(trace, side, (token,))}"
+def _boundary(trace: Trace, side: int, token: int, does: str = "begins at", named: int = 0) -> Goal:
+    text = f"a chunk of sentence {side} {does} {_words(trace, side, (named or token,))}"
     return Goal(boundary(side, token), True, text)
 
 
@@ -276,17 +270,14 @@ def _chunks_of(
     return [
         (number, chunk.tokens)
         for number, chunk in enumerate(chunks, start=1)
-        if set(chunk.tokens) & set(tokens)
+        if not set(chunk.tokens).isdisjoint(tokens)
     ]
 
 
 def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
     """The term of the span that has these tokens, whether the rules propose it or not."""
-    for atom in trace.beginning(SPAN.name, (Ground(side),)):
-        if (
-            len(atom.arguments) == SPAN.arity
-            and trace.words.tokens("span", side, atom.arguments[1]) == tokens
-        ):
+    for atom in trace.beginning(SPAN, Ground(side)):
+        if trace.words.tokens("span", side, atom.arguments[1]) == tokens:
             return atom.arguments[1]
     numbers = [number for number, _ in _chunks_of(trace, side, tokens)]
     if numbers == list(range(numbers[0], numbers[-1] + 1)):

@@ -12,7 +12,7 @@ from ists_asp.errors import TraceError, of_pair
 from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from clingo import Control, Symbol
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.grounding import Group, RuleInstance
     from ists_asp.trace.instances import RuleInstances
     from ists_asp.trace.reified import ReifiedRules, Rewritten
+    from ists_asp.vocabulary import Predicate
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,13 @@ class Trace:
         """The atoms of the answer set with a name, however many arguments they have."""
         return (*self.best.atoms.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
 
-    def beginning(self, name: str, start: Sequence[Ground | None]) -> Iterator[Ground]:
-        """The atoms with a name whose first arguments are these."""
-        first = tuple(start)
-        return (atom for atom in self.atoms(name) if atom.arguments[: len(first)] == first)
+    def beginning(self, predicate: Predicate, *start: Ground | None) -> Iterator[Ground]:
+        """The atoms of a predicate whose first arguments are these."""
+        return (
+            atom
+            for atom in self.atoms(predicate.name)
+            if len(atom.arguments) == predicate.arity and atom.arguments[: len(start)] == start
+        )
 
     @cached_property
     def control(self) -> Control:

@@ -271,7 +271,7 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     if decision.kind is not DecisionKind.SCORE:
         return ""
     *spans, own = decision.atom.arguments
-    for atom in trace.beginning(CLOSENESS.name, (*spans, label_of(trace, spans))):
+    for atom in trace.beginning(CLOSENESS, *spans, label_of(trace, spans)):
         worth = atom.arguments[-1].number
         if abs(_POINT * other.number - worth) - abs(_POINT * own.number - worth) == gain:
             total = f"the sum is {worth / _POINT:.2f} points"
