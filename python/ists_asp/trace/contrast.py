@@ -366,10 +366,9 @@ def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, 
 
 def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
     """What the answer gains over one with another cost, by priority."""
-    found = trace.best.found
-    own = dict(zip(found.priorities, found.cost, strict=True))
-    gains = (
-        (priority, other.get(priority, 0) - own.get(priority, 0))
+    own = trace.cost
+    return tuple(
+        (priority, gain)
         for priority in sorted(own.keys() | other.keys(), reverse=True)
+        if (gain := other.get(priority, 0) - own.get(priority, 0))
     )
-    return tuple((priority, gain) for priority, gain in gains if gain)

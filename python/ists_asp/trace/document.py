@@ -70,19 +70,15 @@ class _Document:
         self._rules: dict[tuple[NamedRule, Kind], int] = {}
         self._probes: dict[str, int] = {}
         self._atoms: dict[Ground, int] = {}
-        self._firings: dict[int, int] = {}
-        self._firing_list: list[Json] = []
+        self._numbers: dict[int, int] = {}
+        self._firings: list[Json] = []
         self._open: list[Ground] = []
 
     def write(self, found: Iterable[Decision], *, whole: bool) -> Json:
         trace = self._trace
         made = [self._decision(decision) for decision in found]
-        terms = {
-            id(term): term
-            for term in (
-                trace.objective if whole else [term for one in found for term in one.terms]
-            )
-        }
+        every = trace.objective if whole else [term for one in found for term in one.terms]
+        terms = {id(term): term for term in every}
         numbers = {key: number for number, key in enumerate(terms)}
         for decision, record in zip(found, made, strict=True):
             record["objective"] = [numbers[id(term)] for term in decision.terms]
@@ -99,16 +95,16 @@ class _Document:
         ]
         # Rules and firings are numbered while atoms are followed.
         atoms = self._follow()
-        best = trace.best.found
         pair = trace.answer.pair
-        rules = trace.reified.rules
         record = {
             "version": VERSION,
-            "program": [{"path": file.name, "sha256": file.sha256} for file in rules.files],
+            "program": [
+                {"path": file.name, "sha256": file.sha256} for file in trace.reified.rules.files
+            ],
             "solver": {
                 "clingo": clingo.__version__,
                 "arguments": list(trace.reified.solver.arguments),
-                "exhausted": best.optimal,
+                "exhausted": trace.best.found.optimal,
             },
             "pair": {
                 "id": pair.id,
@@ -116,8 +112,7 @@ class _Document:
                 "tokens2": [token.form for token in pair.sent2.tokens],
             },
             "cost": [
-                {"priority": priority, "value": value}
-                for priority, value in zip(best.priorities, best.cost, strict=True)
+                {"priority": priority, "value": value} for priority, value in trace.cost.items()
             ],
             "knowledge": list(trace.reified.knowledge),
             "decisions": made,
@@ -134,7 +129,7 @@ class _Document:
                 for rule, kind in self._rules
             ],
             "atoms": atoms,
-            "firings": self._firing_list,
+            "firings": self._firings,
             "objective": objective,
         }
         if whole:
@@ -187,20 +182,19 @@ class _Document:
         return self._atoms[atom]
 
     def _rule(self, probe: Probe) -> int:
-        known = self._probes.get(probe.name)
-        if known is None:
+        if probe.name not in self._probes:
             key = probe.rule, probe.kind
-            known = self._probes[probe.name] = self._rules.setdefault(key, len(self._rules))
-        return known
+            self._probes[probe.name] = self._rules.setdefault(key, len(self._rules))
+        return self._probes[probe.name]
 
     def _firing(self, firing: RuleInstance) -> int:
         # The trace has one object for a firing, and holds it.
-        if id(firing) in self._firings:
-            return self._firings[id(firing)]
-        number = self._firings[id(firing)] = len(self._firings)
+        if id(firing) in self._numbers:
+            return self._numbers[id(firing)]
+        number = self._numbers[id(firing)] = len(self._numbers)
         probe = firing.probe
         # Most rules have nothing of the last kinds.
-        self._firing_list.append(
+        self._firings.append(
             {
                 "rule": self._rule(probe),
                 "text": self._trace.says(firing),

@@ -101,12 +101,13 @@ class RuleInstance(_Instance):
 
     ``head`` is the atom that it derives; for an objective the term
     ``(weight,priority,(tuple))``. ``parts`` are the values of the rule's variables, and of what
-    clingo had to evaluate.
+    clingo had to evaluate. ``number`` is that of the pair, of those that were decided together.
     """
 
-    def __init__(self, probe: Probe, parts: Sequence[str]) -> None:
+    def __init__(self, probe: Probe, parts: Sequence[str], number: int) -> None:
         super().__init__(probe, parts)
         self.probe = probe
+        self.number = number
         self.head = Ground(probe.derived.format(*parts))
 
     @property
@@ -137,8 +138,8 @@ class Alone:
         self._later = True
         self._elements: dict[str, dict[str, list[Sequence[str]]]] = {}
 
-    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
-        """The firings of a probe."""
+    def firings(self, number: int, probe: Probe) -> Iterator[Sequence[str]]:  # noqa: ARG002
+        """The firings of a probe for the pair."""
         return map(_arguments, self._atoms(probe))
 
     def knows(self, firing: RuleInstance) -> bool:  # noqa: ARG002 (all are looked for at once)
@@ -200,21 +201,19 @@ class Shared:
         self._elements: dict[tuple[str, RuleInstance], list[Sequence[str]]] = {}
         self._read_of: Counter[str] = Counter()
 
-    def take(self, number: int) -> Share:
-        """The instances of one pair."""
-        return Share(self, number)
+    def firings(self, number: int, probe: Probe) -> Iterator[Sequence[str]]:
+        """The firings of a probe for one pair."""
+        return map(split, self._together.shares[number].extra.get(probe.name, ()))
 
-    def firings(self, number: int, probe: Probe) -> Iterable[str]:
-        """The firings of a probe for one pair, as text."""
-        return self._together.shares[number].extra.get(probe.name, ())
-
-    def want(self, wanted: Iterable[tuple[int, RuleInstance]]) -> None:
-        """Look for the elements of firings of several pairs, which have the numbers."""
+    def want(self, firings: Iterable[RuleInstance]) -> None:
+        """Look for the elements of firings, of one pair or of several."""
         facts: list[str] = []
         probes: dict[str, Probe] = {}
-        for pair, firing in wanted:
+        for firing in firings:
             if firing.probe.companions and firing not in self._known:
-                values = ",".join((str(pair), *firing.parts[: len(firing.probe.variables)]))
+                values = ",".join(
+                    (str(firing.number), *firing.parts[: len(firing.probe.variables)])
+                )
                 wave = self._wave + 1
                 facts.append(f"{_WANTED}{firing.probe.name}({wave},{len(self._wanted)},{values})")
                 self._known.add(firing)
@@ -255,27 +254,9 @@ class Shared:
             self._elements.setdefault((probe.name, firing), []).append(parts)
 
 
-class Share:
-    """What one pair has of :class:`Shared`."""
-
-    def __init__(self, shared: Shared, number: int) -> None:
-        self._shared = shared
-        self._number = number
-        self.knows = shared.knows
-        self.elements = shared.elements
-
-    def firings(self, probe: Probe) -> Iterator[Sequence[str]]:
-        """The firings of a probe."""
-        return map(split, self._shared.firings(self._number, probe))
-
-    def want(self, firings: Iterable[RuleInstance]) -> None:
-        """Look for the elements of firings."""
-        self._shared.want((self._number, firing) for firing in firings)
-
-
 def _arguments(atom: str) -> Sequence[str]:
     """The arguments of an atom."""
     return split(atom.partition("(")[2][:-1])
 
 
-Grounding: TypeAlias = Alone | Share
+Grounding: TypeAlias = Alone | Shared

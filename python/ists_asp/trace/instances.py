@@ -30,6 +30,7 @@ class RuleInstances:
         strata: the strata of the rule set.
         true: all atoms of the answer set.
         given: the atoms that need no reason: the facts of a pair.
+        number: that of the pair, of those that were decided together.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class RuleInstances:
         strata: Strata,
         true: Set[Ground],
         given: Set[Ground],
+        number: int = 0,
     ) -> None:
         self._grounding = grounding
         self._strata = strata
@@ -49,7 +51,9 @@ class RuleInstances:
         self.violated: list[RuleInstance] = []
         recursive: list[RuleInstance] = []
         for probe in probes:
-            found = [RuleInstance(probe, parts) for parts in grounding.firings(probe)]
+            found = [
+                RuleInstance(probe, parts, number) for parts in grounding.firings(number, probe)
+            ]
             if probe.kind.derives:
                 for firing in found:
                     self.by_head.setdefault(firing.head, []).append(firing)

@@ -7,7 +7,7 @@ for an atom that is missing the rule that comes nearest to *that*.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,7 @@ from clingo import Control, Function, Number, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
-from ists_asp.syntax.ground import Ground, texts
+from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.terms import (
     Call,
     Term,
@@ -89,7 +89,10 @@ class NearMisses:
         self._true = true if true is not None else trace.true
         self._asked: set[Ground] = set()
         self._parts: set[str] = set()
-        self._by_name: defaultdict[str, list[Ground]] | None = None
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Ground]]:
+        return by_name(self._true)
 
     def explain(self, wanted: Ground, depth: int = 6) -> list[Branch]:
         """Branches for the rules that come nearest to an atom, the nearest first.
@@ -125,11 +128,7 @@ class NearMisses:
 
     def _matching(self, wanted: Ground) -> list[Ground]:
         """The atoms of the answer set that are wanted."""
-        if self._by_name is None:
-            self._by_name = defaultdict(list)
-            for symbol in self._true:
-                self._by_name[symbol.name].append(symbol)
-        return [symbol for symbol in self._by_name[wanted.name] if agrees(wanted, symbol)]
+        return [atom for atom in self._by_name.get(wanted.name, ()) if agrees(wanted, atom)]
 
     def _deriving(self, wanted: Ground) -> tuple[Probe, ...]:
         key = wanted.partition("(")[0], len(wanted.arguments)

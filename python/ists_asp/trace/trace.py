@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -36,7 +36,7 @@ class Term:
     priority: int
     weight: int
     terms: tuple[Ground, ...]
-    firings: tuple[RuleInstance, ...]
+    firings: tuple[RuleInstance, ...] = field(compare=False)
 
 
 @dataclass(eq=False)
@@ -65,6 +65,11 @@ class Trace:
     def tables(self) -> RuleInstances:
         """What derives the facts that hold for every pair."""
         return self.rewritten.tables
+
+    @property
+    def cost(self) -> dict[int, int]:
+        """What the answer costs, by priority."""
+        return dict(zip(self.best.found.priorities, self.best.found.cost, strict=True))
 
     @cached_property
     def words(self) -> Words:
@@ -110,14 +115,17 @@ class Trace:
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
-        return (self.firings if self.is_own(firing) else self.tables).groups(firing)
+        return self._all(firing).groups(firing)
 
     def rests_on(self, firing: RuleInstance) -> tuple[Ground, ...]:
         """The atoms that a firing needs, those in its aggregates and conditions included."""
         if not firing.probe.companions:
             return firing.positive
-        instances = self.firings if self.is_own(firing) else self.tables
-        return (*firing.positive, *instances.counted(firing))
+        return (*firing.positive, *self._all(firing).counted(firing))
+
+    def _all(self, firing: RuleInstance) -> RuleInstances:
+        """The firings that one is among."""
+        return self.firings if self.is_own(firing) else self.tables
 
     def is_own(self, firing: RuleInstance) -> bool:
         """Whether a firing is of this pair, rather than the same for every pair."""
@@ -132,13 +140,13 @@ class Trace:
 
 def terms(firings: Iterable[RuleInstance]) -> tuple[Term, ...]:
     """The terms that firings of an objective stand for: equal ones count once."""
-    found: dict[Ground, list[RuleInstance]] = {}
+    found: dict[tuple[Ground, ...], list[RuleInstance]] = defaultdict(list)
     for firing in firings:
-        found.setdefault(firing.head, []).append(firing)
-    made = []
-    for head, reasons in found.items():
-        weight, priority, rest = head.arguments
-        made.append(Term(priority.number, weight.number, rest.arguments, tuple(reasons)))
+        found[firing.head.arguments].append(firing)
+    made = (
+        Term(priority.number, weight.number, rest.arguments, tuple(reasons))
+        for (weight, priority, rest), reasons in found.items()
+    )
     return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))
 
 
@@ -162,14 +170,14 @@ def check(trace: Trace) -> None:
     for firing in trace.firings.violated:
         rule = firing.probe.rule
         raise TraceError(f"the constraint at {rule.file}:{rule.line} fired", where=where)
-    sums: dict[int, int] = defaultdict(int)
+    sums: Counter[int] = Counter()
     for term in trace.objective:
         sums[term.priority] += term.weight
-    cost = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
+    cost = Counter(trace.cost)
     for priority in sums.keys() | cost.keys():
-        if sums[priority] != cost.get(priority, 0):
+        if sums[priority] != cost[priority]:
             raise TraceError(
                 f"the weights at priority {priority} sum to {sums[priority]}",
                 where=where,
-                expected=f"the cost {cost.get(priority, 0)}",
+                expected=f"the cost {cost[priority]}",
             )

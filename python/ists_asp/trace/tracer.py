@@ -47,8 +47,8 @@ def _reach(shared: Shared, traces: Sequence[Trace]) -> None:
     A look for what aggregates counted takes clingo some time however little it looks for. So it
     is done in waves: what the decisions rest on, what that counted, what this rests on, and so on.
     """
-    walks = [(trace.best.number, _waves(trace)) for trace in traces]
-    while wanted := [(number, firing) for number, walk in walks for firing in next(walk)]:
+    walks = list(map(_waves, traces))
+    while wanted := list(chain.from_iterable(map(next, walks))):
         shared.want(wanted)
 
 
@@ -180,13 +180,13 @@ class Tracer:
         shared: dict[int, Shared] = {}
         best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
-            together = best.together
-            if together is None:
+            if best.together is None:
                 yield self._alone(facts, best), None
                 continue
-            share = shared.setdefault(id(together), Shared(together, rewritten.later))
+            new = Shared(best.together, rewritten.later)
+            share = shared.setdefault(id(best.together), new)
             try:
-                trace = self._make(facts, best, share.take(best.number))
+                trace = self._make(facts, best, share)
             except TraceError:
                 # What goes wrong is said in the words of the pair alone.
                 yield self.trace(pair, facts), None
@@ -209,7 +209,9 @@ class Tracer:
         given = frozenset(texts(facts))
         every = rewritten.known | given
         true = every.union(*best.atoms.values())
-        firings = RuleInstances(rewritten.probes, grounding, self.reified.strata, true, every)
+        firings = RuleInstances(
+            rewritten.probes, grounding, self.reified.strata, true, every, best.number
+        )
         trace = AskedTrace(
             self.reified, best.answer, best, tuple(facts), firings, rewritten, true, given, control
         )

@@ -19,7 +19,7 @@ from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
-from ists_asp.trace.probes import Kind, Probe
+from ists_asp.trace.probes import Kind
 from ists_asp.trace.questions import (
     Goal,
     goals,
@@ -36,7 +36,7 @@ from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 from ists_asp.vocabulary import ALIC, ALIGNED, LABEL, NOALI, SCORE, TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
@@ -136,8 +136,8 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
             hint="Ask ists-asp why-not",
         )
     atoms = {goal.atom for goal in wanted if goal.true}
-    known = {one.atom: one for one in decisions(trace)}
-    found = [known[atom] for atom in known if atom in atoms]
+    every = decisions(trace)
+    found = [one for one in every if one.atom in atoms]
     if not asked.is_chunk:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
         if asked.label is None:
@@ -145,21 +145,18 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
             sides = {(one.tokens1, one.tokens2) for one in about}
             found = [
                 one
-                for one in known.values()
+                for one in every
                 if one.kind is not DecisionKind.BOUNDARY and (one.tokens1, one.tokens2) in sides
             ]
         else:
             # Who names the label knows that both are aligned.
             found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
-    absent = [
-        Branch(goal.text, below=nearest.explain(goal.atom, _ABSENT))
-        for goal in wanted
-        if not goal.true
-    ]
+    absent: list[Branch] = []
     # Only boundaries may be wanted not to be there.
     without: set[Decided] = set()
     for goal in wanted:
         if not goal.true:
+            absent.append(Branch(goal.text, below=nearest.explain(goal.atom, _ABSENT)))
             side, token = (part.number for part in goal.atom.arguments)
             tokens = ((token,), ()) if side == 1 else ((), (token,))
             without.add((DecisionKind.BOUNDARY, *tokens, ""))
@@ -248,8 +245,7 @@ def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
             "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
         )
     shown = trace.words.atom(term)
-    below = nearest.explain(term)
-    tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
+    tree = Branch(f"{shown}: nothing derives it in this answer", below=nearest.explain(term))
     return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 
 
@@ -257,11 +253,7 @@ class _Asking:
     """Looks for the best answer with a decision, and for what is against it."""
 
     def __init__(
-        self,
-        trace: Trace,
-        nearest: NearMisses,
-        question: str,
-        wanted: tuple[Goal, ...],
+        self, trace: Trace, nearest: NearMisses, question: str, wanted: tuple[Goal, ...]
     ) -> None:
         self._trace = trace
         self._nearest = nearest
@@ -311,7 +303,14 @@ class _Asking:
                 continue
             reasons = conflict(self._trace, self._symbols[:size])
             if reasons:
-                below = [self._forbids(probe, values) for probe, values in reasons]
+                below = [
+                    Branch(
+                        self._trace.words.sentence(probe, values)
+                        + (" (a bound of the choice)" if probe.kind is Kind.BOUND else ""),
+                        str(RulePlace.of(probe.rule)),
+                    )
+                    for probe, values in reasons
+                ]
                 return self._told(Verdict.FORBIDDEN, goal, "one reason why it is forbidden", below)
             nearest = self._nearest
             if before is not None:
@@ -323,20 +322,13 @@ class _Asking:
             return self._told(Verdict.UNDERIVABLE, goal, says, below)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
 
-    def _forbids(self, probe: Probe, values: Mapping[str, Ground]) -> Branch:
-        says = self._trace.words.sentence(probe, values)
-        if probe.kind is Kind.BOUND:
-            says += " (a bound of the choice)"
-        return Branch(says, str(RulePlace.of(probe.rule)))
-
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
         by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
         instead = trace.reified.solver.answer(trace.answer.pair, found)
-        ours = {_key(term): term for term in trace.objective}
-        other = {_key(term): term for term in self._terms(found)}
-        lost = tuple(term for key, term in ours.items() if key not in other)
-        gained = tuple(term for key, term in other.items() if key not in ours)
+        ours, other = dict.fromkeys(trace.objective), dict.fromkeys(self._terms(found))
+        lost = tuple(term for term in ours if term not in other)
+        gained = tuple(term for term in other if term not in ours)
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
         known = "possible, but the answer is better" if worse else "possible, and not worse"
@@ -387,7 +379,3 @@ class _Asking:
             if len(counted) > _TERMS:
                 branch.below.append(Branch(f"… and {len(counted) - _TERMS} more"))
             yield branch
-
-
-def _key(term: Term) -> tuple[int, int, tuple[Ground, ...]]:
-    return term.priority, term.weight, term.terms
