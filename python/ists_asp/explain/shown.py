@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo import SymbolType
 
 from ists_asp.errors import AnswerError
+from ists_asp.syntax.ground import Ground
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.model import Pair
-    from ists_asp.syntax.ground import Ground
 
 Key: TypeAlias = "tuple[int, object]"
 """What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
@@ -78,101 +77,98 @@ class Shown:
     more: dict[tuple[int, int, str], str] = field(default_factory=dict)
 
 
+class _OddError(Exception):
+    """A term is none of those that are expected."""
+
+
 def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
     """Read what the rules show about an answer with so many ``lines``."""
     shown = Shown()
     sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
     # Places are those of statements, and so are read last.
     for atom in sorted(atoms, key=lambda one: one.startswith("told_at(")):
-        parts = atom.arguments
-        form = _FORMS.get(name := atom.partition("(")[0])
-        if form is None or len(form.reads) != len(parts):
-            continue
-        values = [
-            (partial(read, sizes=sizes) if read is _at else read)(part)
-            for read, part in zip(form.reads, parts, strict=True)
-        ]
-        if None in values or not _take(shown, name, values, lines):
-            raise AnswerError(
-                "what the rules show is nothing that can be said", [atom], form.expected
-            )
+        form = atom.partition("(")[0], len(atom.arguments)
+        if form in _FORMS:
+            try:
+                _take(shown, form[0], atom.arguments, sizes, lines)
+            except _OddError:
+                raise AnswerError(
+                    "what the rules show is nothing that can be said", [atom], _FORMS[form]
+                ) from None
     return shown
 
 
-def _take(shown: Shown, name: str, values: list[Any], lines: int) -> bool:
-    """Note what an atom says; return whether it can be said."""
+def _take(
+    shown: Shown, name: str, parts: Sequence[Ground], sizes: Mapping[str, int], lines: int
+) -> None:
+    """Note what an atom says."""
+    identifier, *rest = parts
     if name == "statement":
-        identifier, kind = values
-        return bool(shown.kinds.setdefault(identifier, kind) == kind)
-    if name == "uses":
-        identifier, line = values
+        _ensure(shown.kinds.setdefault(identifier, _name(rest[0])) == rest[0])
+    elif name == "uses":
+        line = _number(rest[0])
+        _ensure(1 <= line <= lines)
         shown.uses[identifier].add(line)
-        return bool(1 <= line <= lines)
-    if name == "choice":
-        identifier, slot, key = values
-        shown.choices[identifier][slot] = key
+    elif name == "choice":
+        shown.choices[identifier][_name(rest[0])] = _name(rest[1])
     elif name == "piece":
-        identifier, (slot, number), (order, position, item), style = values
-        shown.pieces.append(Piece(identifier, slot, number, (order, position), item, style))
+        slot, at, style = rest
+        _ensure(_is_function(at, "at", 3))
+        order, position, item = at.arguments
+        place = _key(order), _key(position)
+        shown.pieces.append(
+            Piece(identifier, *_slot(slot), place, _item(item, sizes), _name(style))
+        )
     elif name == "more_told":
-        sentence, order, clause, word = values
-        shown.more[sentence, order, clause] = word
+        sentence, order, clause, key = parts
+        shown.more[_number(sentence), _number(order), _clause(clause)] = _name(key)
     else:
-        identifier, sentence, order, clause, rank = values
-        shown.places.append(Place(sentence, order, clause, rank, identifier))
-        return identifier in shown.kinds
-    return True
+        sentence, order, clause, rank = rest
+        numbers = _number(sentence), _number(order)
+        shown.places.append(Place(*numbers, _clause(clause), _number(rank), identifier))
+        _ensure(identifier in shown.kinds)
 
 
-def _any(term: Ground) -> Ground:
-    return term
+def _ensure(condition: bool) -> None:
+    if not condition:
+        raise _OddError
 
 
-def _name(term: Ground) -> str | None:
-    return str(term) if _NAME.fullmatch(term) else None
+def _name(term: Ground) -> str:
+    _ensure(_NAME.fullmatch(term) is not None)
+    return str(term)
 
 
-def _number(term: Ground) -> int | None:
-    return term.number if term.type is SymbolType.Number else None
+def _number(term: Ground) -> int:
+    _ensure(term.type is SymbolType.Number)
+    return term.number
 
 
-def _clause(term: Ground) -> str | None:
+def _clause(term: Ground) -> str:
     """The key of a clause's template."""
-    also = _is_function(term, "also", 1)
-    name = _name(term.arguments[0] if also else term)
-    return f"also_{name}" if also and name else name
+    if _is_function(term, "also", 1):
+        return f"also_{_name(term.arguments[0])}"
+    return _name(term)
 
 
-def _slot(term: Ground) -> tuple[str, Key | None] | None:
+def _slot(term: Ground) -> tuple[str, Key | None]:
     """A slot, or one of several that are told by a key."""
     if _is_function(term, None, 1):
         return term.name, _key(term.arguments[0])
-    name = _name(term)
-    return None if name is None else (name, None)
+    return _name(term), None
 
 
-def _at(term: Ground, sizes: dict[str, int]) -> tuple[Key, Key, Item] | None:
-    """Where an item stands, and the item."""
-    if not _is_function(term, "at", 3):
-        return None
-    order, position, what = term.arguments
-    item = _item(what, sizes)
-    return None if item is None else (_key(order), _key(position), item)
-
-
-def _item(what: Ground, sizes: dict[str, int]) -> Item | None:
+def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
     if what in ("article", "dots"):
         return Item(what)
     if _is_function(what, "word", 3):
         side, index, case = what.arguments
-        number = _number(index)
-        known = side in sizes and number is not None and 1 <= number <= sizes[side]
-        return Item("token", case, side.number, number or 0) if known and _name(case) else None
-    if not _is_function(what, None, 1):
-        return None
+        _ensure(side in sizes and 1 <= _number(index) <= sizes[side])
+        return Item("token", _name(case), side.number, index.number)
+    _ensure(_is_function(what, None, 1))
     (key,) = what.arguments
-    names = (key,) if _name(key) else (key.name, *key.arguments)
-    return Item("key", "_".join(names)) if all(map(_NAME.fullmatch, names)) else None
+    names = (key,) if _NAME.fullmatch(key) else (key.name, *key.arguments)
+    return Item("key", "_".join(_name(Ground(part)) for part in names))
 
 
 def _is_function(term: Ground, name: str | None, arity: int) -> bool:
@@ -193,28 +189,17 @@ def _key(term: Ground) -> Key:
     return 1, str(term)
 
 
-class _Form(NamedTuple):
-    """How the arguments of a predicate are read, and what messages expect of it."""
-
-    reads: tuple[Callable[..., object | None], ...]
-    expected: str
-
-
 _FORMS = {
-    "statement": _Form((_any, _name), "statement(Id,Kind), one for each Id, with a name for Kind"),
-    "uses": _Form((_any, _number), "uses(Id,K), with K the number of a line of the answer"),
-    "choice": _Form((_any, _name, _name), "choice(Id,Slot,Key), with names for Slot and Key"),
-    "piece": _Form(
-        (_any, _slot, _at, _name),
-        "piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
-    ),
-    "told_at": _Form(
-        (_any, _number, _number, _clause, _number),
+    ("statement", 2): "statement(Id,Kind), one for each Id, with a name for Kind",
+    ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
+    ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
+    ("piece", 4): ("piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)"),
+    ("told_at", 5): (
         "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id that has "
-        "a statement",
+        "a statement"
     ),
-    "more_told": _Form(
-        (_number, _number, _clause, _name),
-        "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last",
+    ("more_told", 4): (
+        "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last"
     ),
 }
+"""What messages expect of the atoms that are read."""

@@ -7,17 +7,18 @@ disagree about an argument, it is taken for nothing special.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from clingo.ast import AST, AggregateFunction, ASTType, BinaryOperator, ComparisonOperator, Sign
 
+from ists_asp.syntax.changes import is_atom
 from ists_asp.syntax.terms import Call, Term, Variable, read_atom
 from ists_asp.syntax.trees import Signature, functions, remembered_by_identity, walk
 from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from ists_asp.trace.probes import Probe
 
@@ -79,111 +80,99 @@ class ArgumentTypes(msgspec.Struct):
         return self.variables.get(probe.name, {})
 
 
+_Known: TypeAlias = dict[Signature, dict[int, set[Meaning]]]
+"""What the arguments of predicates may be, by their places."""
+
+_Outline: TypeAlias = tuple[tuple[Call, ...], tuple[Call, ...], tuple[tuple[str, str], ...]]
+"""Of a rule only what matters here: the atoms of its head and of its body, and variables of which
+the first is a place of the same kind and sentence as the second."""
+
+
 def argument_types(probes: Sequence[Probe]) -> ArgumentTypes:
-    """Follow the variables through all rules."""
-    return _Following(probes).found()
+    """Follow the variables through all rules, each time with what is known from the time before."""
+    outlines = {probe.name: _outline(probe) for probe in probes if not probe.is_fact}
+    derived = {head.signature for heads, _, _ in outlines.values() for head in heads}
+    known: _Known = {
+        key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
+        for key, places in _SEEDS.items()
+    }
+    # First what can be known; then without what some rule does not agree with.
+    for strict in (False, True):
+        for _ in range(_ROUNDS):
+            found = _followed(outlines.values(), known, derived, strict=strict)
+            if found == known:
+                break
+            known = found
+    return ArgumentTypes(
+        {
+            name: places
+            for name, (heads, body, same) in outlines.items()
+            if (places := _variables((*body, *heads), same, known))
+        },
+        {
+            f"{name}/{arity}": [
+                min(places[index], key=str) if index in places else None for index in range(arity)
+            ]
+            for (name, arity), places in known.items()
+            if places
+        },
+    )
 
 
-class _Outline(NamedTuple):
-    """Of a rule only what matters here.
-
-    ``same`` has variables of which the first is a place of the same kind and sentence as the
-    second.
-    """
-
-    heads: tuple[Call, ...]
-    body: tuple[Call, ...]
-    same: tuple[tuple[str, str], ...]
-
-
-class _Following:
-    """Rounds through the rules, each of which knows what the one before has found."""
-
-    def __init__(self, probes: Sequence[Probe]) -> None:
-        self._outlines = {probe.name: _outline(probe) for probe in probes if not probe.is_fact}
-        self._known: dict[Signature, dict[int, set[Meaning]]] = {
-            key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
-            for key, places in _SEEDS.items()
+def _followed(
+    outlines: Iterable[_Outline], known: _Known, derived: Set[Signature], *, strict: bool
+) -> _Known:
+    """What is known after the variables have been followed through all rules once more."""
+    found: _Known = {}
+    for heads, body, same in outlines:
+        variables = _variables(body, same, known)
+        open_ = {
+            argument
+            for atom in body
+            if atom.signature not in derived and atom.signature not in _SEEDS
+            for argument in atom.arguments
+            if isinstance(argument, Variable)
         }
-        self._derived = {
-            head.signature for outline in self._outlines.values() for head in outline.heads
-        }
+        for head in heads:
+            places = found.setdefault(head.signature, {})
+            for index, argument in enumerate(head.arguments):
+                if not isinstance(argument, Variable):
+                    continue
+                place = variables.get(argument)
+                if place is None and (not strict or argument in open_):
+                    continue
+                meanings = set() if place is None else set(_meanings(place, head.arguments))
+                places[index] = places[index] & meanings if index in places else meanings
+    agreed = {
+        key: {index: meanings for index, meanings in places.items() if meanings}
+        for key, places in found.items()
+    }
+    return agreed | {key: known[key] for key in _SEEDS}
 
-    def found(self) -> ArgumentTypes:
-        # First what can be known; then without what some rule does not agree with.
-        for strict in (False, True):
-            for _ in range(_ROUNDS):
-                if not self._round(strict=strict):
-                    break
-        return ArgumentTypes(
-            {
-                name: found
-                for name, (heads, body, same) in self._outlines.items()
-                if (found := self._variables((*body, *heads), same))
-            },
-            {
-                f"{name}/{arity}": [
-                    min(places[index], key=str) if index in places else None
-                    for index in range(arity)
-                ]
-                for (name, arity), places in self._known.items()
-                if places
-            },
-        )
 
-    def _round(self, *, strict: bool) -> bool:
-        """Follow the variables through all rules once; return whether that changed anything."""
-        derived: dict[Signature, dict[int, set[Meaning]]] = {}
-        for heads, body, same in self._outlines.values():
-            found = self._variables(body, same)
-            open_ = {
-                argument
-                for atom in body
-                if atom.signature not in self._derived and atom.signature not in _SEEDS
-                for argument in atom.arguments
-                if isinstance(argument, Variable)
-            }
-            for head in heads:
-                places = derived.setdefault(head.signature, {})
-                for index, argument in enumerate(head.arguments):
-                    if not isinstance(argument, Variable):
-                        continue
-                    place = found.get(argument)
-                    if place is None and (not strict or argument in open_):
-                        continue
-                    meanings = set() if place is None else set(_meanings(place, head.arguments))
-                    places[index] = places[index] & meanings if index in places else meanings
-        known = {
-            key: {index: meanings for index, meanings in places.items() if meanings}
-            for key, places in derived.items()
-        }
-        known |= {key: self._known[key] for key in _SEEDS}
-        changed = known != self._known
-        self._known = known
-        return changed
+def _variables(
+    atoms: Iterable[Call], same: Iterable[tuple[str, str]], known: _Known
+) -> dict[str, Place]:
+    found: dict[str, Place] = {}
+    for atom in atoms:
+        _read(atom, known, found)
+    for name, other in same:
+        if other in found:
+            found.setdefault(name, found[other])
+    return found
 
-    def _variables(
-        self, atoms: Sequence[Call], same: Sequence[tuple[str, str]]
-    ) -> dict[str, Place]:
-        found: dict[str, Place] = {}
-        for atom in atoms:
-            self._read(atom, found)
-        for name, other in same:
-            if other in found:
-                found.setdefault(name, found[other])
-        return found
 
-    def _read(self, atom: Call, found: dict[str, Place]) -> None:
-        known = self._known.get(atom.signature, {})
-        for index, argument in enumerate(atom.arguments):
-            if isinstance(argument, Call):
-                if argument.signature in _INSIDE:
-                    self._read(argument, found)
-            elif isinstance(argument, Variable) and index in known:
-                for meaning in sorted(known[index], key=str):
-                    place = _place(meaning, atom.arguments)
-                    if place is not None:
-                        found.setdefault(str(argument), place)
+def _read(atom: Call, known: _Known, found: dict[str, Place]) -> None:
+    meant = known.get(atom.signature, {})
+    for index, argument in enumerate(atom.arguments):
+        if isinstance(argument, Call):
+            if argument.signature in _INSIDE:
+                _read(argument, known, found)
+        elif isinstance(argument, Variable):
+            for meaning in sorted(meant.get(index, ()), key=str):
+                place = _place(meaning, atom.arguments)
+                if place is not None:
+                    found.setdefault(str(argument), place)
 
 
 def _place(meaning: Meaning, arguments: Sequence[Term]) -> Place | None:
@@ -218,13 +207,11 @@ def _outline(probe: Probe) -> _Outline:
         read_atom(function)
         for part in probe.body
         for node in walk(part)
-        if node.ast_type is ASTType.Literal
-        and node.sign == Sign.NoSign
-        and node.atom.ast_type is ASTType.SymbolicAtom
+        if is_atom(node, Sign.NoSign)
         for function in functions(node.atom.symbol)
     )
     same = (pair for part in probe.body for pair in _assigned(part))
-    return _Outline(heads, tuple(body), tuple(same))
+    return heads, tuple(body), tuple(same)
 
 
 def _assigned(part: AST) -> Iterator[tuple[str, str]]:

@@ -57,13 +57,10 @@ class _Miss(NamedTuple):
 
     @classmethod
     def of(cls, query: Query, symbol: Symbol) -> _Miss:
-        """What an instance of a query says."""
+        """What an instance of a query says; two sides are those of a comparison that fails."""
         variables, sides, _ = symbol.arguments
-        gap = -1
-        if len(sides.arguments) == 2:
-            left, right = sides.arguments
-            if SymbolType.Number is left.type is right.type:
-                gap = abs(left.number - right.number)
+        ends = [side.number for side in sides.arguments if side.type is SymbolType.Number]
+        gap = abs(ends[0] - ends[1]) if len(ends) == 2 else -1
         values = zip(query.bound, texts(variables.arguments), strict=True)
         return cls(query, dict(values), gap)
 
@@ -111,13 +108,13 @@ class NearMisses:
         if wanted in self._asked:
             return [Branch("(see above)")]
         self._asked.add(wanted)
-        probes = self._deriving(wanted)
-        if parts is not None:
-            probes = tuple(probe for probe in probes if _may_derive(probe, parts))
-        if not any(probe.body for probe in probes):
-            kinds = "rules list" if probes else "input has"
+        found = [
+            probe for probe in self._deriving(wanted) if parts is None or _may_derive(probe, parts)
+        ]
+        probes = [probe for probe in found if probe.body]
+        if not probes:
+            kinds = "rules list" if found else "input has"
             return [Branch(f"it is none of those that the {kinds}")]
-        probes = tuple(probe for probe in probes if probe.body)
         for size in range(1, _DROPPED + 1):
             misses = self._misses(wanted, probes, size)
             hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
@@ -146,17 +143,16 @@ class NearMisses:
         with self._control.backend() as backend:
             backend.add_rule([backend.add_atom(Function(part, [number, *given]))])
         self._control.ground([(part, [number])])
+        found = [
+            _Miss.of(query, one.symbol)
+            for query in queries
+            for one in self._control.symbolic_atoms.by_signature(query.name, 3)
+            if one.symbol.arguments[2] == number
+        ]
         best: dict[tuple[str, int], _Miss] = {}
-        for query in queries:
-            for found in self._control.symbolic_atoms.by_signature(query.name, 3):
-                if found.symbol.arguments[2] != number:
-                    continue
-                miss = _Miss.of(query, found.symbol)
-                rule = query.probe.rule
-                key = (rule.file, rule.line)
-                if key not in best or miss.order < best[key].order:
-                    best[key] = miss
-        return sorted(best.values(), key=lambda miss: miss.order)
+        for miss in sorted(found, key=lambda miss: miss.order):
+            best.setdefault((miss.query.probe.rule.file, miss.query.probe.rule.line), miss)
+        return list(best.values())
 
     def _queries(self, wanted: Ground, size: int) -> tuple[str, tuple[Query, ...]]:
         """The part of the program that looks for misses, ready in the control, and its queries.
@@ -182,12 +178,8 @@ class NearMisses:
 
     def _is_hopeless(self, miss: _Miss) -> bool:
         """Whether a rule lacks what nothing derives and the input has nothing of."""
-        for literal in miss.query.dropped:
-            if is_atom(literal, Sign.NoSign):
-                wanted = _wanted(literal, {})
-                if not self._deriving(wanted) and not self._matching(wanted):
-                    return True
-        return False
+        atoms = [_wanted(one, {}) for one in miss.query.dropped if is_atom(one, Sign.NoSign)]
+        return any(not self._deriving(atom) and not self._matching(atom) for atom in atoms)
 
     def _branch(self, miss: _Miss, depth: int) -> Branch:
         probe = miss.query.probe
@@ -219,28 +211,29 @@ class NearMisses:
         holding = self._matching(wanted)
         if not holding:
             return Branch(f"missing: {told}")
-        shown = self._trace.words.atom(min(holding))
-        branch = Branch(f"fails: not {told}, for there is {shown}")
-        if min(holding) in self._trace.true:
-            branch.below += reason_tree(self._trace, min(holding), depth=min(depth, 2))
+        first = min(holding)
+        there = self._trace.words.atom(first)
+        branch = Branch(f"fails: not {told}, for there is {there}")
+        if first in self._trace.true:
+            branch.below += reason_tree(self._trace, first, depth=min(depth, 2))
             shown = "\n".join(render(branch))
-            branch.below += own(
-                one
-                for one in own_rules(self._trace, [min(holding)])
-                if f"[{one.rule}]" not in shown
-            )
+            mine = own_rules(self._trace, [first])
+            branch.below += own(one for one in mine if f"[{one.rule}]" not in shown)
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
         """Where the numbers of a comparison come from."""
         wanted = variable_names(literal)
-        for part in miss.query.probe.body:
-            if is_atom(part, Sign.NoSign) and part not in miss.query.dropped:
-                symbols = self._matching(_wanted(part, miss.values))
-                if not wanted & variable_names(part) or len(symbols) != 1 or depth <= 1:
-                    continue
-                if symbols[0] in self._trace.true and self._trace.reasons(symbols[0]):
-                    yield from reason_tree(self._trace, symbols[0], depth=2)
+        for part in miss.query.probe.body if depth > 1 else ():
+            used = is_atom(part, Sign.NoSign) and part not in miss.query.dropped
+            if used and wanted & variable_names(part):
+                atoms = self._matching(_wanted(part, miss.values))
+                if (
+                    len(atoms) == 1
+                    and atoms[0] in self._trace.true
+                    and self._trace.reasons(atoms[0])
+                ):
+                    yield from reason_tree(self._trace, atoms[0], depth=2)
 
 
 def _atom(name: str, arguments: Sequence[str]) -> Ground:

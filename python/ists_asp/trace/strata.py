@@ -21,7 +21,7 @@ from ists_asp.syntax.trees import remembered_by_identity, walk
 from ists_asp.trace.probes import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
@@ -131,21 +131,20 @@ def _node(term: AST) -> _Node:
     return _Node(sign + term.name, len(term.arguments), _function(term.arguments))
 
 
-def _function(arguments: Iterable[AST]) -> str:
-    for first in arguments:
-        if first.ast_type is ASTType.Function:
-            # A name without arguments may be a #const, and anything then.
-            return f"{first.name}/{len(first.arguments)}" if first.arguments else ""
-        if first.ast_type is ASTType.SymbolicTerm:
-            return "" if first.symbol.type is SymbolType.Function else _kind(first.symbol)
-        break
-    return ""
+def _function(arguments: Sequence[AST]) -> str:
+    if not arguments:
+        return ""
+    first = arguments[0]
+    if first.ast_type is ASTType.Function and first.arguments:
+        # A name without arguments may be a #const, and anything.
+        return f"{first.name}/{len(first.arguments)}"
+    is_value = first.ast_type is ASTType.SymbolicTerm
+    return _kind(first.symbol) if is_value and first.symbol.type is not SymbolType.Function else ""
 
 
 def _kind(symbol: Symbol | Ground) -> str:
-    if symbol.type is SymbolType.Function:
-        return f"{symbol.name}/{len(symbol.arguments)}"
-    return str(symbol.type)
+    is_function = symbol.type is SymbolType.Function
+    return f"{symbol.name}/{len(symbol.arguments)}" if is_function else str(symbol.type)
 
 
 def _positive(text: str) -> Iterator[_Node]:
@@ -153,11 +152,7 @@ def _positive(text: str) -> Iterator[_Node]:
     for statement in parsed(text):
         for part in statement.body:
             for node in walk(part):
-                if (
-                    node.ast_type is ASTType.Literal
-                    and node.sign == Sign.NoSign
-                    and node.atom.ast_type is ASTType.SymbolicAtom
-                ):
+                if is_atom(node, Sign.NoSign):
                     found = _node(node.atom.symbol)
                     if not found.name.startswith(PREFIX):
                         yield found

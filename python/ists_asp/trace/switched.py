@@ -151,8 +151,7 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
         The constraints and choice bounds with values for their variables; None if there is no
         answer without any constraint either.
     """
-    guards: dict[str, Probe] = {}
-    control = _guarded(trace, guards)
+    control, guards = _guarded(trace)
     switches = {
         found.literal: found.symbol
         for name in guards
@@ -186,16 +185,17 @@ def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[I
             kept = [literal for literal in kept if literal in smaller]
     if not kept:
         return None
-    result = []
-    for symbol in map(switches.__getitem__, kept):
-        probe = guards[symbol.name]
-        values = zip(probe.variables, texts(symbol.arguments[0].arguments), strict=True)
-        result.append((probe, dict(values)))
-    return result
+    symbols = [switches[literal] for literal in kept]
+    probes = [guards[symbol.name] for symbol in symbols]
+    return [
+        (probe, dict(zip(probe.variables, texts(symbol.arguments[0].arguments), strict=True)))
+        for probe, symbol in zip(probes, symbols, strict=True)
+    ]
 
 
-def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
-    """The pair's program, ground, with a switch for each instance of a constraint."""
+def _guarded(trace: Trace) -> tuple[Control, dict[str, Probe]]:
+    """The pair's program, ground, with a switch for each instance of a constraint, by its name."""
+    guards: dict[str, Probe] = {}
     program, reified = trace.best.program, trace.reified
     probes = {
         id(statement): [probe for probe in each if probe.kind.forbids]
@@ -223,7 +223,7 @@ def _guarded(trace: Trace, guards: dict[str, Probe]) -> Control:
                 for written in _switch(probe, name):
                     builder.add(written)
     control.ground([("base", [])])
-    return control
+    return control, guards
 
 
 def _switch(probe: Probe, name: str) -> list[AST]:

@@ -6,6 +6,7 @@ has over the runner-up, pros and cons apart, the largest first. What has been sh
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
 from ists_asp.trace.evidence import SUMS, RulePlace, contributed, label_of
-from ists_asp.vocabulary import ALIGNED, CLOSENESS, LABEL, NOALI, SCORE, WEIGHT
+from ists_asp.vocabulary import ALIGNED, CLOSENESS, NOALI, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -134,21 +135,17 @@ class _Grower:
         first, *others = reasons
         branch = self._firing(first, level)
         if atom in self._shown:
-            if branch.below:
-                branch.below = [Branch("(see above)")]
+            branch.below = [Branch("(see above)")] if branch.below else []
             return [branch]
         if level < self._depth:
             self._shown.add(atom)
         found = [branch]
         if self._everything:
-            for other in others:
-                again = self._firing(other, level)
+            for again in (self._firing(other, level) for other in others):
                 again.text = f"also: {again.text}"
                 found.append(again)
-        elif others:
-            rules = {other.probe.rule.name for other in others} - {first.probe.rule.name}
-            if rules:
-                branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
+        elif rules := {other.probe.rule.name for other in others} - {first.probe.rule.name}:
+            branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
         return found
 
     def _firing(self, firing: RuleInstance, level: int) -> Branch:
@@ -183,22 +180,21 @@ class _Grower:
         counted = group.companion.function in SUMS
         weight = round(contributed(element)) if counted else None
         branches: list[Branch] = []
+        weights = [atom for atom in element.positive if self._is_weight(atom)]
         for atom in element.positive:
-            if not self._is_weight(atom):
+            if atom not in weights:
                 branches += self.atom(atom, level)
         branches += map(self._absent, element.negative)
         if not branches:
-            branches = [Branch(", ".join(map(str, element.terms)) or group.text)]
+            branches = [Branch(", ".join(element.terms) or group.text)]
         first, *others = branches
         first.weight = weight
         if weight is not None and len(element.terms) > 1:
             first.text += f" ({element.terms[1]})"
         first.below = [*first.below, *others]
-        for atom in element.positive:
-            if self._is_weight(atom):
-                for reason in self._trace.reasons(atom)[:1]:
-                    rule = reason.probe.rule
-                    first.where += f", weight {rule.file}:{rule.line}"
+        for reason in chain.from_iterable(self._trace.reasons(atom)[:1] for atom in weights):
+            rule = reason.probe.rule
+            first.where += f", weight {rule.file}:{rule.line}"
         return first
 
     def _term(self, term: Term, chosen: Ground) -> Branch:
@@ -223,13 +219,9 @@ class _Grower:
 def decision_tree(
     trace: Trace, decision: Decision, *, depth: int = 3, everything: bool = False
 ) -> Branch:
-    """The tree of a decision.
+    """The tree of a decision, ``depth`` rules deep.
 
-    Args:
-        trace: the trace of its answer.
-        decision: the decision.
-        depth: how many rules deep.
-        everything: whether to show all features, and all firings that derive an atom.
+    With ``everything`` it shows all features, and all firings that derive an atom.
     """
     return _Grower(trace, depth, everything).decision(decision)
 
@@ -243,7 +235,14 @@ def reason_tree(
 
 def render(branch: Branch) -> list[str]:
     """A tree as lines of text."""
-    return list(_lines(branch, "", ""))
+    weight = "" if branch.weight is None else f"{branch.weight:+} "
+    where = f"  [{branch.where}]" if branch.where else ""
+    found = [f"{weight}{unbroken(branch.text)}{unbroken(where)}"]
+    for number, below in enumerate(branch.below, start=1):
+        stem, more = ("└─ ", "   ") if number == len(branch.below) else ("├─ ", "│  ")
+        first, *rest = render(below)
+        found += [stem + first, *(more + line for line in rest)]
+    return found
 
 
 def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
@@ -253,14 +252,11 @@ def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     priority, gain = second.by[0]
     share = f"by {gain}" + (" (a tie)" if priority <= _TIES else "")
     if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        name = (LABEL if decision.kind is DecisionKind.LABEL else SCORE).name
+        name, own = decision.atom.name, decision.atom.arguments[2]
         others = [atom.arguments[2] for atom in second.come if atom.name == name]
         if len(others) == 1:
-            own = decision.atom.arguments[2]
             nearer = _nearer(trace, decision, others[0], gain)
-            if nearer:
-                return nearer
-            return f"{str(own).upper()} beats {str(others[0]).upper()} {share}"
+            return nearer or f"{own.upper()} beats {others[0].upper()} {share}"
     come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
     instead = "; ".join(told(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
@@ -277,13 +273,3 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
             total = f"the sum is {worth / _POINT:.2f} points"
             return f"{total}: {own} is nearer than {other} by {gain} hundredths"
     return ""
-
-
-def _lines(branch: Branch, first: str, rest: str) -> Iterable[str]:
-    weight = "" if branch.weight is None else f"{branch.weight:+} "
-    where = f"  [{branch.where}]" if branch.where else ""
-    yield f"{first}{weight}{unbroken(branch.text)}{unbroken(where)}"
-    for number, below in enumerate(branch.below, start=1):
-        last = number == len(branch.below)
-        stem, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        yield from _lines(below, rest + stem, rest + more)
