@@ -7,6 +7,7 @@ evidence, one for each name; where nothing is weighed, the rules that derive the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -124,9 +125,8 @@ class _Contrasting:
 
     def contrasted(self) -> Contrasted:
         decision, other = self._decision, self._other
-        found: tuple[Contribution, ...] = ()
-        if other is not None or self._kind in (DecisionKind.ALIGN, DecisionKind.BOUNDARY):
-            found = contributions(self._trace, decision, other)
+        alone = other is None and self._kind not in (DecisionKind.ALIGN, DecisionKind.BOUNDARY)
+        found = () if alone else contributions(self._trace, decision, other)
         pros = tuple(one for one in found if one.amount > 0)
         cons = tuple(one for one in found if one.amount < 0)
         firings = {
@@ -164,7 +164,7 @@ class _Contrasting:
         if self._kind is DecisionKind.NOALI:
             tokens = self._decision.tokens1 or self._decision.tokens2
             found = [
-                (atom.arguments[2].number, tuple(atom.arguments[:2]))
+                (atom.arguments[2].number, atom.arguments[:2])
                 for atom in self._trace.beginning(ALIGN_WEIGHT)
                 if self._tokens(self._side, atom) == tokens
             ]
@@ -185,11 +185,8 @@ class _Contrasting:
     def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
         """What permits a decision; where nothing is weighed, all that it follows from."""
         if self._kind is DecisionKind.LABEL:
-            licences = [
-                firing
-                for atom in self._trace.beginning(LICENSED, *self._decision.atom.arguments)
-                for firing in self._trace.reasons(atom)[:1]
-            ]
+            atoms = self._trace.beginning(LICENSED, *self._decision.atom.arguments)
+            licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
             # The file has the strongest first.
             yield from sorted(licences, key=lambda one: (one.probe.rule.file, one.probe.rule.line))
         elif not weighed:
@@ -259,20 +256,14 @@ class _Contrasting:
         return f"{best}, and too little speaks for it"
 
     def _reason(self, one: Contribution) -> Reason:
-        value = one.value
-        return Reason(
-            one.name,
-            self._says(one),
-            value,
-            round(one.alone * _POINT / value) if value else None,
-            round(one.amount),
-            None if one.firing is None else RulePlace.of(one.firing.probe.rule),
-        )
+        weight = round(one.alone * _POINT / one.value) if one.value else None
+        rule = None if one.firing is None else RulePlace.of(one.firing.probe.rule)
+        return Reason(one.name, self._says(one), one.value, weight, round(one.amount), rule)
 
     def _says(self, one: Contribution) -> str:
         """What evidence says; of where a sum begins, what that is."""
         if not one.is_base:
-            firings = [firing for firing in (one.firing, *one.also) if firing is not None]
+            firings = filter(None, (one.firing, *one.also))
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(label_of(self._trace, self._spans)).upper()

@@ -85,12 +85,11 @@ def own_rules(
     if not own:
         return
     first = [one for atom in evidence if atom is not None for one in trace.reasons(atom)[:1]]
-    told: set[str] = set()
+    found: dict[str, RuleInstance] = {}
     for firing in behind(trace, [*firings, *first]):
-        rule = firing.probe.rule
-        if id(rule) in own and rule.name not in told:
-            told.add(rule.name)
-            yield Because.of(trace, firing)
+        if id(firing.probe.rule) in own:
+            found.setdefault(firing.probe.rule.name, firing)
+    yield from (Because.of(trace, firing) for firing in found.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class RuleInstances:
         given: Set[Ground],
         number: int = 0,
     ) -> None:
-        self._grounding = grounding
+        self.grounding = grounding
         self._strata = strata
         self._true = true
         self._given = given
@@ -70,7 +70,7 @@ class RuleInstances:
         self._early: set[int] = set()
         self._negated: dict[str, bool] = {}
         self._elements: dict[tuple[RuleInstance, int], tuple[Element, ...]] = {}
-        self._grounding.want(filter(self._rests_on_elements, recursive))
+        self.grounding.want(filter(self._rests_on_elements, recursive))
         self._order(recursive)
 
     @property
@@ -111,13 +111,13 @@ class RuleInstances:
     def _counted(self, companion: Companion, firing: RuleInstance) -> tuple[Element, ...]:
         key = firing, id(companion)
         if key not in self._elements:
-            if not self._grounding.knows(firing):
+            if not self.grounding.knows(firing):
                 # Whoever asks for what no decision rests on asks for more of that.
-                self._grounding.want(chain([firing], self.deriving, self.objective))
+                self.grounding.want(chain([firing], self.deriving, self.objective))
             found = (
                 Element(probe, parts)
                 for probe in companion.elements
-                for parts in sorted(self._grounding.elements(firing, probe), key=list)
+                for parts in sorted(self.grounding.elements(firing, probe), key=list)
             )
             self._elements[key] = tuple(filter(self._holds, found))
         return self._elements[key]

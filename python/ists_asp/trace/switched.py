@@ -64,23 +64,18 @@ def restraints(
 ) -> tuple[Restraint, ...]:
     """The hard rules, constraints and weak constraints that changed decisions.
 
-    Args:
-        trace: the trace of the answer.
-        decisions: those that are asked about; all by default.
-        absent: decisions that are asked about, and that the answer does not have.
+    Asked about are some ``decisions``, by default all, and some that the answer does not have.
     """
     ours = decided(trace.answer)
     wanted = ours.keys() if decisions is None else {one.decided for one in decisions}
     found = []
     for place, rule in list(bearing(trace))[:MOST]:
         other = without(trace, place)
-        if other is None:
-            continue
-        about = (wanted - other.keys()) | (other.keys() & absent)
-        if not about and not (decisions is None and other != ours):
-            continue
-        instead = tuple(text for key, text in other.items() if key not in ours)
-        found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
+        if other is not None:
+            about = (wanted - other.keys()) | (other.keys() & absent)
+            if about or (decisions is None and other != ours):
+                instead = tuple(text for key, text in other.items() if key not in ours)
+                found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
     return tuple(found)
 
 
@@ -145,11 +140,9 @@ _AGGREGATES = (ASTType.Aggregate, ASTType.BodyAggregate)
 
 
 def conflict(trace: Trace, assumptions: Sequence[tuple[Symbol, bool]]) -> list[Instance] | None:
-    """One minimal set of constraints that admit no answer with these atoms.
+    """One minimal set of constraints and bounds that admit no answer with these atoms.
 
-    Returns:
-        The constraints and choice bounds with values for their variables; None if there is no
-        answer without any constraint either.
+    None if there is no answer without any constraint either.
     """
     control, guards = _guarded(trace)
     switches = {

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -37,19 +38,29 @@ if TYPE_CHECKING:
     from ists_asp.solver import Best, Solver
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.grounding import Grounding, RuleInstance
-    from ists_asp.trace.probes import Probe
     from ists_asp.trace.why import Why, WhyNot
 
 
-def _reach(shared: Shared, traces: Sequence[Trace]) -> None:
+def _reach(traces: Sequence[Trace]) -> None:
     """Look for the elements of all firings that decisions rest on, of all pairs at a time.
 
     A look for what aggregates counted takes clingo some time however little it looks for. So it
     is done in waves: what the decisions rest on, what that counted, what this rests on, and so on.
+    A pair alone is looked at when somebody asks.
     """
-    walks = list(map(_waves, traces))
-    while wanted := list(chain.from_iterable(map(next, walks))):
-        shared.want(wanted)
+    walks = [
+        (trace.firings.grounding, _waves(trace))
+        for trace in traces
+        if isinstance(trace.firings.grounding, Shared)
+    ]
+    while True:
+        wanted: dict[Shared, list[RuleInstance]] = defaultdict(list)
+        for shared, walk in walks:
+            wanted[shared] += next(walk)
+        if not any(wanted.values()):
+            break
+        for shared, firings in wanted.items():
+            shared.want(firings)
 
 
 def _waves(trace: Trace) -> Iterator[list[RuleInstance]]:
@@ -125,11 +136,6 @@ class Tracer:
         self.solver = solver
         self.reified = ReifiedRules(rules, solver, knowledge)
 
-    @property
-    def probes(self) -> tuple[Probe, ...]:
-        """All probes of the rule set, in the order of the rules."""
-        return self.reified.probes
-
     def trace(self, pair: Pair, facts: Sequence[Symbol]) -> AskedTrace:
         """Decide a pair and trace the answer.
 
@@ -153,18 +159,14 @@ class Tracer:
         """The traces of the pairs of a batch; what came before an error is told first."""
         made: list[AskedTrace] = []
         failure: IstsError | None = None
-        sharing: dict[int, tuple[Shared, list[AskedTrace]]] = {}
         began = time.process_time()
         with gc_paused():
             try:
-                for trace, shared in self._each(items):
+                for trace in self._each(items):
                     made.append(trace)
-                    if shared is not None:
-                        sharing.setdefault(id(shared), (shared, []))[1].append(trace)
             except IstsError as error:
                 failure = error
-            for shared, traces in sharing.values():
-                _reach(shared, traces)
+            _reach(made)
         elapsed = time.process_time() - began
         for trace in made:
             trace.seconds = elapsed / len(made)
@@ -172,26 +174,22 @@ class Tracer:
         if failure is not None:
             raise failure
 
-    def _each(
-        self, items: Sequence[tuple[Pair, Sequence[Symbol]]]
-    ) -> Iterator[tuple[AskedTrace, Shared | None]]:
-        """The traces of pairs, with what they share where they were decided together."""
+    def _each(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
+        """The traces of pairs; those that were decided together are looked at together."""
         rewritten = self.reified.rewritten(self.solver.program)
         shared: dict[int, Shared] = {}
         best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
             if best.together is None:
-                yield self._alone(facts, best), None
+                yield self._alone(facts, best)
                 continue
             new = Shared(best.together, rewritten.later)
-            share = shared.setdefault(id(best.together), new)
             try:
-                trace = self._make(facts, best, share)
+                trace = self._make(facts, best, shared.setdefault(id(best.together), new))
             except TraceError:
                 # What goes wrong is said in the words of the pair alone.
-                yield self.trace(pair, facts), None
-            else:
-                yield trace, share
+                trace = self.trace(pair, facts)
+            yield trace
 
     def _alone(self, facts: Sequence[Symbol], best: Best[Answer]) -> AskedTrace:
         control = self.reified.rewritten(best.program).ground(best.atoms)

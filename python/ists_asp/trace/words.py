@@ -75,9 +75,8 @@ class Words:
         """The words of a token, chunk or span in quotes, if there is one such."""
         key = kind, side, value
         if key not in self._quoted:
-            found = self.tokens(kind, side, value)
-            quoted = f'"{self._sentences[side].words(found)}"' if found else None
-            self._quoted[key] = quoted
+            found = self.tokens(*key)
+            self._quoted[key] = f'"{self._sentences[side].words(found)}"' if found else None
         return self._quoted[key]
 
     def sentence(self, probe: Probe, values: Mapping[str, Ground]) -> str:
@@ -91,14 +90,12 @@ class Words:
         places = self._places.of(probe)
         found = []
         for words, name in slots:
-            found.append(words)
-            if name is None:
-                continue
-            if name not in values:
-                found.append(name)
-                continue
-            value = values[name]
-            found.append(self._placed(places.get(name), values, value) or plain(value))
+            value = values.get(name or "")
+            if value is None:
+                found.append(words + (name or ""))
+            else:
+                shown = self._placed(places.get(name or ""), values, value) or plain(value)
+                found.append(words + shown)
         return "".join(found)
 
     def atom(self, atom: Ground) -> str:
@@ -106,10 +103,9 @@ class Words:
 
         What may be anything is shown as ``_``.
         """
-        found = self._terms.get(atom)
-        if found is None:
-            found = self._terms[atom] = self._term(atom)
-        return found
+        if atom not in self._terms:
+            self._terms[atom] = self._term(atom)
+        return self._terms[atom]
 
     def _term(self, term: Ground) -> str:
         if term == ANY:
