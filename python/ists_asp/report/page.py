@@ -153,7 +153,7 @@ def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
         style_hash=_digest(style),
         script=script,
         script_hash=_digest(script),
-        count=_plural(len(entries), "pair"),
+        count=f"{len(entries)} pair{'' if len(entries) == 1 else 's'}",
         labels=[(label, counts[label], _MEANINGS[label]) for label in Label if counts[label]],
         has_confidence=any(
             line.confidence is not None for entry in entries for line in entry.answer.alignments
@@ -188,10 +188,6 @@ _VERDICTS = {
 def _digest(text: str) -> str:
     """What the page's policy allows: this style and this script, and nothing else."""
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _article(entry: Entry) -> dict[str, object]:
@@ -246,37 +242,31 @@ def _sure(found: Confidence) -> str:
     return f"How sure: {', '.join(told)}"
 
 
-class _Numbers:
-    """Texts that many lines repeat, each kept once."""
-
-    def __init__(self) -> None:
-        self.found: dict[object, int] = {}
-
-    def __call__(self, value: object) -> int:
-        return self.found.setdefault(value, len(self.found))
-
-
 def _json(entries: Iterable[Entry]) -> str:
     """What the script needs, safe inside ``<script>``.
 
     A reason is ``[points, number in rules, number in texts]``; points are null for a rule that
     permits a decision rather than being weighed.
     """
-    rules, texts = _Numbers(), _Numbers()
+    rules: dict[tuple[str, ...], int] = {}
+    texts: dict[str, int] = {}
+
+    def text(sentence: str) -> int:
+        return texts.setdefault(visible(sentence), len(texts))
 
     def told(one: Reason | Because) -> list[object]:
         rule = one.rule
         place = ("", "") if rule is None else (rule.name, f"{rule.file}:{rule.line}")
-        key = tuple(map(visible, place))
+        number = rules.setdefault(tuple(map(visible, place)), len(rules))
         points = one.points if isinstance(one, Reason) else None
-        return [points, rules(key), texts(visible(one.sentence))]
+        return [points, number, text(one.sentence)]
 
     def part(one: Contrast) -> dict[str, object]:
         reasons = sorted((*one.pros, *one.cons), key=lambda reason: -abs(reason.points))
         rest = reasons[SHOWN:]
         return {
             "text": visible(one.text),
-            "sentence": texts(visible(one.sentence)),
+            "sentence": text(one.sentence),
             "reasons": [told(each) for each in reasons[:SHOWN] or one.because[:SHOWN]],
             "more": len(rest),
             "rest": sum(each.points for each in rest),
@@ -311,8 +301,8 @@ def _json(entries: Iterable[Entry]) -> str:
             record["cells"] = list(_cells(entry.answer, entry.comparison))
             record["missed"] = len(entry.comparison.missed)
         pairs.append(record)
-    value = {"pairs": pairs, "rules": list(rules.found), "texts": list(texts.found)}
-    text = json.dumps(value, separators=(",", ":"))
+    value = {"pairs": pairs, "rules": list(rules), "texts": list(texts)}
+    written = json.dumps(value, separators=(",", ":"))
     for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return written

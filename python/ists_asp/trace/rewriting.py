@@ -61,6 +61,8 @@ _IGNORED = frozenset(
 )
 """Statements that make no difference to what is an answer set."""
 
+_SUMS = (BinaryOperator.Plus, BinaryOperator.Minus)
+
 
 @remembered_by_identity
 def probes_of(
@@ -268,50 +270,43 @@ def _provides(part: AST, bound: Set[str]) -> set[str]:
         return _matched(part.atom.symbol)
     if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
         return set()
-    inner = part.atom
+    inner, sides = part.atom, []
     if inner.ast_type is ASTType.Comparison and len(inner.guards) == 1:
-        guard = inner.guards[0]
-        if guard.comparison == ComparisonOperator.Equal:
-            if variable_names(guard.term) <= bound:
-                return _matched(inner.term)
-            if variable_names(inner.term) <= bound:
-                return _matched(guard.term)
-    if inner.ast_type in (ASTType.BodyAggregate, ASTType.Aggregate):
+        (guard,) = inner.guards
+        sides = [(inner.term, guard.term), (guard.term, inner.term)]
+    elif inner.ast_type in (ASTType.BodyAggregate, ASTType.Aggregate):
         guard = inner.left_guard
-        if guard is not None and guard.comparison == ComparisonOperator.Equal:
-            return _matched(guard.term)
+        sides = [(guard.term, None)] if guard is not None else []
+    for term, other in sides:
+        known = other is None or variable_names(other) <= bound
+        if known and guard.comparison == ComparisonOperator.Equal:
+            return _matched(term)
     return set()
 
 
 def _matched(term: AST) -> set[str]:
     """The variables of a term that matching it gives values to."""
-    if term.ast_type is ASTType.Variable:
+    kind = term.ast_type
+    parts: Sequence[AST] = ()
+    if kind is ASTType.Variable:
         return {term.name}
-    if term.ast_type is ASTType.Function:
-        return set().union(*map(_matched, term.arguments)) if term.arguments else set()
-    if term.ast_type is ASTType.UnaryOperation:
-        return _matched(term.argument)
-    if term.ast_type is ASTType.BinaryOperation and term.operator_type in (
-        BinaryOperator.Plus,
-        BinaryOperator.Minus,
-    ):
+    if kind is ASTType.Function:
+        parts = term.arguments
+    elif kind is ASTType.UnaryOperation:
+        parts = (term.argument,)
+    elif kind is ASTType.BinaryOperation and term.operator_type in _SUMS:
         sides = (term.left, term.right)
-        fixed = [side for side in sides if side.ast_type is ASTType.SymbolicTerm]
-        if len(fixed) == 1:
-            return set().union(*(_matched(side) for side in sides if side is not fixed[0]))
-    return set()
+        parts = sides if any(one.ast_type is ASTType.SymbolicTerm for one in sides) else ()
+    return set().union(*map(_matched, parts))
 
 
 def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:
     """Both sides of a comparison that is left out, to see by how much it fails."""
-    if len(dropped) != 1 or dropped[0].ast_type is not ASTType.Literal:
+    comparison = dropped[0].atom if dropped[0].ast_type is ASTType.Literal else dropped[0]
+    if len(dropped) > 1 or comparison.ast_type is not ASTType.Comparison:
         return []
-    comparison = dropped[0].atom
-    if comparison.ast_type is not ASTType.Comparison or len(comparison.guards) != 1:
-        return []
-    sides = [comparison.term, comparison.guards[0].term]
-    if any(side.ast_type is ASTType.Interval for side in sides):
-        return []
-    if any(not variable_names(side) <= bound for side in sides):
-        return []
-    return sides
+    sides = [comparison.term, *(guard.term for guard in comparison.guards)]
+    usable = len(sides) == 2 and all(
+        side.ast_type is not ASTType.Interval and variable_names(side) <= bound for side in sides
+    )
+    return sides if usable else []
