@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Control, Number
 from clingo.ast import Function, Rule, Variable
@@ -22,7 +22,7 @@ from ists_asp.syntax.ground import Ground, split, symbols, texts
 from ists_asp.trace.probes import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ists_asp.solver.batch import BatchModel
     from ists_asp.solver.pairing import Pairing
@@ -36,9 +36,9 @@ _WANTED = f"{TERMS}wanted"
 
 
 def ground_probes(text: str, facts: Iterable[str], arguments: Sequence[str]) -> Control:
-    """Ground rewritten rules, but for those of :data:`LATER`, over the atoms of an answer set.
+    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
 
-    Nothing is solved. ``arguments`` are those of clingo's command line.
+    ``arguments`` are those of clingo's command line.
     """
     errors: list[str] = []
     control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
@@ -130,71 +130,40 @@ def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
     return tuple([Ground(each.format(*parts)) for each in formats])
 
 
-class Alone:
-    """The instances in the control object of one pair."""
+def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) -> str:
+    """What finds elements of those firings that are wanted in a wave.
 
-    def __init__(self, control: Control) -> None:
-        self._control = control
-        self._later = True
-        self._elements: dict[str, dict[str, list[Sequence[str]]]] = {}
-
-    def firings(self, number: int, probe: Probe) -> Iterator[Sequence[str]]:  # noqa: ARG002
-        """The firings of a probe for the pair."""
-        return map(_arguments, self._atoms(probe))
-
-    def knows(self, firing: RuleInstance) -> bool:  # noqa: ARG002 (all are looked for at once)
-        """Whether elements have been looked for."""
-        return not self._later
-
-    def want(self, firings: Iterable[RuleInstance]) -> None:
-        """Look for all elements, unless that has been done."""
-        if any(firing.probe.companions for firing in firings) and self._later:
-            # Most traces are asked about some of their firings only, and some about none.
-            self._control.ground([(LATER, [])])
-            self._later = False
-
-    def elements(self, firing: RuleInstance, probe: ElementRule) -> Iterable[Sequence[str]]:
-        """The instances of an element of a firing."""
-        if probe.name not in self._elements:
-            found = self._elements[probe.name] = {}
-            for parts in map(_arguments, self._atoms(probe)):
-                found.setdefault(",".join(parts[: probe.outer]), []).append(parts)
-        return self._elements[probe.name].get(firing.instance, ())
-
-    def _atoms(self, probe: Probe | ElementRule) -> list[Ground]:
-        """The atoms of a probe, all of them facts."""
-        found = list(self._control.symbolic_atoms.by_signature(probe.name, probe.arity))
-        if not all(atom.is_fact for atom in found):
-            raise TraceError("clingo leaves open whether a rule fired", hint="Report this")
-        return texts(atom.symbol for atom in found)
-
-
-def later_statements(probes: Iterable[Probe], pairing: Pairing) -> str:
-    """What finds elements for several pairs, of those firings that are wanted in a wave."""
+    With ``pairing`` it is rewritten for several pairs, whose numbers come first.
+    """
     written = [f"#program {LATER}({_WAVE})."]
     for probe in probes:
         for element in probe.elements:
-            (node,) = map(pairing.statement, parsed(element.statement))
-            place = node.location
+            (node,) = parsed(element.statement)
+            node = node if pairing is None else pairing.statement(node)
+            place, outer = node.location, element.outer + (pairing is not None)
             head, (_, *rest) = node.head.atom.symbol, node.body
-            pair, *arguments = head.arguments
             asked = [Function(place, _WAVE, [], 0), Variable(place, f"{TERMS}Number")]
-            wanted = [*asked, pair, *arguments[: element.outer]]
-            found = atom(place, head.name, [*asked, *arguments[element.outer :]])
-            body = [atom(place, _WANTED + probe.name, wanted), *rest]
-            written.append(str(Rule(place, found, body)))
+            wanted = atom(place, _WANTED + probe.name, [*asked, *head.arguments[:outer]])
+            found = atom(place, head.name, [*asked, *head.arguments[outer:]])
+            written.append(str(Rule(place, found, [wanted, *rest])))
     return "\n".join(written)
 
 
-class Shared:
-    """The instances in the control object in which several pairs were decided together.
+class Grounding:
+    """The instances of probes in a control object, of one pair or of several.
 
-    What finds elements comes ``later``.
+    Args:
+        control: the control object.
+        later: gives what finds elements.
+        together: what several pairs share that were decided in the control object.
     """
 
-    def __init__(self, together: BatchModel, later: str) -> None:
-        self._together = together
+    def __init__(
+        self, control: Control, later: Callable[[], str], together: BatchModel | None = None
+    ) -> None:
+        self._control = control
         self._later = later
+        self._together = together
         self._wave = 0
         self._known: set[RuleInstance] = set()
         self._wanted: list[RuleInstance] = []
@@ -203,32 +172,37 @@ class Shared:
 
     def firings(self, number: int, probe: Probe) -> Iterator[Sequence[str]]:
         """The firings of a probe for one pair."""
-        return map(split, self._together.shares[number].extra.get(probe.name, ()))
+        if self._together is not None:
+            return map(split, self._together.shares[number].extra.get(probe.name, ()))
+        found = list(self._control.symbolic_atoms.by_signature(probe.name, probe.arity))
+        if not all(atom.is_fact for atom in found):
+            raise TraceError("clingo leaves open whether a rule fired", hint="Report this")
+        return map(_arguments, texts(atom.symbol for atom in found))
 
     def want(self, firings: Iterable[RuleInstance]) -> None:
-        """Look for the elements of firings, of one pair or of several."""
+        """Look for the elements of firings that are not known, which are of any of the pairs."""
         facts: list[str] = []
         probes: dict[str, Probe] = {}
         for firing in firings:
-            if firing.probe.companions and firing not in self._known:
-                values = ",".join(
-                    (str(firing.number), *firing.parts[: len(firing.probe.variables)])
-                )
-                wave = self._wave + 1
-                facts.append(f"{_WANTED}{firing.probe.name}({wave},{len(self._wanted)},{values})")
+            probe = firing.probe
+            if probe.companions and firing not in self._known:
+                number = () if self._together is None else (str(firing.number),)
+                which = (str(self._wave + 1), str(len(self._wanted)), *number)
+                values = firing.parts[: len(probe.variables)]
+                facts.append(f"{_WANTED}{probe.name}({','.join((*which, *values))})")
                 self._known.add(firing)
                 self._wanted.append(firing)
-                probes[firing.probe.name] = firing.probe
+                probes[probe.name] = probe
         if not facts:
             return
-        control = self._together.control
         if not self._wave:
-            control.add("base", [], self._later)
+            # Most traces are asked about some of their firings only, and some about none.
+            self._control.add("base", [], self._later())
         self._wave += 1
-        with control.backend() as backend:
+        with self._control.backend() as backend:
             for symbol in symbols(facts):
                 backend.add_rule([backend.add_atom(symbol)])
-        control.ground([(LATER, [Number(self._wave)])])
+        self._control.ground([(LATER, [Number(self._wave)])])
         for probe in probes.values():
             for element in probe.elements:
                 self._read(element)
@@ -242,12 +216,11 @@ class Shared:
         return self._elements.get((probe.name, firing), ())
 
     def _read(self, probe: ElementRule) -> None:
-        atoms = self._together.control.symbolic_atoms
-        arity = probe.arity - probe.outer + 2
-        named = atoms.by_signature(PREFIX + probe.name, arity)
+        name = probe.name if self._together is None else PREFIX + probe.name
+        named = self._control.symbolic_atoms.by_signature(name, probe.arity - probe.outer + 2)
         # Those of earlier waves come first.
-        fresh = [one.symbol for one in islice(named, self._read_of[probe.name], None)]
-        self._read_of[probe.name] += len(fresh)
+        fresh = [one.symbol for one in islice(named, self._read_of[name], None)]
+        self._read_of[name] += len(fresh)
         for _, number, *rest in map(_arguments, texts(fresh)):
             firing = self._wanted[int(number)]
             parts = (*firing.parts[: probe.outer], *rest)
@@ -257,6 +230,3 @@ class Shared:
 def _arguments(atom: str) -> Sequence[str]:
     """The arguments of an atom."""
     return split(atom.partition("(")[2][:-1])
-
-
-Grounding: TypeAlias = Alone | Shared

@@ -16,7 +16,7 @@ from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions
 from ists_asp.trace.argument_types import ArgumentTypes, argument_types
-from ists_asp.trace.grounding import LATER, Alone, ground_probes, later_statements
+from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.probes import Kind, Probe, parsed, probe_of_fact
 from ists_asp.trace.rewriting import probes_of
@@ -142,11 +142,9 @@ class ReifiedRules:
                     found[key].append(probe)
         return {key: tuple(probes) for key, probes in found.items()}
 
-    def ground(self, probes: Sequence[Probe], atoms: Iterable[Ground]) -> Control:
-        """Ground probes over atoms; what finds elements is for later."""
-        first = [*self._definitions, *(probe.statement for probe in probes)]
-        later = [element.statement for probe in probes for element in probe.elements]
-        text = "\n".join([*first, f"#program {LATER}.", *later])
+    def ground(self, probes: Iterable[Probe], atoms: Iterable[Ground]) -> Control:
+        """Ground probes over atoms."""
+        text = "\n".join([*self._definitions, *(probe.statement for probe in probes)])
         return ground_probes(text, atoms, self.solver.arguments)
 
     def weigh(self, atoms: Collection[Ground]) -> list[RuleInstance]:
@@ -156,7 +154,7 @@ class ReifiedRules:
             atoms: its atoms, those of other predicates than the objective's may lack.
         """
         probes = [probe for probe in self.probes if probe.kind is Kind.OBJECTIVE]
-        found = Alone(self.ground(probes, atoms))
+        found = Grounding(self.ground(probes, atoms), lambda: later_statements(probes))
         known = frozenset(atoms)
         return RuleInstances(probes, found, self.strata, known, known).objective
 
@@ -188,7 +186,8 @@ class Rewritten:
     @cached_property
     def tables(self) -> RuleInstances:
         """What derives the facts that hold for every pair."""
-        found = Alone(self._reified.ground(self._once, self._facts))
+        control = self._reified.ground(self._once, self._facts)
+        found = Grounding(control, lambda: later_statements(self._once))
         return RuleInstances(self._once, found, self._reified.strata, self.known, frozenset())
 
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
@@ -208,11 +207,14 @@ class Rewritten:
 
     @cached_property
     def later(self) -> str:
+        """What finds elements for a pair."""
+        return self._recalled("elements", lambda: later_statements(self.probes))
+
+    @cached_property
+    def paired_later(self) -> str:
         """What finds elements for several pairs."""
-        return self._recalled(
-            "traced elements",
-            lambda: later_statements(self.probes, Pairing(self.program.tables)),
-        )
+        pairing = Pairing(self.program.tables)
+        return self._recalled("traced elements", lambda: later_statements(self.probes, pairing))
 
     def _recalled(self, what: str, work: Callable[[], str]) -> str:
         """Text that may have been worked out before."""

@@ -21,7 +21,7 @@ from ists_asp.resources import gc_paused
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import texts
 from ists_asp.trace.decisions import PREDICATES
-from ists_asp.trace.grounding import Alone, Shared
+from ists_asp.trace.grounding import Grounding
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.grounding import Grounding, RuleInstance
+    from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.why import Why, WhyNot
 
 
@@ -51,10 +51,10 @@ def _reach(traces: Sequence[Trace]) -> None:
     walks = [
         (trace.firings.grounding, _waves(trace))
         for trace in traces
-        if isinstance(trace.firings.grounding, Shared)
+        if trace.best.together is not None
     ]
     while True:
-        wanted: dict[Shared, list[RuleInstance]] = defaultdict(list)
+        wanted: dict[Grounding, list[RuleInstance]] = defaultdict(list)
         for shared, walk in walks:
             wanted[shared] += next(walk)
         if not any(wanted.values()):
@@ -177,23 +177,25 @@ class Tracer:
     def _each(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
         """The traces of pairs; those that were decided together are looked at together."""
         rewritten = self.reified.rewritten(self.solver.program)
-        shared: dict[int, Shared] = {}
+        shared: dict[int, Grounding] = {}
         best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
-            if best.together is None:
+            together = best.together
+            if together is None:
                 yield self._alone(facts, best)
                 continue
-            new = Shared(best.together, rewritten.later)
+            new = Grounding(together.control, lambda: rewritten.paired_later, together)
             try:
-                trace = self._make(facts, best, shared.setdefault(id(best.together), new))
+                trace = self._make(facts, best, shared.setdefault(id(together), new))
             except TraceError:
                 # What goes wrong is said in the words of the pair alone.
                 trace = self.trace(pair, facts)
             yield trace
 
     def _alone(self, facts: Sequence[Symbol], best: Best[Answer]) -> AskedTrace:
-        control = self.reified.rewritten(best.program).ground(best.atoms)
-        return self._make(facts, best, Alone(control), control)
+        rewritten = self.reified.rewritten(best.program)
+        control = rewritten.ground(best.atoms)
+        return self._make(facts, best, Grounding(control, lambda: rewritten.later), control)
 
     def _make(
         self,
