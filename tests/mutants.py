@@ -133,8 +133,8 @@ _LINES = r"""
 - return lacking, self.gap < 0,
 + return -lacking, self.gap < 0,
 {PY}/trace/questions.py tests/trace
--         if number > size:
-+         if number > size + 1:
+- if number > size]
++ if number > size + 1]
 {PY}/rules/parsing.py tests/rules
 - if earlier.file != rule.file:
 + if earlier.file == rule.file:
