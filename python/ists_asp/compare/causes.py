@@ -323,8 +323,7 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
     yield decision.atom
     if decision.kind is DecisionKind.SCORE:
         spans = decision.atom.arguments[:2]
-        start = (*spans, label_of(trace, spans))
-        yield from trace.beginning(CLOSENESS.name, start)
+        yield from trace.beginning(CLOSENESS, *spans, label_of(trace, spans))
     for term in decision.terms:
         for firing in term.firings:
             yield from firing.positive

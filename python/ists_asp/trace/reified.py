@@ -144,7 +144,9 @@ class ReifiedRules:
 
     def ground(self, probes: Iterable[Probe], atoms: Iterable[Ground]) -> Control:
         """Ground probes over atoms."""
-        text = "\n".join([*self._definitions, *(probe.statement for probe in probes)])
+        # Of rules that are equally near a question the one grounded first is told: facts lead.
+        ordered = sorted(probes, key=lambda probe: not probe.is_fact)
+        text = "\n".join([*self._definitions, *(probe.statement for probe in ordered)])
         return ground_probes(text, atoms, self.solver.arguments)
 
     def weigh(self, atoms: Collection[Ground]) -> list[RuleInstance]:
