@@ -19,18 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Number
-from clingo.ast import (
-    AST,
-    AggregateFunction,
-    ASTType,
-    Function,
-    Literal,
-    Rule,
-    Sign,
-    SymbolicAtom,
-    SymbolicTerm,
-    Transformer,
-)
+from clingo.ast import AST, AggregateFunction, ASTType, Rule, Sign, SymbolicTerm
 
 from ists_asp.answers import too_large
 from ists_asp.errors import AnswerError, UnsatisfiableError, WeightsError, unless_it_fails
@@ -39,7 +28,8 @@ from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.parsing import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
-from ists_asp.syntax.changes import off, switched, switches
+from ists_asp.syntax import changes
+from ists_asp.syntax.changes import Lifter, is_atom, off, switched, switches, tuple_of
 from ists_asp.syntax.ground import texts
 from ists_asp.syntax.trees import functions, head_elements, predicates, walk
 from ists_asp.vocabulary import BEYOND_LIMITS
@@ -285,12 +275,15 @@ def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
     """The terms that a statement derives or shows, each with its conditions."""
     if statement.ast_type is ASTType.Rule:
         for literal, condition in head_elements(statement.head):
-            if literal.sign == Sign.NoSign and literal.atom.ast_type is ASTType.SymbolicAtom:
+            if is_atom(literal, Sign.NoSign):
                 body = [*statement.body, *condition]
                 yield literal.atom.symbol, body
                 # What an aggregate counts is among the reasons, too.
                 for part in body:
-                    if part.ast_type is ASTType.Literal and _counts(part.atom):
+                    if (
+                        part.ast_type is ASTType.Literal
+                        and part.atom.ast_type is ASTType.BodyAggregate
+                    ):
                         for element in part.atom.elements:
                             yield literal.atom.symbol, [*body, *element.condition]
     elif statement.ast_type is ASTType.ShowTerm and statement.term.ast_type in (
@@ -300,40 +293,13 @@ def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
         yield statement.term, list(statement.body)
 
 
-def _counts(atom: AST) -> bool:
-    return atom.ast_type is ASTType.BodyAggregate
-
-
-class _Namer(Transformer):
-    """Gives the anonymous variables of a literal names."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def visit_Variable(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
-        """Rename a variable."""
-        if node.name != "_":
-            return node
-        self._count += 1
-        return node.update(name=f"{OWN.capitalize()}Any{self._count}")
-
-
 def _rewritten(number: int, term: AST, body: Sequence[AST]) -> AST:
     """The statement that says from what rule ``number`` derives a term."""
-    place = term.location
-    namer = _Namer()
-    conditions, below = [], []
-    for part in body:
-        if part.ast_type is ASTType.Literal and part.sign == Sign.NoSign:
-            named = namer.visit(part)
-            conditions.append(named)
-            if named.atom.ast_type is ASTType.SymbolicAtom:
-                below.append(named.atom.symbol)
-        else:
-            conditions.append(part)
-    arguments = [SymbolicTerm(place, Number(number)), term, Function(place, "", below, 0)]
-    head = Literal(place, Sign.NoSign, SymbolicAtom(Function(place, _FROM, arguments, 0)))
-    return Rule(place, head, conditions)
+    place, lifter = term.location, Lifter()
+    conditions = [lifter.positive(part) if is_atom(part, Sign.NoSign) else part for part in body]
+    below = [part.atom.symbol for part in conditions if is_atom(part, Sign.NoSign)]
+    arguments = [SymbolicTerm(place, Number(number)), term, tuple_of(place, below)]
+    return Rule(place, changes.atom(place, _FROM, arguments), [*conditions, *lifter.take()])
 
 
 def _place(rule: NamedRule) -> str:
