@@ -79,19 +79,17 @@ def read_pairs(
         parse_each(source, parse, faults, name=name, warn=warn, strict=strict)
         for source, name in ((first, name1), (second, name2))
     )
-    lines = [0, 0]
-    for number, pair in enumerate(zip_longest(*sides), 1):
-        for side, found in enumerate(pair):
-            if found is not None:
-                lines[side] = number
-        sent1, sent2 = pair
+    count1 = count2 = 0
+    for number, (sent1, sent2) in enumerate(zip_longest(*sides), 1):
+        count1 += sent1 is not None
+        count2 += sent2 is not None
         if isinstance(sent1, Sentence) and isinstance(sent2, Sentence):
             yield Pair(str(number), sent1, sent2)
-    if lines[0] != lines[1]:
-        count = "1 sentence" if lines[0] == 1 else f"{lines[0]} sentences"
+    if count1 != count2:
+        count = "1 sentence" if count1 == 1 else f"{count1} sentences"
         faults.add(
             DataError(
-                f"{count} against {lines[1]} in {name2}",
+                f"{count} against {count2} in {name2}",
                 where=name1,
                 expected="as many sentences in both files",
             )
