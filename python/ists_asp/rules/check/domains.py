@@ -13,33 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import SymbolType
 from clingo.ast import ASTType
 
+from ists_asp import vocabulary
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Variable
 from ists_asp.syntax.trees import Signature
-from ists_asp.vocabulary import (
-    ARGUES,
-    CONTAINS,
-    DIFFERS,
-    FORBIDDEN_LABEL,
-    FORBIDDEN_SCORE,
-    LABEL,
-    LABEL_WEIGHT,
-    LANGUAGE,
-    LEMMA,
-    LICENSED,
-    MULTIWORD,
-    OPPOSITE,
-    RELATION,
-    RETAG,
-    SAME_MEANING,
-    SCORE,
-    TAG,
-    TAGGED,
-    UPOS,
-    WORD,
-    Argument,
-    all_predicates,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -66,31 +43,36 @@ _KINDS = (
 _SIDES = ("1", "2")
 
 _DECLARED: Mapping[_Slot, tuple[str, ...]] = {
-    (LABEL.signature, 2): _LABELS,
-    (FORBIDDEN_LABEL.signature, 2): _LABELS,
-    (LICENSED.signature, 2): _LABELS,
-    (LABEL_WEIGHT.signature, 2): _LABELS,
-    (UPOS.signature, 2): _UPOS,
-    (TAGGED.signature, 2): _UPOS,
-    (RETAG.signature, 2): _UPOS,
-    (RELATION.signature, 0): _KINDS,
-    (LANGUAGE.signature, 0): ("en", "es"),
-    (DIFFERS.signature, 2): ("fact", "pol"),
-    (TAG.signature, 2): ("fact", "pol"),
-    (SCORE.signature, 2): tuple("12345"),
-    (FORBIDDEN_SCORE.signature, 2): tuple("1234"),
-    (ARGUES.signature, 2): ("for", "against"),
+    (vocabulary.LABEL.signature, 2): _LABELS,
+    (vocabulary.FORBIDDEN_LABEL.signature, 2): _LABELS,
+    (vocabulary.LICENSED.signature, 2): _LABELS,
+    (vocabulary.LABEL_WEIGHT.signature, 2): _LABELS,
+    (vocabulary.UPOS.signature, 2): _UPOS,
+    (vocabulary.TAGGED.signature, 2): _UPOS,
+    (vocabulary.RETAG.signature, 2): _UPOS,
+    (vocabulary.RELATION.signature, 0): _KINDS,
+    (vocabulary.LANGUAGE.signature, 0): ("en", "es"),
+    (vocabulary.DIFFERS.signature, 2): ("fact", "pol"),
+    (vocabulary.TAG.signature, 2): ("fact", "pol"),
+    (vocabulary.SCORE.signature, 2): tuple("12345"),
+    (vocabulary.FORBIDDEN_SCORE.signature, 2): tuple("1234"),
+    (vocabulary.ARGUES.signature, 2): ("for", "against"),
     **{
         (predicate.signature, index): _SIDES
-        for predicate in all_predicates()
+        for predicate in vocabulary.all_predicates()
         for index, argument in enumerate(predicate.arguments)
-        if argument is Argument.SENTENCE
+        if argument is vocabulary.Argument.SENTENCE
     },
 }
 
-_TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
+_TABLES = frozenset({vocabulary.SAME_MEANING.signature, vocabulary.OPPOSITE.signature})
 _WORDS: frozenset[_Slot] = frozenset(
-    {(WORD.signature, 2), (LEMMA.signature, 2), (CONTAINS.signature, 2), (MULTIWORD.signature, 3)}
+    {
+        (vocabulary.WORD.signature, 2),
+        (vocabulary.LEMMA.signature, 2),
+        (vocabulary.CONTAINS.signature, 2),
+        (vocabulary.MULTIWORD.signature, 3),
+    }
     | {(table, side) for table in _TABLES for side in (0, 1)}
 )
 """Where words stand: strings in lower case."""
@@ -167,7 +149,7 @@ def _never(atom: Atom, derived: Mapping[_Slot, set[Ground] | None]) -> Iterator[
 def _derived(every: Iterable[tuple[Statement, Read]]) -> Mapping[_Slot, set[Ground] | None]:
     """The constants that stand in the heads of rules; None where anything may."""
     found: dict[_Slot, set[Ground] | None] = {}
-    external = {predicate.signature for predicate in all_predicates()}
+    external = {predicate.signature for predicate in vocabulary.all_predicates()}
     for statement, (heads, _) in every:
         open_ = statement.node.ast_type is not ASTType.Rule
         for atom in heads:
