@@ -12,7 +12,8 @@ from ists_asp.model import Confidence, Label
 from ists_asp.rules import load_rules
 from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver
-from tests.sharing import load_shared, shared_system
+from tests.explain.reviewed import make_answer
+from tests.sharing import shared_system
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -97,9 +98,20 @@ def test_a_lead_is_that_of_the_weights(system):
 
 def test_steps_are_found_by_the_lead():
     steps = ((0, 40), (100, 70), (300, 95))
-    assert [percent(steps, lead) for lead in (-50, 0, 99, 100, 299, 300, 9999)] == [
-        *(40, 40, 40, 70, 70, 95, 95),
-    ]
+    leads = {-50: 40, 0: 40, 99: 40, 100: 70, 299: 70, 300: 95, 9999: 95}
+    assert {lead: percent(steps, lead) for lead in leads} == leads
+
+
+def test_profiles_without_a_table_say_nothing():
+    answer = shared_system("es").solve("Un gato duerme", "Una gata duerme")
+    assert {line.confidence for line in answer.alignments} == {None}
+    assert "confidence" not in write_jsonl(answer)
+
+
+def test_given_chunks_are_as_sure_as_their_table_says(system):
+    (answer,) = system.solve_many([make_answer(*CHUNKED, "1-1 SIMI 3").pair])
+    assert (answer.boundaries1, answer.boundaries2) == ((), ())
+    assert None not in shares(answer)
 
 
 def test_a_table_of_ones_own_counts(tmp_path, answers):
@@ -113,13 +125,6 @@ def test_a_table_of_ones_own_counts(tmp_path, answers):
     assert found.alignments[0].confidence == Confidence(0.61)
     assert found.alignments[1].confidence is None
     assert (found.boundaries1, found == answer) == ((), True)
-
-
-def test_profiles_without_a_table_say_nothing():
-    with load_shared("es") as system:
-        answer = system.solve("Un gato duerme", "Una gata duerme")
-    assert {line.confidence for line in answer.alignments} == {None}
-    assert "confidence" not in write_jsonl(answer)
 
 
 def test_text_marks_what_is_more_likely_wrong(answers):
@@ -138,15 +143,6 @@ def test_text_marks_what_is_more_likely_wrong(answers):
         ["killed", "EQUI?", "5", "killed"],
     ]
     assert text.count("?") == 2
-
-
-def test_given_chunks_are_as_sure_as_their_table_says(system):
-    from tests.explain.reviewed import make_answer
-
-    pair = make_answer(*CHUNKED, "1-1 SIMI 3").pair
-    (answer,) = system.solve_many([pair])
-    assert (answer.boundaries1, answer.boundaries2) == ((), ())
-    assert None not in shares(answer)
 
 
 @pytest.mark.parametrize(

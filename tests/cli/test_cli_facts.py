@@ -108,17 +108,12 @@ def test_several_pairs_go_to_a_folder(good, files, pairs, tmp_path):
     assert program == alone.replace(".lp -\n", ".lp out/2.lp\n")
 
 
-def test_odd_ids_are_safe_file_names(good, tmp_path):
-    tsv = "../x\ta\tb\na b\tc\td\n"
-    good("facts", "--tsv", "-", "-o", "out", stdin=tsv)
-    names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == ["..%2Fx.lp", "a b.lp"]
-
-
-def test_long_ids_have_file_names_of_their_own(good, tmp_path):
-    ids = ["i" * 300, "i" * 301, "é" * 90]
+def test_odd_and_long_ids_have_safe_file_names_of_their_own(good, tmp_path):
+    ids = ["../x", "a b", "i" * 300, "i" * 301, "é" * 90]
     good("facts", "--tsv", "-", "-o", "out", stdin="".join(f"{one}\ta\tb\n" for one in ids))
-    programs = [path.read_text() for path in (tmp_path / "out").iterdir()]
+    files = list((tmp_path / "out").iterdir())
+    assert {"..%2Fx.lp", "a b.lp"} < {path.name for path in files}
+    programs = [path.read_text() for path in files]
     assert {program.partition("\n")[0] for program in programs} == {f"% pair {one}" for one in ids}
 
 

@@ -128,28 +128,16 @@ def test_what_why_not_says_is_true(scenario, seed):
     assert verdicts
 
 
-def test_a_label_that_is_worse_is_called_so():
-    found = (
-        system("headlines")
-        .trace("12 killed in bus", "10 killed in road")
-        .why_not("1 <==> 1 // REL")
-    )
+def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so():
+    trace = system("headlines").trace("12 killed in bus", "10 killed in road")
+    found = trace.why_not("1 <==> 1 // REL")
     assert found.verdict is Verdict.WORSE
     assert found.by[0][1] > 0
-
-
-def test_a_forbidden_decision_names_the_constraint():
-    with_pair = system("headlines").trace("12 killed in bus", "10 killed in road")
-    label = with_pair.answer.alignments[0]
-    assert label.label == "SIMI"
-    found = with_pair.why_not("1 <==> 1 // SIMI // 5")
+    assert trace.answer.alignments[0].label == "SIMI"
+    found = trace.why_not("1 <==> 1 // SIMI // 5")
     assert found.verdict is Verdict.FORBIDDEN
     assert "one reason why it is forbidden" in found.text()
     assert "one_label" in found.text()
-
-
-def test_a_score_of_an_equivalent_pair_has_no_rule():
-    trace = system("headlines").trace("12 killed in bus", "10 killed in road")
     found = trace.why_not("2 <==> 2 // EQUI // 3")
     assert found.verdict is Verdict.UNDERIVABLE
     assert "not label" in found.text()

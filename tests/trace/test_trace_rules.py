@@ -154,20 +154,18 @@ def test_an_atom_of_the_input_needs_no_rule(trace):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("#external p.\n", "#external"),
-        ("#program later.\np.\n", "#program"),
-        ("#theory t { x { - : 1, unary }; &d/0 : x, any }.\n:- &d{}.\n", "#theory"),
+        ("#external p.\n", r"x\.lp:\d+: .*#external.*cannot be traced"),
+        ("#program later.\np.\n", r"x\.lp:\d+: .*#program.*cannot be traced"),
+        (
+            "#theory t { x { - : 1, unary }; &d/0 : x, any }.\n:- &d{}.\n",
+            r"x\.lp:\d+: .*#theory.*cannot be traced",
+        ),
+        ("in(1).\n__p(X) :- in(X).\n", "begins with __"),
     ],
 )
 def test_what_cannot_be_traced_is_refused(tracer, text, what):
-    with pytest.raises(RuleError, match=r"x\.lp:\d+: .*cannot be traced") as caught:
+    with pytest.raises(RuleError, match=what):
         tracer(text)
-    assert what in str(caught.value)
-
-
-def test_reserved_names_are_refused(tracer):
-    with pytest.raises(RuleError, match="begins with __"):
-        tracer("in(1).\n__p(X) :- in(X).\n")
 
 
 def test_recursion_through_an_aggregate_is_refused_not_wrong(trace):
