@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from clingo import SymbolType
@@ -190,26 +191,22 @@ class _Weighed:
             best = self._best.get((0, chunks1[0]) if chunks1 else (1, chunks2[0]))
             return ("alone", _UNRIVALLED if best is None else -best), None, None
         # Marks between chunks may be left out of a span.
-        spans = [
+        spans = (
             [f"{name}({side[0]},{side[-1]})" for name in ("run", "gap")]
             for side in (chunks1, chunks2)
-        ]
-        for one in spans[0]:
-            for two in spans[1]:
-                if (one, two) in self._aligned:
-                    return self._pair(line, one, two)
-        return None, None, None
-
-    def _pair(self, line: Alignment, one: str, two: str) -> tuple[Lead, Lead | None, Lead | None]:
-        aligned = "align", self._aligned[one, two]
+        )
+        found = next((pair for pair in product(*spans) if pair in self._aligned), None)
+        if found is None:
+            return None, None, None
+        aligned = "align", self._aligned[found]
         label = line.label.lower()
-        rivals = dict(self._labels.get((one, two), ()))
+        rivals = dict(self._labels.get(found, ()))
         own = rivals.pop(label, None)
         if own is None:
             return aligned, None, None
         kind = "spe" if label.startswith("spe") else label
         lead = kind, own - max(rivals.values()) if rivals else _UNRIVALLED
-        worth = self._worth.get((one, two, label))
+        worth = self._worth.get((*found, label))
         if label == "equi":
             return aligned, lead, lead
         if worth is None or line.score is None:
