@@ -7,11 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import ists_asp
 from ists_asp.errors import ResourceError, UsageError
 from ists_asp.io.cache import Cache
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, PairReader, Reader, shipped_reader
+from ists_asp.knowledge.reader_model import Model
 from ists_asp.model import Chunk, Pair, Sentence, Token
 from ists_asp.syntax.ground import split
 from tests.sharing import load_shared, shared_system
@@ -214,6 +216,24 @@ assert "torch" not in sys.modules and "transformers" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_it_takes_one_thread(reader, monkeypatch):
+    """Where numpy was loaded before anybody said how many threads it may take, too."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    one = Reader(shipped_reader())
+    links, threads = Model.links, set()
+
+    def counted(*arguments):
+        threads.update(
+            info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"
+        )
+        return links(*arguments)
+
+    monkeypatch.setattr(Model, "links", counted)
+    with threadpool_limits(2, user_api="blas"):
+        assert one.read(pair(*PAIRS[0])) == reader.read(pair(*PAIRS[0]))
+    assert threads == {1}
 
 
 def test_given_chunks_and_found_ones_are_read_alike(reader):

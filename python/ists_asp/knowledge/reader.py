@@ -173,31 +173,31 @@ class Reader:
         counterparts, their labels and scores only where they hardly are not. Nothing is told of a
         pair that is too long.
         """
+        with self._model.one_thread():
+            return list(self._read(pair))
+
+    def _read(self, pair: Pair) -> Iterator[str]:
         model = self._model
         reading = model.read(pair)
         if reading is None:
-            return []
+            return
         sentences = (pair.sent1, pair.sent2)
         given = all(sentence.chunks is not None for sentence in sentences)
-        atoms: list[str] = []
         spans: list[list[Run]] = []
         for number, sentence in enumerate(sentences, 1):
             if given:
                 found = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
             else:
                 begins = model.boundaries(reading, number - 1)
-                atoms += [
-                    READER_BOUNDARY.text(number, token, *_log_odds(value))
-                    for token, value in begins.items()
-                ]
+                for token, value in begins.items():
+                    yield READER_BOUNDARY.text(number, token, *_log_odds(value))
                 found = _possible(sentence, begins)
             spans.append([span for span in found if _is_wordy(sentence, span)])
-        atoms += [READER_SPAN.text(n, *span) for n, side in enumerate(spans, 1) for span in side]
-        atoms += self._links(reading, spans)
+        yield from (READER_SPAN.text(n, *span) for n, side in enumerate(spans, 1) for span in side)
+        yield from self._links(reading, spans)
         rating = model.rating(reading)
         if rating is not None:
-            atoms.append(READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP)))
-        return atoms
+            yield READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP))
 
     def _links(self, reading: Reading, spans: Sequence[Sequence[Run]]) -> Iterator[str]:
         """What is predicted about spans that may be counterparts, in the order of their tokens."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -69,7 +72,16 @@ class Model:
         for name, values in self._heads.items():
             if not np.isfinite(values).all():
                 raise ValueError(f"{path.name}: not all of {name} are numbers")
+        self._blas: Any = None
+        if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+            from threadpoolctl import ThreadpoolController
+
+            self._blas = ThreadpoolController()
         self._size = self._heads["boundary.0.weight"].shape[1] // 2
+
+    def one_thread(self) -> AbstractContextManager[object]:
+        """Let numpy take one thread, as the encoder does: matrices are small, processors busy."""
+        return nullcontext() if self._blas is None else self._blas.limit(limits=1, user_api="blas")
 
     def read(self, pair: Pair) -> Reading | None:
         """Encode a pair; None if it is too long."""
