@@ -40,7 +40,7 @@ _WORDS = {
     "<NUMBER>": "a number",
     "<STRING>": "a string",
 }
-_CALL = re.compile(r"@\s*[a-z_'][A-Za-z0-9_']*\s*\(")
+_CALL = re.compile(r"@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 
 _MOST = 1000
