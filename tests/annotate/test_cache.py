@@ -1,5 +1,6 @@
 """The annotation cache: what it keeps, and what can happen to its file."""
 
+import os
 import json
 import re
 import sqlite3
@@ -121,6 +122,23 @@ def test_a_file_of_somebody_stays_as_it_is(tmp_path, content):
     with pytest.raises(ResourceError, match="file of another program"):
         Cache(tmp_path)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(FILE, content)]
+
+
+@pytest.mark.parametrize("suffix", ["-shm", "-wal", "-journal"])
+@pytest.mark.parametrize("used", [False, True])
+def test_a_file_of_somebody_beside_the_cache_stays_as_it_is(tmp_path, suffix, used):
+    if used:
+        Cache(tmp_path).close()
+    beside = tmp_path / f"{FILE}{suffix}"
+    beside.write_text("notes\n")
+    with pytest.raises(ResourceError, match=f"{beside.name} is the file of another program"):
+        Cache(tmp_path)
+    assert beside.read_text() == "notes\n"
+    beside.unlink()
+    os.mkfifo(beside)
+    with pytest.raises(ResourceError, match="of another program"):
+        Cache(tmp_path)
+    assert beside.is_fifo()
 
 
 @pytest.mark.parametrize(

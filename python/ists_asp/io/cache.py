@@ -14,11 +14,13 @@ import hashlib
 import json
 import os
 import sqlite3
+import stat
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.errors import ResourceError
-from ists_asp.io.store import StoreInfo
+from ists_asp.io.store import StoreInfo, opened
 from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
@@ -36,6 +38,13 @@ MARK = 0x69737473
 _HEAD = b"SQLite format 3\0"
 _MARKED_AT = 68
 """Where the head of a SQLite file has the application id, 4 bytes."""
+
+_BESIDE = {
+    "-shm": (3007000).to_bytes(4, sys.byteorder),
+    "-wal": bytes.fromhex("377f06"),
+    "-journal": bytes.fromhex("d9d505f920a163d7"),
+}
+"""What SQLite keeps beside its file, and how that begins; it removes whatever is called so."""
 
 _WAIT = 10.0
 """Seconds to wait for another process that writes, which takes thousandths."""
@@ -195,16 +204,23 @@ class Cache(Closing):
         return database
 
     def _check_ours(self) -> None:
-        """Refuse a file that has something in it, and not the mark of a cache."""
-        if self.path.is_file():
-            with self.path.open("rb") as stream:
-                head = stream.read(_MARKED_AT + 4)
-            if head and not (head.startswith(_HEAD) and head.endswith(MARK.to_bytes(4))):
-                raise self._unusable(
-                    "it is the file of another program",
-                    "what a cache wrote",
-                    "Remove the file if only the cache used it. ",
-                )
+        """Refuse files that SQLite would take for its own, and write to or remove."""
+        for path in cache_files(self.path.parent):
+            # Another process may have removed what is beside the file.
+            with suppress(FileNotFoundError), opened(path) as stream:
+                plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+                head = stream.read(_MARKED_AT + 4) if plain else b"no file"
+                if path == self.path:
+                    ours = head.startswith(_HEAD) and head.endswith(MARK.to_bytes(4))
+                else:
+                    # It begins with nothing where a process was interrupted.
+                    ours = head.startswith((_BESIDE[path.name.removeprefix(FILE)], bytes(8)))
+                if head and not ours:
+                    raise self._unusable(
+                        f"{path.name} is the file of another program",
+                        "what a cache wrote",
+                        "Remove the file if only the cache used it. ",
+                    )
 
     def _is_damage(self, error: Exception) -> bool:
         """Whether the content of the file is to blame, rather than the system or a process."""
@@ -227,7 +243,7 @@ class Cache(Closing):
 
 def cache_files(directory: Path) -> list[Path]:
     """The files of a cache, those included that it has while it is open."""
-    return [directory / f"{FILE}{suffix}" for suffix in ("", "-shm", "-wal", "-journal")]
+    return [directory / f"{FILE}{suffix}" for suffix in ("", *_BESIDE)]
 
 
 def _code(error: Exception) -> int:

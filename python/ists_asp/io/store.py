@@ -99,7 +99,7 @@ class Store:
         """What is kept under a key; None if there is nothing, or nothing readable."""
         place = self._place(key)
         try:
-            with _opened(place) as stream:
+            with opened(place) as stream:
                 seen = os.fstat(stream.fileno()).st_mtime
                 head, _, body = stream.read(LARGEST_ENTRY).partition(b"\n")
             digest = _digest(key, body)
@@ -168,7 +168,7 @@ class Store:
                 if _NAME.fullmatch(place.name):
                     with suppress(OSError):
                         found = place.stat()
-                        with _opened(place) as stream:
+                        with opened(place) as stream:
                             ours = stream.read(len(_MARK)) == _MARK
                         if ours:
                             yield found.st_mtime, place, found.st_size
@@ -289,6 +289,7 @@ def _digest(key: str, body: bytes) -> bytes:
     return sha256(key.encode() + b"\n" + body).hexdigest().encode()
 
 
-def _opened(place: Path) -> IO[bytes]:
+def opened(place: Path) -> IO[bytes]:
+    """Open a file to be read that may be none."""
     # To open a pipe would wait for somebody who writes to it.
-    return open(os.open(place, os.O_RDONLY | os.O_NONBLOCK), "rb")  # noqa: PTH123
+    return open(place, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: PTH123
