@@ -136,6 +136,14 @@ def ungold(candidates):
             "chunk boundaries",
         ),
         (lambda e: replace(e, boundaries=()), "chunk boundaries"),
+        (
+            lambda e: replace(e, candidates=tuple(replace(one, pair={}) for one in e.candidates)),
+            "alignments",
+        ),
+        (
+            lambda e: replace(e, boundaries=tuple(replace(b, evidence={}) for b in e.boundaries)),
+            "chunk boundaries",
+        ),
     ],
 )
 def test_gold_without_a_choice_is_an_error(examples, senses, spoilt, what):

@@ -152,7 +152,7 @@ def _fit_choices(
     settings: Settings,
 ) -> list[Weight]:
     """Fit what is taken or not: by its evidence, counting so often, with log loss."""
-    if len({taken for _, taken, _ in found}) < 2:
+    if len({taken for _, taken, _ in found}) < 2 or not any(one for one, *_ in found):
         raise DataError(
             f"the gold pairs show no choice to learn from: {name}",
             expected="pairs with chunks of several words, some of them aligned",
