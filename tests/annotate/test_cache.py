@@ -1,7 +1,7 @@
 """The annotation cache: what it keeps, and what can happen to its file."""
 
-import os
 import json
+import os
 import re
 import sqlite3
 import subprocess

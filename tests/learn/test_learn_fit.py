@@ -4,8 +4,9 @@ from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
+from clingo import parse_term
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, RuleError, UsageError
 from ists_asp.learn import Settings, cross_validate, learn_weights, render_weights
 from ists_asp.learn.cross import deal
 from ists_asp.learn.examples import Decision
@@ -149,6 +150,15 @@ def ungold(candidates):
 def test_gold_without_a_choice_is_an_error(examples, senses, spoilt, what):
     with pytest.raises(DataError, match=f"no choice to learn from: {what}"):
         fit(list(map(spoilt, examples)), senses)
+
+
+@pytest.mark.parametrize("odd", ["evidence(pair(1,2),mine,foo)", "span_token(one,run(1,1),1)"])
+def test_what_no_number_can_be_read_from_is_one_line(teacher, examples, monkeypatch, odd):
+    monkeypatch.setattr(
+        teacher._system.solver, "derivable", lambda pairs, _: ([parse_term(odd)] for _ in pairs)
+    )
+    with pytest.raises(RuleError, match=f"pair {examples[0].gold.pair.id}: .*"):
+        list(teacher.examples([examples[0].gold]))
 
 
 def test_each_item_is_tested_once():

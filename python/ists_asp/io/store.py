@@ -292,4 +292,4 @@ def _digest(key: str, body: bytes) -> bytes:
 def opened(place: Path) -> IO[bytes]:
     """Open a file to be read that may be none."""
     # To open a pipe would wait for somebody who writes to it.
-    return open(place, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: PTH123
+    return open(place, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))

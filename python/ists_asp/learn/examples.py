@@ -13,13 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import Number
+from clingo import Number, SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.confidence import leads_of
 from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import beside
-from ists_asp.errors import DataError, shortened
+from ists_asp.errors import DataError, RuleError, inside, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
@@ -191,7 +191,9 @@ class ExampleBuilder(Closing):
             return self._system.solver.derivable(open_pairs, _READ)
 
         for gold, (found, (pair, facts)) in zip(kept, beside(known, derivable), strict=True):
-            yield _example(replace(gold, pair=pair), facts, found)
+            with inside(pair):
+                example = _example(replace(gold, pair=pair), facts, found)
+            yield example
 
     def decide(
         self, weights: str, examples: Iterable[tuple[Example, bool]]
@@ -243,6 +245,10 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
         by_predicate[signature(atom)].append(atom.arguments)
     evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
     for target, name, value in by_predicate[EVIDENCE.signature]:
+        if value.type is not SymbolType.Number:
+            raise RuleError(
+                f"evidence({target},{name},{value}) has no number", expected="a value from 0 to 100"
+            )
         evidence[target][str(name)] = value.number
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
     for side, span, index in by_predicate[SPAN_TOKEN.signature]:
