@@ -23,7 +23,8 @@ PAIRS = [
     ("A dog runs on the grass", "A brown dog is running through the green grass"),
     ("Bulb A is in a closed path", "because bulb A is still contained in a path with the battery"),
 ]
-READS = ("reader_link", "reader_label", "reader_score", "reader_rating")
+READS = ("reader_link", "reader_label", "reader_score")
+RATES = ("reader_rating", "nearness_in_context")
 
 
 def sentence(text, *chunks):
@@ -41,7 +42,7 @@ def predictions(atoms, name):
     for atom in atoms:
         functor, _, rest = atom.removesuffix(")").partition("(")
         if functor == name:
-            numbers = 1 if name in ("reader_score", "reader_rating") else 2
+            numbers = 1 if name in ("reader_score", *RATES) else 2
             terms = split(rest)
             found[tuple(terms[:-numbers])] = tuple(map(int, terms[-numbers:]))
     return found
@@ -111,13 +112,25 @@ def test_nothing_is_held_about_pairs_that_are_too_long(reader):
     assert reader.read(pair("a dog " * 150, "a cat " * 150)) == []
 
 
-def test_it_rates_sentences_as_wholes(reader):
+@pytest.mark.parametrize("name", RATES)
+def test_it_rates_sentences_as_wholes(reader, name):
     same, near, other = (
-        predictions(reader.read(pair("A dog runs on the grass", text)), "reader_rating")[()][0]
+        predictions(reader.rate(pair("A dog runs on the grass", text)), name)[()][0]
         for text in ("A dog runs on the grass", "A cat runs on the grass", "Stocks fall in Asia")
     )
     assert 1000 >= same > near > other >= 0
-    assert {same % 20, near % 20, other % 20} == {0}
+    assert {same % 10, near % 10, other % 10} == {0}
+
+
+@pytest.mark.parametrize("texts", PAIRS)
+def test_what_is_said_of_wholes_is_the_same_whichever_comes_first(reader, texts):
+    assert reader.rate(pair(*texts)) == reader.rate(pair(*reversed(texts)))
+
+
+def test_sentences_are_read_alone_where_both_are_too_long_together(reader):
+    long = pair("a dog " * 150, "a cat " * 150)
+    assert [atom.partition("(")[0] for atom in reader.rate(long)] == ["nearness_in_context"]
+    assert reader.rate(pair("a dog " * 300, "a cat")) == []
 
 
 @pytest.mark.slow
@@ -134,7 +147,10 @@ def test_ratings_weigh_what_the_reader_holds():
             }
             assert weights == {name}
             told = answer.why("rating").text()
-            assert ("reader_rates contributes" in told) == reader
+            for evidence in ("reader_rates", "sentences_near_in_context"):
+                assert (f"{evidence} contributes" in told) == reader
+            assert system.rate(system.solve(*reversed(sides))).value == ratings[-1]
+            assert system.rate(system.solve(sides[0], sides[0])).value == 5
     assert ratings[0] != ratings[1]
 
 
@@ -179,7 +195,7 @@ def test_a_profile_without_rules_for_a_reader_refuses_one():
 
 
 def test_a_folder_without_a_reader_is_refused(tmp_path):
-    with pytest.raises(ResourceError, match=r"there is no encoder\.onnx"):
+    with pytest.raises(ResourceError, match=r"there is no embeddings\.onnx"):
         Reader(tmp_path)
 
 
@@ -189,7 +205,7 @@ def test_a_damaged_reader_is_refused(tmp_path, name):
         shutil.copyfile(shipped_reader() / file, tmp_path / file)
     (tmp_path / name).write_bytes((shipped_reader() / name).read_bytes()[:1000])
     with pytest.raises(ResourceError, match="cannot be loaded"):
-        Reader(tmp_path).read(pair(*PAIRS[0]))
+        Reader(tmp_path).rate(pair(*PAIRS[0]))
 
 
 def test_a_reader_of_what_is_no_number_is_refused(tmp_path):
@@ -295,6 +311,10 @@ def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(tmp_path, reader, 
         assert name == f"reader {reader.digest}"
         monkeypatch.setattr(Reader, "read", None)
         assert [chunked, found] == list(kept.facts([given, pair(*sides)]))
+        (whole,) = kept.facts([given], rated=True)
+        assert tuple(one.name for one in whole) == RATES
+        monkeypatch.setattr(Reader, "rate", None)
+        assert [whole] == list(kept.facts([given], rated=True))
         other = Reader(shipped_reader())
         other.digest = "of another"
         with pytest.raises(TypeError):

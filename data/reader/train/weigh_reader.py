@@ -27,7 +27,6 @@ from scipy.optimize import minimize_scalar
 from train_reader import KINDS, RATING_PARTS
 
 from ists_asp.engine import Setup
-from ists_asp.engine.rating import Evidence
 from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
@@ -72,7 +71,6 @@ LABEL_KEYS = [(f"reader({name})", name) for name in ("equi", "oppo", "simi", "re
 LABEL_KEYS.append(("reader(spe)", "this_spe"))
 RATED = "sts-en"
 """The profile that rates pairs."""
-EVIDENCE = "reader_rates"
 DEFINITIONS = "OnWN"
 """Files of dictionary definitions: no weights are learned from them."""
 
@@ -83,12 +81,12 @@ def bare(pair):
     return replace(pair, **sides)
 
 
-def fold_reader(work: Path, fold: int) -> Reader:
-    """The model of a fold, exported when it is first asked for."""
+def fold_reader(work: Path, fold: int) -> Path:
+    """The folder of the model of a fold, exported when it is first asked for."""
     folder = work / f"fold-{fold}"
     if not (folder / "tokenizer.json").exists():
         export(work / f"fold-{fold}.pt", folder)
-    return Reader(folder)
+    return folder
 
 
 def opinions(work: Path, golds, kind: str) -> dict[str, tuple[list, list]]:
@@ -97,7 +95,7 @@ def opinions(work: Path, golds, kind: str) -> dict[str, tuple[list, list]]:
     if not file.exists():
         found = {}
         for fold, (_, test) in enumerate(deal(golds, FOLDS, 1)):
-            reader = fold_reader(work, fold)
+            reader = Reader(fold_reader(work, fold))
             for gold in test:
                 free = reader.read(bare(gold.pair))
                 begins = [atom for atom in free if atom.startswith("reader_boundary")]
@@ -365,55 +363,43 @@ def solve(teacher, judged, crossed) -> None:
 
 def weigh_ratings(options) -> None:
     """Weights of ratings, with what models hold about files of ratings that they have not seen."""
-    folds = {name: fold for fold, names in enumerate(RATING_PARTS) for name in names}
     files = {one.stem: one for one in sorted((options.data / "sts-en-train").glob("*.tsv"))}
     golds = {name: list(read_sts(file)) for name, file in files.items()}
-    names = list(golds)
-    readers = {fold: fold_reader(options.work, fold) for fold in set(folds.values())}
-
-    def told(example, name, pair):
-        held = readers[folds[name]].read(pair).rating
-        return replace(example, evidence=(*example.evidence, Evidence(EVIDENCE, held or 0)))
-
-    with RatingExampleBuilder(Setup(options.profile, cache=options.cache)) as teacher:
-        plain = {name: list(teacher.examples(name, golds[name])) for name in names}
-        apart = mismatched(list(golds.values()))
-        strange = list(teacher.examples("", apart))
-        highest = teacher.highest
-    reading = {
-        name: [
-            told(one, name, gold.pair) for one, gold in zip(plain[name], golds[name], strict=True)
-        ]
+    unrelated = {name: [] for name in golds}
+    for gold in mismatched(list(golds.values())):
+        # Their ids begin with the number of their file.
+        unrelated[list(golds)[int(gold.pair.id.partition(".")[0]) - 1]].append(gold)
+    readers = {
+        name: fold_reader(options.work, fold)
+        for fold, names in enumerate(RATING_PARTS)
         for name in names
     }
-    odd = [
-        # Their ids begin with the number of their file.
-        told(one, names[int(gold.pair.id.partition(".")[0]) - 1], gold.pair)
-        for one, gold in zip(strange, apart, strict=True)
-    ]
-    for title, found, unrelated in (("without it", plain, strange), ("with it", reading, odd)):
+    for read in (False, True):
+        found, odd = {}, []
+        for name in golds:
+            reader = str(readers[name]) if read else None
+            setup = Setup(options.profile, reader=reader, cache=options.cache)
+            with RatingExampleBuilder(setup) as teacher:
+                found[name] = list(teacher.examples(name, golds[name]))
+                odd += teacher.examples("", unrelated[name])
+                highest = teacher.highest
+        train = [one for name in golds if DEFINITIONS not in name for one in found[name]]
         results = {}
-        for name in names:
-            train = [
-                one
-                for other in names
-                if other != name and DEFINITIONS not in other
-                for one in found[other]
-            ]
-            weights = learn_ratings(train, unrelated, highest)
+        for name in golds:
+            weights = learn_ratings([one for one in train if one.data_set != name], odd, highest)
             rated = predict(found[name], weights, highest)
             results[name] = correlation([one.gold for one in found[name]], rated, name)
-        print(title, {name: round(one.r, 4) for name, one in results.items()})
+        print("with it" if read else "without it", {n: round(r.r, 4) for n, r in results.items()})
         print("mean", round(weighted_mean(results.values()).r, 4), flush=True)
     if options.output:
-        train = [one for name in names if DEFINITIONS not in name for one in reading[name]]
-        weights = learn_ratings(train, odd, highest)
         command = (
             "python data/reader/train/weigh_reader.py --data DATA --work WORK"
             f" --profile {RATED} -o weights/reader-{RATED}.lp"
         )
         options.output.write_text(
-            render_rating_weights(weights, f"profile {RATED} with a reader", command)
+            render_rating_weights(
+                learn_ratings(train, odd, highest), f"profile {RATED} with a reader", command
+            )
         )
 
 

@@ -310,7 +310,8 @@ class Preparation(Closing):
             for pair, text in zip(batch, kept, strict=True):
                 yield pair, Atoms(text)
             return
-        held = repeat(Atoms("()")) if self._reader is None else self._opinions.facts(batch)
+        reads = self._reader is not None and self.profile.reader is not None
+        held = self._opinions.facts(batch) if reads else repeat(Atoms("()"))
         if not self._frozen:
             # Not earlier: models are read when the first sentence needs them.
             freeze_gc()
@@ -324,6 +325,14 @@ class Preparation(Closing):
                 texts.append(facts.text)
             yield pair, facts
         self._remembered.put(key, texts)
+
+    def wholes(self, pair: Pair) -> str:
+        """What a reader says of the sentences as wholes, if there is one: facts for ratings."""
+        if self._reader is None:
+            return ""
+        with self.stages.measure("knowledge"):
+            (found,) = self._opinions.facts([pair], rated=True)
+        return found.inside
 
     @cached_property
     def _opinions(self) -> PairReader:

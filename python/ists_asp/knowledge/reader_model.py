@@ -1,10 +1,11 @@
-"""The files of a reader, loaded: an encoder and its heads."""
+"""The files of a reader, loaded: encoders and heads."""
 
 from __future__ import annotations
 
 import math
 import os
 from contextlib import nullcontext
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from tokenizers import Encoding
 
     from ists_asp.model import Pair
 
 MOST_PIECES = 512
-"""Word pieces of both sentences at most: nothing is predicted about longer pairs."""
+"""Word pieces at most, of both sentences or of one: nothing is predicted about longer ones."""
 
 Run: TypeAlias = "tuple[int, int]"
 """First and last token."""
@@ -47,20 +49,18 @@ class Judged(NamedTuple):
 
 
 class Model:
-    """The files of a reader, loaded: an encoder and its heads, which are two layers each."""
+    """The files of a reader, loaded: encoders, and heads, which are two layers each.
+
+    The layers of both encoders, that of pairs and that of single sentences, take the same
+    embeddings of word pieces.
+    """
 
     def __init__(self, folder: Path) -> None:
-        import onnxruntime
         from tokenizers import Tokenizer
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        # The file holds the optimised graph.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        self._encoder: Any = onnxruntime.InferenceSession(
-            str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        self._folder = folder
+        self._embeddings = self._session("embeddings.onnx")
+        self._encoder = self._session("encoder.onnx")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -83,23 +83,51 @@ class Model:
         """Let numpy take one thread, as the encoder does: matrices are small, processors busy."""
         return nullcontext() if self._blas is None else self._blas.limit(limits=1, user_api="blas")
 
+    def _session(self, name: str) -> Any:  # noqa: ANN401 (the package has no types)
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        # The file holds the optimised graph.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        return onnxruntime.InferenceSession(
+            str(self._folder / name), options, providers=["CPUExecutionProvider"]
+        )
+
+    @cached_property
+    def _sentences(self) -> Any:  # noqa: ANN401 (the package has no types)
+        return self._session("sentences.onnx")
+
     def read(self, pair: Pair) -> Reading | None:
         """Encode a pair; None if it is too long."""
-        words = [[token.form for token in side.tokens] for side in (pair.sent1, pair.sent2)]
-        found = self._tokenizer.encode(words[0], words[1], is_pretokenized=True)
+        words = _words(pair)
+        found = self._tokenizer.encode(*words, is_pretokenized=True)
         if len(found.ids) > MOST_PIECES:
             return None
         pieces: list[list[list[int]]] = [[[] for _ in side] for side in words]
         for place, (word, side) in enumerate(zip(found.word_ids, found.sequence_ids, strict=True)):
             if word is not None and side is not None:
                 pieces[side][word].append(place)
+        (states,) = self._encoder.run(["states"], self._embedded(found))
+        first, second = (tuple(map(tuple, side)) for side in pieces)
+        return Reading(states[0], (first, second), {})
+
+    def _embedded(self, found: Encoding) -> dict[str, Floats]:
         inputs = {
             "ids": np.array([found.ids], dtype=np.int64),
             "types": np.array([found.type_ids], dtype=np.int64),
         }
-        (states,) = self._encoder.run(["states"], inputs)
-        first, second = (tuple(map(tuple, side)) for side in pieces)
-        return Reading(states[0], (first, second), {})
+        (embedded,) = self._embeddings.run(["embedded"], inputs)
+        return {"embedded": embedded}
+
+    def vectors(self, pair: Pair) -> tuple[Floats, Floats] | None:
+        """What the sentences, each by itself, mean as wholes; None if one is too long."""
+        found = [self._tokenizer.encode(side, is_pretokenized=True) for side in _words(pair)]
+        if max(len(one.ids) for one in found) > MOST_PIECES:
+            return None
+        one, two = (self._sentences.run(["mean"], self._embedded(one))[0][0] for one in found)
+        return one, two
 
     def boundaries(self, reading: Reading, side: int) -> dict[int, float]:
         """For each token but the first the log-odds that a chunk begins there."""
@@ -142,10 +170,8 @@ class Model:
         ) @ np.arange(1, 5, dtype=np.float32)
         return map(Judged, aligned[:, 0].tolist(), labels.tolist(), scores.tolist())
 
-    def rating(self, reading: Reading) -> float | None:
-        """How alike the sentences are as wholes, 0 to 1; None from a model that does not say."""
-        if "rating.0.weight" not in self._heads:
-            return None
+    def rating(self, reading: Reading) -> float:
+        """How alike the sentences are as wholes, 0 to 1."""
         u, v = (
             self._mean(reading, side, ((1, len(reading.pieces[side])),))
             for side in range(len(reading.pieces))
@@ -166,6 +192,10 @@ class Model:
             places = [place for token in tokens for place in reading.pieces[side][token]]
             reading.known[key] = reading.states[places or [0]].mean(axis=0)
         return reading.known[key]
+
+
+def _words(pair: Pair) -> tuple[list[str], list[str]]:
+    return [token.form for token in pair.sent1.tokens], [token.form for token in pair.sent2.tokens]
 
 
 def _log_softmax(values: Floats) -> Floats:

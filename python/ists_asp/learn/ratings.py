@@ -73,9 +73,9 @@ class RatingExampleBuilder(Closing):
         bare = setup.load_profile().unweighed(Purpose.RATING)
         sources = program_sources(bare, Purpose.RATING, overlay.base)
         rules = load_rules(overlay.over(sources, Purpose.RATING))
-        self._rater = Rater(rules, bare.constants)
-        self.highest = self._rater.highest
         self._system = System(setup).load()
+        self._rater = Rater(rules, bare.constants, wholes=self._system.wholes)
+        self.highest = self._rater.highest
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""

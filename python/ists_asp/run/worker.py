@@ -180,7 +180,9 @@ class Decider:
         system, setup = self.system, self._setup
         rating = system.rater.rules.remembered.digest if setup.rated else None
         constants = sorted(system.constants.items())
-        return [system.profile.name, rating, constants, setup.limits.seconds, system.knowledge]
+        reader = system.reader if setup.rated else None
+        limits = setup.limits.seconds
+        return [system.profile.name, rating, constants, limits, system.knowledge, reader]
 
 
 def _failed(pair: Pair, error: IstsError) -> Outcome:
