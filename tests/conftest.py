@@ -47,6 +47,46 @@ def _models_once():
         yield
 
 
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run ists-asp in an empty folder; unexpected exceptions fail the test."""
+    from click.testing import CliRunner
+
+    from ists_asp.cli.app import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*args, stdin=None):
+        return CliRunner().invoke(main, [str(arg) for arg in args], stdin, catch_exceptions=False)
+
+    return invoke
+
+
+@pytest.fixture
+def good(run):
+    """Run ists-asp, which must succeed; return what it prints."""
+
+    def invoke(*args, stdin=None):
+        result = run(*args, stdin=stdin)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    return invoke
+
+
+@pytest.fixture
+def bad(run):
+    """Run ists-asp, which must fail with this exit code; return its error, one line."""
+
+    def invoke(exit_code, *args, stdin=None):
+        result = run(*args, stdin=stdin)
+        errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+        assert (result.exit_code, len(errors), result.stdout) == (exit_code, 1, ""), result.stderr
+        return errors[0].removeprefix("error: ")
+
+    return invoke
+
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background: commands that tests interrupt would not hear it.
     signal.signal(signal.SIGINT, signal.default_int_handler)

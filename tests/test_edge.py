@@ -1,12 +1,9 @@
 """What the Python API raises where rules spoil a pair: errors of ists-asp that say why."""
 
-from pathlib import Path
-
 import pytest
 
-from ists_asp.errors import IstsError, RuleError, SolveError, inside
+from ists_asp.errors import IstsError, inside
 from ists_asp.model import Pair, Sentence, Token, Word
-from tests.sharing import load_shared
 
 
 def annotated(text):
@@ -20,47 +17,7 @@ def annotated(text):
     )
 
 
-BOMB = annotated("a bomb ticks")
 GOOD = annotated("a cat sits")
-RULES = {
-    "weights that overflow": (
-        'token_count(X,Y,2147483647) :- proposed(X,Y), word(1,_,"bomb").',
-        "arithmetic overflow",
-    ),
-    "a label of another kind": (
-        'label(X,Y,"s") :- proposed(X,Y), word(1,_,"bomb").',
-        "comes from mine.lp:1; expected one label",
-    ),
-}
-
-
-@pytest.fixture
-def system(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def make(text):
-        (tmp_path / "mine.lp").write_text(text)
-        return load_shared("baseline", rules=[Path("mine.lp")])
-
-    return make
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_one_pair_alone_and_among_others(system, name):
-    rules, message = RULES[name]
-    with system(rules) as made:
-        pairs = [(GOOD, GOOD), (BOMB, BOMB), (GOOD, BOMB)]
-        found = made.solve_many(pairs)
-        assert next(found).alignments
-        for decide in (lambda: next(found), lambda: made.solve(BOMB, BOMB)):
-            with pytest.raises((RuleError, SolveError)) as caught:
-                decide()
-            assert message in str(caught.value)
-        alone = made.solve(GOOD, BOMB)
-        assert [answer.alignments for answer in made.solve_many([pairs[2], pairs[0]])] == [
-            alone.alignments,
-            made.solve(GOOD, GOOD).alignments,
-        ]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from ists_asp.io.pairs import read_tsv
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, MAX_TOKENS, is_long, lifetime
+from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report.page import compare as compare_with_gold
 from ists_asp.report.picture import picture
@@ -234,25 +234,6 @@ def test_long_pairs_are_long_by_tokens_or_by_characters_and_take_their_time():
 @pytest.fixture(scope="module")
 def annotator():
     return System(Setup("images"))
-
-
-TOO_LONG = {
-    "tokens": ("x " * (MAX_TOKENS + 1), f"a sentence of {MAX_TOKENS + 1} tokens"),
-    "characters": ("x" * (MAX_CHARACTERS + 1), f"a sentence of {MAX_CHARACTERS + 1} characters"),
-    "both": ("x" * 1000 + " x" * 9000, "a sentence of 9001 tokens"),
-}
-
-
-@pytest.mark.parametrize(("text", "message"), TOO_LONG.values(), ids=TOO_LONG)
-def test_pairs_before_one_that_is_too_long_are_annotated(annotator, text, message):
-    pairs = [
-        Pair(str(number), make_sentence(["cats"]), make_sentence(words.split()))
-        for number, words in enumerate(("sleep", text, "sleep"), start=1)
-    ]
-    found = annotator.annotate(pairs)
-    assert next(found).sent1.tokens[0].words[0].lemma == "cat"
-    with pytest.raises(DataError, match=rf"pair 2, sentence 2: {message}"):
-        next(found)
 
 
 def test_sentences_of_the_longest_words_are_tagged_in_time(annotator):

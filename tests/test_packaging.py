@@ -86,25 +86,6 @@ def test_the_wheel_has_nothing_else(names):
     assert not [name for name in names if "__pycache__" in name or "/train/" in name]
 
 
-def test_an_installed_package_finds_its_own_folders(wheel, tmp_path):
-    with ZipFile(wheel) as archive:
-        archive.extractall(tmp_path)
-    code = (
-        "from ists_asp.resources import asp_dir, data_dir, rules_dir;"
-        "print(asp_dir(), rules_dir(), data_dir())"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(tmp_path)},
-    )
-    share = tmp_path / "ists_asp" / "share"
-    assert run.stdout.split() == [str(share / name) for name in ("asp", "lp_rules", "data")]
-
-
 def test_constraints_pin_what_the_package_asks_for():
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))

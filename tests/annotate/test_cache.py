@@ -6,7 +6,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
@@ -24,42 +23,10 @@ SENTENCES = [
     make_sentence(text.split()).tokens
     for text in ("Dogs bark .", "the bulb is connected.", "Él dijo «no»")
 ]
-RUN = """
-import sys
-from pathlib import Path
-from ists_asp.annotate import Annotator
-from ists_asp.io.cache import Cache
-from ists_asp.io.text import make_sentence
-annotator = Annotator(cache=Cache(Path(sys.argv[1])))
-sentences = [make_sentence(text.split()).tokens for text in sys.argv[2:]]
-print(annotator.annotate(sentences), annotator.tokenize(sys.argv[2:]))
-print(sorted({"stanza", "torch"} & set(sys.modules)))
-"""
 
 
 def refuse(*_):
     raise AssertionError("Stanza was asked")
-
-
-def run(folder, *texts):
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, str(folder), *texts],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    said, loaded = done.stdout.splitlines()
-    assert done.stderr == ""
-    return said, loaded
-
-
-@pytest.mark.slow
-def test_a_second_run_says_the_same_without_stanza(tmp_path):
-    texts = ("Dogs bark loudly .", "x" * 300, "the bulb's on.")
-    first = run(tmp_path, *texts)
-    assert first[1] == "['stanza', 'torch']"
-    assert run(tmp_path, *texts) == (first[0], "[]")
 
 
 def test_only_what_is_new_is_asked(annotator, tmp_path, monkeypatch):
@@ -278,20 +245,6 @@ def test_what_does_not_fit_is_not_kept(tmp_path, monkeypatch):
     with Cache(tmp_path) as cache:
         (tokens,) = Annotator(cache=cache).annotate([make_sentence(["dogs"]).tokens])
         assert tokens[0].words[0].lemma == "\ud800"
-        assert cache.info().entries == 0
-
-
-def test_several_may_write_at_once(tmp_path):
-    def work(number):
-        with Cache(tmp_path) as cache:
-            for step in range(20):
-                cache.put("m", [((number, step), step)])
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(8)))
-    with Cache(tmp_path) as cache:
-        assert cache.info().entries == 160
-        assert cache.clear() == 160
         assert cache.info().entries == 0
 
 

@@ -3,10 +3,8 @@
 from functools import cache
 
 import pytest
-from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator
-from ists_asp.cli.app import main
 from ists_asp.rules import load_program, read_profile_rules
 from ists_asp.solver import search
 from tests.sharing import shared_store
@@ -64,42 +62,6 @@ def _shared(monkeypatch):
     monkeypatch.setattr("ists_asp.engine.preparation.Annotator", _annotator)
     monkeypatch.setattr("ists_asp.rules.load_program", _rules)
     monkeypatch.setattr("ists_asp.engine.preparation.load_program", _rules)
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Run ists-asp in an empty folder; unexpected exceptions fail the test."""
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*args, stdin=None):
-        return CliRunner().invoke(main, [str(arg) for arg in args], stdin, catch_exceptions=False)
-
-    return invoke
-
-
-@pytest.fixture
-def good(run):
-    """Run ists-asp, which must succeed; return what it prints."""
-
-    def invoke(*args, stdin=None):
-        result = run(*args, stdin=stdin)
-        assert result.exit_code == 0, result.stderr
-        return result.stdout
-
-    return invoke
-
-
-@pytest.fixture
-def bad(run):
-    """Run ists-asp, which must fail with this exit code; return its error, one line."""
-
-    def invoke(exit_code, *args, stdin=None):
-        result = run(*args, stdin=stdin)
-        errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-        assert (result.exit_code, len(errors), result.stdout) == (exit_code, 1, ""), result.stderr
-        return errors[0].removeprefix("error: ")
-
-    return invoke
 
 
 @pytest.fixture

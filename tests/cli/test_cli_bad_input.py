@@ -57,14 +57,6 @@ def test_endings_of_other_formats_are_refused(bad, tmp_path, line, message):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_endings_may_be_in_capitals_and_formats_named(good, tmp_path):
-    good("solve", "a cat", "a dog", "-o", "OUT.JSONL")
-    assert (tmp_path / "OUT.JSONL").read_text().startswith("{")
-    good("solve", "a cat", "a dog", "-o", "out.csv", "--format", "text")
-    assert (tmp_path / "out.csv").read_text().startswith("Pair 1\n")
-
-
 def test_pipes_and_devices_may_be_called_anything(good, tmp_path):
     os.mkfifo(tmp_path / "answers.csv")
     with subprocess.Popen(["cat", "answers.csv"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
@@ -88,27 +80,6 @@ def test_a_terminal_is_no_pipe():
 
 
 LONG = "x " * 501
-TOO_LONG = " pair 3, sentence 1: a sentence of 501"
-SEVERAL = {
-    "--tsv": (f"a\tb\n\n{LONG}\tb\nc\n", ["2: an empty line", "4: 1 column"]),
-    "--jsonl": (
-        f'{{"sent1": "a", "sent2": "b"}}\n{{\n{{"sent1": "{LONG}", "sent2": "b"}}\n\n',
-        ["2: no valid JSON", "4: an empty line"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("command", "sized"), [("solve", False), ("facts", True)])
-@pytest.mark.parametrize(("option", "text", "messages"), [(k, *v) for k, v in SEVERAL.items()])
-def test_all_faulty_lines_are_told_at_once(run, command, sized, option, text, messages):
-    result = run(command, option, "-", stdin=text)
-    assert (result.exit_code, result.stdout) == (1, "")
-    lines = result.stderr.splitlines()
-    # A sentence that is too long costs solve that pair only.
-    messages = [*messages, *([TOO_LONG] if sized else [])]
-    assert len(lines) == len(messages)
-    for message in messages:
-        assert any(line.startswith(f"error: <stdin>:{message}") for line in lines)
 
 
 @pytest.mark.parametrize("command", ["solve", "facts", "chunk"])

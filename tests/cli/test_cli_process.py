@@ -3,8 +3,6 @@
 import shlex
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -147,42 +145,6 @@ def test_too_many_open_files_are_one_line(tmp_path, most):
             assert found.stderr.startswith("error: ")
             assert "Install" not in found.stderr, "nothing is wrong with the files"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["x.lp"]
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells of processes")
-@pytest.mark.parametrize(("jobs", "processes"), [("1", 2), ("2", 4)])
-def test_no_worker_outlives_a_command_that_is_killed_while_it_searches(tmp_path, jobs, processes):
-    (tmp_path / "hard.lp").write_text(
-        "{ ph(P,H) : H = 1..12 } = 1 :- P = 1..13. :- ph(A,H), ph(B,H), A < B.\n"
-    )
-    command = [sys.executable, "-m", "ists_asp", "solve", "-q", "--timeout", "100000"]
-    process = subprocess.Popen(
-        [*command, "--jobs", jobs, "--rules", "hard.lp", "a b", "a c"],
-        cwd=tmp_path,
-        start_new_session=True,
-    )
-
-    def others():
-        found = subprocess.run(
-            ["ps", "-o", "pid=,stat=", "--sid", str(process.pid)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return [line for line in found.stdout.splitlines() if "Z" not in line.split()[1]]
-
-    def wait_until(condition):
-        ends = time.monotonic() + 120
-        while not condition():
-            assert time.monotonic() < ends
-            time.sleep(0.2)
-
-    # Itself and a copy; or what tracks its resources, what makes workers, and a worker.
-    wait_until(lambda: len(others()) == processes)
-    time.sleep(5)
-    process.kill()
-    process.wait()
-    wait_until(lambda: not others())
 
 
 @pytest.mark.parametrize(("given", "wanted"), [("", "1 1 1"), ("OMP_NUM_THREADS=3 ", "3 - -")])

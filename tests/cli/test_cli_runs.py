@@ -1,6 +1,5 @@
 """Long runs of ``ists-asp solve``: interrupted, limited, failing in part, watching."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -9,12 +8,9 @@ from random import Random
 
 import pytest
 
-from ists_asp.evaluate.wa_check import check_file
-
 pytestmark = pytest.mark.slow
 
 SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "images"]
-BOMB = 'deep(0) :- word(1,_,"bomb").\ndeep(N+1) :- deep(N).\n'
 WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
 
 
@@ -104,30 +100,6 @@ def test_a_run_that_is_told_to_end_does_so_without_a_word(tmp_path, number, opti
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
 
 
-def test_pairs_without_an_answer_are_named(tmp_path):
-    lines = pairs(4).replace("a dog sits", "a bomb sits", 1)
-    (tmp_path / "pairs.tsv").write_text(lines)
-    (tmp_path / "bomb.lp").write_text(BOMB)
-    options = ("--rules", "bomb.lp", "--timeout", "1", "-q")
-    found = solve(tmp_path, *options, "-o", "out.wa")
-    assert found.returncode == 3
-    assert found.stderr.splitlines()[-2:] == [
-        "warning: pair 1: no answer within 1 s",
-        "warning: no answer for 1 of 4 pairs: 1",
-    ]
-    text = (tmp_path / "out.wa").read_text()
-    assert text.count("<sentence ") == 4
-    assert '<sentence id="1" status="failed">' in text
-    assert check_file(tmp_path / "out.wa").correct
-    found = solve(tmp_path, *options, "--format", "jsonl")
-    records = [json.loads(line) for line in found.stdout.splitlines()]
-    assert [record["id"] for record in records] == ["0", "1", "2", "3"]
-    assert records[1]["error"] == "no answer within 1 s"
-    found = solve(tmp_path, *options, "--fail-fast", "-o", "fast.wa")
-    assert (found.returncode, "pair 1: no answer" in found.stderr) == (1, True)
-    assert not (tmp_path / "fast.wa").exists()
-
-
 # More pairs than are decided together, so that there is work for two; and few, to be traced.
 @pytest.mark.parametrize(("count", "trace"), [(104, ()), (8, ("--trace", "out.trace"))])
 def test_several_jobs_give_the_same_bytes(tmp_path, count, trace):
@@ -139,14 +111,6 @@ def test_several_jobs_give_the_same_bytes(tmp_path, count, trace):
         written.append([path.read_bytes() for path in sorted(tmp_path.glob("out.*"))])
     assert written[0] == written[1]
     assert len(written[0]) == (2 if trace else 1)
-
-
-def test_a_full_disk_is_one_line(tmp_path):
-    (tmp_path / "pairs.tsv").write_text(pairs(3))
-    found = solve(tmp_path, "-q", "-o", "/dev/full")
-    assert found.returncode == 1
-    assert found.stderr.count("\n") == 1
-    assert "No space left on device" in found.stderr
 
 
 def test_rules_are_watched(tmp_path):

@@ -57,14 +57,6 @@ def test_ways_in_agree(good, files, pairs):
     assert good("solve", "--jsonl", "pairs.jsonl") == expected
 
 
-@pytest.mark.slow
-def test_batch_gives_the_same_as_one_at_a_time(good, files, pairs):
-    first, second = files(pairs)
-    batch = answers(good("solve", "--sent1", first, "--sent2", second, "--format", "jsonl"))
-    single = [answers(good("solve", "--format", "jsonl", "--", *pair))[0] for pair in pairs]
-    assert [{**record, "id": ""} for record in batch] == [{**record, "id": ""} for record in single]
-
-
 def test_ids_of_tsv_and_jsonl_are_kept(good):
     assert '<sentence id="x7"' in good("solve", "--tsv", "-", stdin="x7\ta b\tc\n")
     line = '{"id": "y", "sent1": "a b", "sent2": "c"}\n'

@@ -1,10 +1,9 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident")
@@ -14,13 +13,8 @@ GIVEN = (*FILES, "--answers", SAMPLES / "gold.wa", "--profile", "headlines")
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*args):
-        return CliRunner().invoke(main, ["explain", *map(str, args)], catch_exceptions=False)
-
-    return invoke
+def run(run):
+    return partial(run, "explain")
 
 
 def test_two_sentences_give_one_text(run):

@@ -6,45 +6,26 @@ import time
 from pathlib import Path
 from random import Random
 
-from hypothesis import settings
-
 from .faults import Same, fault
 from .place import MANY, wait_for
 
-_MOMENTS = 4 if settings.default.max_examples > 100 else 1
-"""More with ``--hypothesis-profile=thorough``."""
 
-
-def _kill_and_repeat(place, number, seed, *options):
-    """Send a signal at a random moment, once or more, then run again."""
-    random = Random(seed)
-    place.pairs(MANY)
-    for _ in range(_MOMENTS):
-        process = place.start("-q", *options)
-        time.sleep(random.uniform(0.3, 3.0))
-        process.send_signal(number)
-        assert "Traceback" not in place.ended(process).errors
+def _kill_and_repeat(place, number, options):
+    """Send a signal at a random moment, then run again."""
+    process = place.pairs(MANY).start("-q", *options)
+    time.sleep(Random(number).uniform(0.3, 3.0))
+    process.send_signal(number)
+    assert "Traceback" not in place.ended(process).errors
     return place.solve("-q", *options)
 
 
-@fault("Ctrl-C at random moments, then again", Same(MANY))
-def _(place):
-    return _kill_and_repeat(place, signal.SIGINT, 1)
-
-
-@fault("kill at random moments, then again", Same(MANY))
-def _(place):
-    return _kill_and_repeat(place, signal.SIGTERM, 2)
-
-
-@fault("kill -9 at random moments with two jobs, then again", Same(MANY))
-def _(place):
-    return _kill_and_repeat(place, signal.SIGKILL, 3, "--jobs", "2")
-
-
-@fault("the terminal goes away, then again", Same(MANY))
-def _(place):
-    return _kill_and_repeat(place, signal.SIGHUP, 4, "--jobs", "2")
+for _name, _number, *_options in (
+    ("kill", signal.SIGTERM),
+    ("a terminal that goes away", signal.SIGHUP, "--jobs", "2"),
+):
+    fault(f"{_name} at a random moment, then again", Same(MANY))(
+        lambda place, number=_number, options=_options: _kill_and_repeat(place, number, options)
+    )
 
 
 def _below(pid):

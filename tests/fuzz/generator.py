@@ -10,12 +10,8 @@ from __future__ import annotations
 
 import re
 from random import Random
-from typing import TYPE_CHECKING
 
 from .vocabulary import vocabulary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["generate"]
 
@@ -98,6 +94,110 @@ def generate(profile, number):
     return lines
 
 
+_STATEMENTS = """
+30 {derived}
+14 {fact}
+8 {low} {{ {atom} : {inner} }} {high} :- {body}.
+8 :- {body}.
+8 #{way} {{ {weight}{level},{rest} : {body}; {odd}{level},b : {free} }}.
+6 #{way} {{ {weight}{level},{rest} : {body} }}.
+6 :~ {body}. [{weight}{level},{rest}]
+1 #show.
+1 #show {name}/{arity}. #show -{name}/{arity}. #show {name}/9. #show foo.
+4 #show {odd} : {body}.
+2 #show {atom} : {body}. #show {term} : {body}.
+2 {atom} :- not {other}, {body}. {other} :- not {atom}, {body}.
+2 {atom} :- not {atom}, {body}. {other} :- not not {other}, {body}.
+1 {atom} :- {other}, {body}. {other} :- {atom}, {body}.
+1 odd :- not even. even :- not odd. {atom} :- odd, {body}.
+3 -{atom} :- {body}.
+1 -{atom}.
+6 {counted} :- N = #{kind}{{ {weight},{rest} : {body} }}.
+1 {atom} : {inner} | {other} :- {body}.
+2 {atom} ; {other} :- {body}.
+3 #external {atom} : {body}.{value}
+3 #const {constant} = {odd}.
+2 #program {part}.\\n{derived}
+1 #defined {name}/{arity}. #defined x/99. #include "missing.lp".
+1 #include "../../../../etc/passwd".
+1 #include "mine.lp". #include <incmode>.
+1 #include "{long}.lp".
+1 #script (python) import os #end.
+1 #heuristic {atom} : {body}. [2147483647@1,true]
+1 #project {atom} : {body}. #edge (1,2) : chunk(1,2). #edge (2,1) : chunk(1,2).
+1 #theory t {{ x {{ - : 1, unary }}; &sum/0 : x, {{=}}, x, any }}.
+1 %@rule mine: "text {{X}} \x1b[31m"\\n{derived}
+1 %@rule mine: "{{{{ }} {{0}} {{X!r:>9}}"\\n{derived}
+1 %@rule\\n{derived}
+1 {name}(_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_,_).
+1 {atom} :- {body}
+1 {atom} :- #false. #true :- {body}. not {atom} :- {body}.
+1 {atom} :- {body}, X = @f({name}).
+1 {atom} :- 1 < 2 < 3, {body}; {body}; X = (1;2).
+1 {{ a(1..20) }}. b(X) :- a(X), not -a(X). :- a(X), a(Y), X+Y=7.
+1 p :- &diff{{ a - b }} <= 3.
+1 ____cost(1,4,-99,x). ____pair(7). __label(1,run(1,1),run(1,1),equi).
+1 deep(0) :- {marker}. deep(N+1) :- deep(N).
+1 many(A,B,C,D) :- {marker}, A=1..900, B=1..900, C=1..900, D=1..900.
+1 {{ in(P,H) : H=1..11 }} = 1 :- P=1..12, {marker}. :- in(P,H), in(Q,H), P<Q.
+1 deep(0..3000). {counted} :- deep(N).
+1 deep(0) :- {marker}. deep(N+1) :- deep(N), N<9000.
+1 {{ pick(1..40) }}. {counted} :- pick(N).
+1 {{ {counted} : N=1..300 }} :- {marker}.
+1 #minimize {{ N@4,N : token(_,N,_), N=1..900 }}. {counted} :- N=1..200, {free}.
+"""
+"""How often a statement is written, and its form. A word in brackets is made by the method or
+drawn from the list of that name, once a statement; ``\\n`` ends a line."""
+
+_CHOICES = {
+    "low": ("", "1", "2", "0", "-1", "99", "#inf", "2147483647", '"a"'),
+    "high": ("", "1", "3", "= 1", "= 0", "< 2", "#sup", "-1", "x"),
+    "way": ("maximize", "minimize"),
+    "kind": ("sum", "count", "min", "max", "sum+"),
+    "value": ("", " [true]", " [false]", " [free]", " [1/0]"),
+    "constant": ("highest", "bound", "equi", "x", "run", "s", "aligned"),
+    "part": ("base", "step(t)", "other", "base(t)", "aligned"),
+    "level": ("", "@4", "@3", "@2", "@0", "@-1", "@99", "@2147483647", '@"a"', "@1/0"),
+    "long": ("x" * 5000,),
+}
+
+
+class _Statement(dict):
+    """What stands in the brackets of a statement, made when it is asked for."""
+
+    def __init__(self, writer):
+        super().__init__()
+        self.writer = writer
+        self.of = writer.predicate()
+        self.parts, self.bound = writer.body()
+
+    def __missing__(self, word):
+        self[word] = found = self.made(word)
+        return found
+
+    def made(self, word):
+        writer, random = self.writer, self.writer.random
+        if word in _CHOICES:
+            return random.choice(_CHOICES[word])
+        return {
+            "derived": writer.derive,
+            "fact": writer.fact,
+            "body": lambda: ", ".join(self.parts),
+            "inner": lambda: writer.body(1)[0][0],
+            "free": lambda: writer.marker if writer.maybe(0.5) else ", ".join(writer.body(1)[0]),
+            "atom": lambda: writer.atom(self.of, self.bound, 0.1),
+            "other": lambda: writer.atom(writer.predicate(), self.bound, 0.1),
+            "counted": lambda: writer.atom(writer.predicate(), ["N"], 0),
+            "name": lambda: self.of.name,
+            "arity": lambda: len(self.of.arguments),
+            "odd": writer.odd,
+            "term": lambda: writer.term("X", self.bound),
+            "weight": lambda: writer.term("N", self.bound, 0.5),
+            "rest": lambda: random.choice((*self.bound, "x", writer.odd())),
+            "marker": lambda: writer.marker,
+        }[word]()
+
+
 class _Writer:
     """Writes statements over known predicates; ``marker`` is a word of one pair."""
 
@@ -107,29 +207,11 @@ class _Writer:
         self.marker = f'token(_,_,"{marker}")'
         self.decided = [each for each in known if each.name in _DECIDED]
         self.core = [each for each in known if each.core]
-        self.ingredients: list[tuple[Callable[[], str], int]] = [
-            (self.derive, 30),
-            (self.fact, 14),
-            (self.choice, 8),
-            (self.constraint, 8),
-            (self.objective, 12),
-            (self.show, 7),
-            (self.cycle, 6),
-            (self.negated, 4),
-            (self.aggregate, 6),
-            (self.disjunction, 3),
-            (self.external, 3),
-            (self.constant, 3),
-            (self.part, 2),
-            (self.oddity, 6),
-            (self.heavy, 2),
-        ]
 
     def anything(self):
-        makers, weights = zip(*self.ingredients, strict=True)
-        return self.random.choices(makers, weights)[0]()
-
-    # The parts of statements.
+        rows = [row.split(" ", 1) for row in _STATEMENTS.strip().splitlines()]
+        (form,) = self.random.choices([form for _, form in rows], [int(often) for often, _ in rows])
+        return form.format_map(_Statement(self)).replace("\\n", "\n").strip()
 
     def maybe(self, chance):
         return self.random.random() < chance
@@ -185,12 +267,6 @@ class _Writer:
             parts.append(self.marker)
         return parts, bound
 
-    def condition(self):
-        """A body where nothing needs to be bound."""
-        return self.marker if self.maybe(0.5) else ", ".join(self.body(1)[0])
-
-    # The ingredients.
-
     def derive(self, of=None):
         of = of or self.predicate()
         parts, bound = self.body()
@@ -203,150 +279,3 @@ class _Writer:
     def fact(self):
         atom = self.atom(self.predicate(), oddness=0.5)
         return f"{atom} :- {self.marker}." if self.maybe(0.2) else f"{atom}."
-
-    def choice(self):
-        parts, bound = self.body()
-        inner = self.body(1)[0][0]
-        low = self.random.choice(("", "1", "2", "0", "-1", "99", "#inf", "2147483647", '"a"'))
-        high = self.random.choice(("", "1", "3", "= 1", "= 0", "< 2", "#sup", "-1", "x"))
-        atom = self.atom(self.predicate(), bound, 0.1)
-        return f"{low} {{ {atom} : {inner} }} {high} :- {', '.join(parts)}.".strip()
-
-    def constraint(self):
-        return f":- {', '.join(self.body()[0])}."
-
-    def objective(self):
-        parts, bound = self.body()
-        weight = self.term("N", bound, 0.5)
-        level = self.random.choice(("", "@4", "@3", "@2", "@0", "@-1", "@99", "@2147483647"))
-        level = f"@{self.odd()}" if self.maybe(0.15) else level
-        rest = self.random.choice(
-            (*bound, "x", self.odd(), "I,J" if {"I", "J"} <= {*bound} else "1")
-        )
-        if self.maybe(0.3):
-            return f":~ {', '.join(parts)}. [{weight}{level},{rest}]"
-        word = self.random.choice(("maximize", "minimize"))
-        second = f"; {self.odd()}{level},b : {self.condition()}" if self.maybe(0.3) else ""
-        return f"#{word} {{ {weight}{level},{rest} : {', '.join(parts)}{second} }}."
-
-    def show(self):
-        of = self.predicate()
-        parts, bound = self.body(1)
-        return self.random.choice(
-            (
-                "#show.",
-                f"#show {of.name}/{len(of.arguments)}.",
-                f"#show -{of.name}/{len(of.arguments)}.",
-                f"#show {of.name}/{len(of.arguments) + 1}.",
-                f"#show {self.atom(of, bound)} : {', '.join(parts)}.",
-                f"#show {self.odd()} : {', '.join(parts)}.",
-                f"#show {self.term('X', bound)} : {', '.join(parts)}.",
-                "#show foo.",
-            )
-        )
-
-    def cycle(self):
-        parts, bound = self.body(1)
-        one, two = self.atom(self.predicate(), bound, 0), self.atom(self.predicate(), bound, 0)
-        given = ", ".join(parts)
-        return self.random.choice(
-            (
-                f"{one} :- not {two}, {given}. {two} :- not {one}, {given}.",
-                f"{one} :- not {one}, {given}.",
-                f"{one} :- {two}, {given}. {two} :- {one}, {given}.",
-                f"odd :- not even. even :- not odd. {one} :- odd, {given}.",
-                f"{one} :- not not {one}, {given}.",
-            )
-        )
-
-    def negated(self):
-        parts, bound = self.body(1)
-        atom = self.atom(self.predicate(), bound, 0.1)
-        return f"-{atom} :- {', '.join(parts)}." if self.maybe(0.7) else f"-{atom}."
-
-    def aggregate(self):
-        kind = self.random.choice(("sum", "count", "min", "max", "sum+"))
-        parts, bound = self.body(1)
-        head = self.atom(self.predicate(), ["N"], 0)
-        terms = ",".join([self.term("N", bound), *bound[:2]])
-        return f"{head} :- N = #{kind}{{ {terms} : {', '.join(parts)} }}."
-
-    def disjunction(self):
-        parts, bound = self.body(1)
-        heads = [self.atom(self.predicate(), bound) for _ in range(2)]
-        if self.maybe(0.3):
-            inner = self.body(1)[0][0]
-            return f"{heads[0]} : {inner} | {heads[1]} :- {', '.join(parts)}."
-        return f"{heads[0]} ; {heads[1]} :- {', '.join(parts)}."
-
-    def external(self):
-        parts, bound = self.body(1)
-        value = self.random.choice(("", " [true]", " [false]", " [free]", f" [{self.odd()}]"))
-        return f"#external {self.atom(self.predicate(), bound)} : {', '.join(parts)}.{value}"
-
-    def constant(self):
-        name = self.random.choice(("highest", "bound", "equi", "x", "run", "s", "aligned"))
-        return f"#const {name} = {self.odd()}."
-
-    def part(self):
-        head = self.random.choice(("base", "step(t)", "other", "base(t)", "aligned"))
-        return f"#program {head}.\n{self.derive()}"
-
-    def oddity(self):
-        """What is rarely in a rule file."""
-        of = self.predicate()
-        one, parts = self.atom(of), ", ".join(self.body(1)[0])
-        return self.random.choice(
-            (
-                "",
-                "% nothing",
-                f"#defined {of.name}/{len(of.arguments)}.",
-                *("#defined x/99.", '#include "missing.lp".', '#include "../../../../etc/passwd".'),
-                *('#include "mine.lp".', "#include <incmode>."),
-                f'#include "{"x" * 5000}.lp".',
-                "#script (python) import os #end.",
-                f"#heuristic {one} : {parts}. [2147483647@1,true]",
-                f"#project {one} : {parts}.",
-                "#edge (1,2) : chunk(1,2). #edge (2,1) : chunk(1,2).",
-                "#theory t { x { - : 1, unary }; &sum/0 : x, {=}, x, any }.",
-                f'%@rule mine: "text {{X}} \x1b[31m"\n{self.derive(of)}',
-                f'%@rule mine: "{{{{ }} {{0}} {{X!r:>9}}"\n{self.derive(of)}',
-                f"%@rule\n{self.derive(of)}",
-                f"{of.name}({'_,' * 30}_).",
-                f"{self.atom(of, ['X'])}.",
-                f"{one} :- {parts}",
-                f"{one} :- #false.",
-                f"#true :- {parts}.",
-                f"not {one} :- {parts}.",
-                f"{one} :- {parts}, X = @f({of.name}).",
-                f"{one} :- 1 < 2 < 3, {parts}.",
-                "{ a(1..20) }. b(X) :- a(X), not -a(X). :- a(X), a(Y), X+Y=7.",
-                "p :- &diff{ a - b } <= 3.",
-                "____cost(1,4,-99,x). ____pair(7). __label(1,run(1,1),run(1,1),equi).",
-                f"#show {of.name}/{len(of.arguments)}. #show {of.name}/{len(of.arguments)}.",
-                f"{one} :- {parts}; {parts}; X = (1;2).",
-            )
-        )
-
-    def heavy(self):
-        """What takes much time or memory; little of it has no end, as each takes all its time."""
-        head = self.atom(self.predicate(), ["N"], 0)
-        if self.maybe(0.1):
-            return self.random.choice(
-                (
-                    f"deep(0) :- {self.marker}. deep(N+1) :- deep(N).",
-                    f"many(A,B,C,D) :- {self.marker}, A=1..900, B=1..900, C=1..900, D=1..900.",
-                    f"{{ in(P,H) : H=1..11 }} = 1 :- P=1..12, {self.marker}. "
-                    ":- in(P,H), in(Q,H), P<Q.",
-                )
-            )
-        return self.random.choice(
-            (
-                f"deep(0..3000). {head} :- deep(N).",
-                f"deep(0) :- {self.marker}. deep(N+1) :- deep(N), N<9000.",
-                f"{{ pick(1..40) }}. {head} :- pick(N).",
-                f"{{ {head} : N=1..300 }} :- {self.marker}.",
-                f"#minimize {{ N@4,N : token(_,N,_), N=1..900 }}. {head} :- N=1..200, "
-                f"{self.condition()}.",
-            )
-        )

@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from ists_asp.errors import DataError, FaultyLinesError, FormatError
+from ists_asp.errors import DataError, FaultyLinesError
 from ists_asp.io.chunks import read_chunks
 from ists_asp.io.pairs import read_jsonl, read_pairs, read_sts, read_tsv
-from ists_asp.io.text import Faults, read_lines, read_sentences
+from ists_asp.io.text import read_lines, read_sentences
 from ists_asp.io.wa import read_wa
 
 
@@ -97,23 +97,3 @@ def test_a_sentence_tells_all_its_malformed_alignments():
         sentence.to_alignments()
     assert [message[:4] for message in caught.value.messages] == ["f:3:", "f:4:"]
     assert str(caught.value) == "\n".join(caught.value.messages)
-
-
-def test_faults_take_up_data_errors_and_nothing_else():
-    faults = Faults()
-    with faults:
-        raise DataError("one")
-    assert faults
-    for other in (FormatError("another kind"), ValueError("a mistake of ours")):
-        with pytest.raises(type(other)), faults:
-            raise other
-    several = Faults()
-    several.add(DataError("two"))
-    several.add(DataError("three"))
-    with pytest.raises(FaultyLinesError) as caught:
-        several.check()
-    faults.add(caught.value)
-    with pytest.raises(FaultyLinesError) as caught:
-        faults.check()
-    assert (caught.value.messages, caught.value.count) == (("one", "two", "three"), 3)
-    Faults().check()

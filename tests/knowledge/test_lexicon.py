@@ -27,8 +27,6 @@ SOME = [
 ]
 
 
-Lemma = tuple[str, str]
-Related = tuple[str, str, str, int]
 _RELATION = re.compile(r'relation\((\w+),"(.*)","(.*)",(\d+)\)')
 
 

@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from click.testing import CliRunner
 
-from ists_asp.cli.app import main
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import write_pair
+from ists_asp.model import Alignment, Label, Pair
 
 pytestmark = pytest.mark.slow
 
@@ -23,22 +24,6 @@ argues(same_medicine,(align;equi),for).
 """
 NAMES = ("medicine", "headlines", "images")
 PAIR = ("[ The clinic ] [ orders ] [ Plavix ]", "[ The clinic ] [ orders ] [ clopidogrel ]")
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*args):
-        return CliRunner().invoke(main, [str(arg) for arg in args], catch_exceptions=False)
-
-    return invoke
-
-
-def refusal(result, exit_code):
-    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert (result.exit_code, len(errors), result.stdout) == (exit_code, 1, ""), result.stderr
-    return errors[0]
 
 
 @pytest.mark.long
@@ -90,22 +75,18 @@ def test_figures_go_to_standard_error_when_weights_are_written(run, samples, tmp
     assert "--profile headlines --seed 5 -o" in read(tmp_path / "w.lp")
 
 
-def test_options_that_cannot_be_learned_by(run, samples, tmp_path):
-    result = run("learn", "--gold", samples / "headlines", "--cross-validate", 11)
-    assert "--cross-validate 11: there are only 10 gold pairs" in refusal(result, 2)
-    assert "there is no sent1.chunk.txt" in refusal(run("learn", "--gold", tmp_path), 1)
-    result = run("learn", "--gold", samples / "headlines", "--profile", "headline")
-    assert 'Did you mean "headlines"?' in refusal(result, 2)
+def test_options_that_cannot_be_learned_by(bad, samples, tmp_path):
+    gold = ("learn", "--gold", samples / "headlines")
+    assert "--cross-validate 11: there are only 10 gold" in bad(2, *gold, "--cross-validate", 11)
+    assert "there is no sent1.chunk.txt" in bad(1, "learn", "--gold", tmp_path)
+    assert 'Did you mean "headlines"?' in bad(2, *gold, "--profile", "headline")
 
 
-def test_too_little_gold(run, tmp_path):
+def test_too_little_gold(bad, tmp_path):
     for side in "12":
         (tmp_path / f"sent{side}.chunk.txt").write_text("[ Fire ]\n")
-    (tmp_path / "gold.wa").write_text(
-        '<sentence id="1" status="">\n// Fire\n// Fire\n<source>\n1 Fire :\n</source>\n'
-        "<translation>\n1 Fire :\n</translation>\n<alignment>\n"
-        "1 <==> 1 // EQUI // 5 // Fire <==> Fire\n</alignment>\n</sentence>\n"
-    )
-    message = refusal(run("learn", "--gold", tmp_path), 1)
+    pair = Pair("1", make_sentence(["Fire"]), make_sentence(["Fire"]))
+    (tmp_path / "gold.wa").write_text(write_pair(pair, [Alignment((1,), (1,), Label.EQUI, 5.0)]))
+    message = bad(1, "learn", "--gold", tmp_path)
     assert "no choice to learn from" in message
     assert "Give more gold pairs" in message

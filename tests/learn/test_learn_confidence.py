@@ -3,9 +3,7 @@
 import re
 
 import pytest
-from click.testing import CliRunner
 
-from ists_asp.cli.app import main
 from ists_asp.learn.confidence import Judged, fit_table
 from ists_asp.learn.rendering import render_table
 
@@ -45,18 +43,14 @@ def test_a_table_is_a_rule_file():
 
 
 @pytest.mark.slow
-def test_cross_validation_writes_a_table_that_can_be_used(samples, tmp_path):
-    file = tmp_path / "table.lp"
-    args = ["learn", "--gold", samples / "headlines", "--profile", "headlines"]
-    args += ["--cross-validate", "2", "--confidence", file, "-q"]
-    result = CliRunner().invoke(main, [str(arg) for arg in args], catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    text = file.read_text("utf-8")
+def test_cross_validation_writes_a_table_that_can_be_used(good, samples, tmp_path):
+    gold = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
+    good(*gold, "--cross-validate", "2", "--confidence", "table.lp", "-q")
+    text = (tmp_path / "table.lp").read_text("utf-8")
     assert re.search(r"^confidence\(align,found,-?\d+,\d+", text, re.M)
     assert "--cross-validate 2 --confidence confidence/confidence-headlines.lp" in text
 
 
-def test_confidence_needs_a_cross_validation(samples, tmp_path):
-    args = ["learn", "--gold", samples / "headlines", "--confidence", tmp_path / "a.lp"]
-    result = CliRunner().invoke(main, [str(arg) for arg in args])
-    assert (result.exit_code, "--cross-validate" in result.stderr) == (2, True)
+def test_confidence_needs_a_cross_validation(bad, samples):
+    gold = ("learn", "--gold", samples / "headlines")
+    assert "--cross-validate" in bad(2, *gold, "--confidence", "a.lp")

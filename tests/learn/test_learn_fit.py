@@ -36,19 +36,6 @@ def fit(examples, senses, settings=SETTINGS):
     ]
 
 
-def changed(examples, change):
-    """The examples with each candidate changed."""
-    return [
-        replace(example, candidates=tuple(change(one) for one in example.candidates))
-        for example in examples
-    ]
-
-
-def relabelled(examples, change):
-    """The examples with each gold alignment of a candidate changed."""
-    return changed(examples, lambda one: replace(one, gold=one.gold and change(one.gold)))
-
-
 def test_examples_have_evidence_for_all_decisions(examples):
     (storm, *_) = examples
     assert {decision.taken for decision in storm.boundaries} == {True, False}

@@ -4,10 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from clingo import parse_term
 
-from ists_asp.cli.app import main
 from ists_asp.engine import Setup
 from ists_asp.learn import ExampleBuilder
 from ists_asp.rules import list_profiles, load_profile
@@ -23,7 +21,6 @@ BORROWED = {"baseline": "default", "es": "transfer", "sts-en": "default", "sts-e
 """Profiles that count as another one does."""
 FACT = re.compile(r"weight\((.+)\)\. +% (\d+)(?:: .+)?")
 RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
-LABELS = {"equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel"}
 BUDGETS = {"boundary": 180, "align": 15, "label": 45, "score": 15}
 MOST = 340
 BASES = {"any_two_tokens", "any_pair", "any_link"}
@@ -90,8 +87,7 @@ def test_weights_are_few_and_one_name_a_line(file):
 
 
 def test_no_weight_speaks_against_the_sense_of_its_name(file):
-    profile = file.stem
-    with ExampleBuilder(Setup(profile)) as teacher:
+    with ExampleBuilder(Setup(file.stem)) as teacher:
         senses = teacher.senses()
     checked = 0
     for name, weights, _ in (line for group in groups(file) for line in group):
@@ -116,13 +112,8 @@ def test_rules_can_derive_every_weighed_name(file):
 
 def test_the_head_says_how_to_write_the_file_again(file):
     text = file.read_text("utf-8")
-    profile = file.stem
-    assert re.search(
-        rf"--profile {profile}( --vectors \S+)?( --seed \d+)?"
-        rf" -o weights/{file.stem}\.lp$",
-        text,
-        re.M,
-    )
+    options = rf"--profile {file.stem}( --vectors \S+)?( --seed \d+)?"
+    assert re.search(rf"{options} -o weights/{file.stem}\.lp$", text, re.M)
 
 
 def test_what_the_reader_holds_counts_in_its_sense():
@@ -163,7 +154,7 @@ def test_weights_of_ratings_are_learned_few_and_sorted(name, made):
     not (DATA / "answers-students").is_dir(),
     reason=f"the train data of SemEval-2016 Task 2 is not in {DATA}",
 )
-def test_learning_again_gives_the_same_weights(tmp_path):
+def test_learning_again_gives_the_same_weights(good, tmp_path):
     """The smallest set stands for all: it takes a minute or two, the others several.
 
     The same machine writes the same bytes. Another one rounds other sums, and a weight or two of
@@ -171,9 +162,7 @@ def test_learning_again_gives_the_same_weights(tmp_path):
     """
     name = "answers-students"
     again = tmp_path / "again.lp"
-    options = ["learn", "--gold", DATA / name, "--profile", name, "-o", again]
-    result = CliRunner().invoke(main, [str(option) for option in options], catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
+    good("learn", "--gold", DATA / name, "--profile", name, "-o", again)
     learned, shipped = (
         path.read_text("utf-8").splitlines() for path in (again, WEIGHTS / f"{name}.lp")
     )

@@ -1,6 +1,5 @@
 """The reader: what it holds, how rules weigh it, and what is left without it."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -262,27 +261,6 @@ def test_given_chunks_and_found_ones_are_read_alike(reader):
         assert len(common) == len(predictions(given, name).keys() & wanted.keys()) > 0
 
 
-@pytest.mark.slow
-def test_the_command_says_which_reader_was_used(reader):
-    command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "headlines"]
-    sides = ["12 killed in bus accident", "10 killed in road accident"]
-    for option, told in (("shipped", reader.digest), ("none", "none")):
-        output = ["--format", "jsonl", "--cache", "none", "--reader", option]
-        done = subprocess.run(
-            [*command, *output, *sides], check=True, capture_output=True, text=True
-        )
-        assert json.loads(done.stdout)["system"]["reader"] == told
-
-
-def test_the_command_refuses_a_reader_that_no_rule_hears():
-    command = [sys.executable, "-m", "ists_asp", "solve", "--profile", "es", "--reader", "shipped"]
-    done = subprocess.run(
-        [*command, "Un perro", "Un gato"], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: the profile es has no rules for the reader shipped")
-
-
 def test_a_rerun_does_not_load_the_reader(tmp_path, monkeypatch):
     texts = [*PAIRS, PAIRS[0]]
     with ists_asp.load("headlines", reader=True, cache=tmp_path) as system:
@@ -330,24 +308,3 @@ def test_a_damaged_entry_is_read_anew(tmp_path, reader, text):
     with Damaged(tmp_path) as cache:
         (facts,) = PairReader(reader, cache).facts([pair(*PAIRS[0])])
     assert list(map(str, facts)) == reader.read(pair(*PAIRS[0]))
-
-
-@pytest.mark.slow
-def test_a_rerun_of_the_command_imports_no_reader(tmp_path):
-    command = [sys.executable, "-X", "importtime", "-m", "ists_asp", "solve", "--profile"]
-    command += ["headlines", "--reader", "shipped", "--cache", str(tmp_path)]
-    outputs, imported = [], []
-    # The last one, with other phrases, makes its facts of words anew.
-    words = tmp_path / "words.tsv"
-    words.write_text("bus accident = crash\n")
-    for more in ((), (), ("--words", str(words))):
-        done = subprocess.run(
-            [*command, *more, "12 killed in bus accident", "10 killed in road accident"],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        outputs.append(done.stdout)
-        imported.append("| onnxruntime\n" in done.stderr.replace(" ", "").replace("|", "| "))
-    assert outputs[0] == outputs[1]
-    assert imported == [True, False, False]

@@ -1,22 +1,15 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from ists_asp.cli.app import main
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "images"
 PAIR = ("12 killed in bus accident", "10 killed in road accident")
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def invoke(*args):
-        return CliRunner().invoke(main, ["report", *map(str, args)], catch_exceptions=False)
-
-    return invoke
+def run(run):
+    return partial(run, "report")
 
 
 @pytest.mark.slow

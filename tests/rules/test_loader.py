@@ -205,24 +205,6 @@ def test_places_behind_an_include_are_unchanged(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [("../out.lp", "outside the rule folder"), ("no.lp", 'there is no file "no.lp"')],
-)
-def test_includes_that_lead_nowhere(tmp_path, target, words):
-    write(tmp_path, {"out.lp": "a.", "r/a.lp": f'b.\n  #include "{target}".\n'})
-    with pytest.raises(RuleError, match=words) as caught:
-        load_rules(find_rules(tmp_path / "r", "r"))
-    assert caught.value.where == "r/a.lp:2:3"
-
-
-def test_an_include_may_not_leave_through_a_link(tmp_path):
-    write(tmp_path, {"out.lp": "a.", "r/a.lp": '#include "link.lp".'})
-    (tmp_path / "r/link.lp").symlink_to(tmp_path / "out.lp")
-    with pytest.raises(RuleError, match="outside the rule folder"):
-        load_rules(find_rules(tmp_path / "r/a.lp"))
-
-
 # Warnings
 
 

@@ -26,20 +26,6 @@ def test_its_files_in_order_each_once(shipped):
     ]
 
 
-def test_another_rule_folder_is_named_as_given(shipped, tmp_path):
-    mine = write(
-        tmp_path / "mine",
-        {
-            "labels.lp": "l.",
-            "words.lp": "w.",
-            "weights/small.lp": "x.",
-            "profiles/new.toml": PROFILE,
-        },
-    )
-    names = [source.name for source in program_sources(load_profile("new", mine), rules=mine)]
-    assert names[:2] == ["asp/decide.lp", f"{mine}/labels.lp"]
-
-
 def test_weights_and_constants_may_be_absent(shipped):
     profile, rules = load_program("small")
     assert (profile.name, len(rules.files)) == ("small", 5)

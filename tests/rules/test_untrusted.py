@@ -80,11 +80,6 @@ def test_includes_of_other_places_are_refused(tmp_path, target):
     refused(tmp_path / "r", "lies outside the rule folder")
 
 
-def test_scripts_are_refused_in_one_line(tmp_path):
-    write(tmp_path, {"a.lp": "#script (python)\ndef f(x): return x\n#end.\np(@f(1))."})
-    refused(tmp_path / "a.lp", "#script is refused.* plain clingo")
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

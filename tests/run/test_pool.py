@@ -15,7 +15,6 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
 from ists_asp.processes import OUT_OF_TIME
-from ists_asp.rules import load_program
 from ists_asp.run import pool as pool_module
 from ists_asp.run import watch
 from ists_asp.run.pool import Inline, Pool, run
@@ -25,7 +24,6 @@ pytestmark = pytest.mark.slow
 
 TEXTS = ("a cat sits", "a dog runs", "two men talk", "a bird sings")
 GROUND_BOMB = 'deep(N+1) :- deep(N). deep(0) :- word(1,_,"bomb").\n'
-MEMORY_BOMB = 'many(A,B,C,D) :- word(1,_,"bomb"), A=1..900, B=1..900, C=1..900, D=1..900.\n'
 TABLE_BOMB = "deep(0). deep(N+1) :- deep(N).\n"
 
 
@@ -78,21 +76,6 @@ def test_workers_decide_as_this_process_does(tmp_path, annotator):
     ]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("rules", "limits", "reason"),
-    [
-        (GROUND_BOMB, {"seconds": 3.0}, "no answer within 3 s"),
-        (MEMORY_BOMB, {"seconds": 60.0, "memory": 6e8}, "more than 572 MB of memory"),
-    ],
-)
-def test_a_bomb_costs_its_pair_only(tmp_path, annotator, rules, limits, reason):
-    outcomes = decide(spec(tmp_path, rules, grace=1.0, **limits), pairs(5, bomb=2), annotator)
-    assert [outcome.pair.id for outcome in outcomes] == ["0", "1", "2", "3", "4"]
-    assert [bool(outcome.answers) for outcome in outcomes] == [True, True, False, True, True]
-    assert outcomes[2].failure.found == reason
-
-
 def test_only_memory_that_is_written_to_counts():
     # As libraries and threads set it aside, more of it on a machine with more processors.
     aside = "mmap.mmap(-1, 1 << 32, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0)"
@@ -134,30 +117,6 @@ def test_rules_that_ground_without_end_are_one_error(tmp_path, monkeypatch):
 def test_faulty_rules_are_told_as_without_workers(tmp_path):
     with pytest.raises(RuleError, match=r"bomb\.lp:1"):
         Pool(spec(tmp_path, "a :- b"), 1)
-
-
-def test_rules_that_changed_meanwhile_are_refused(tmp_path):
-    made = spec(tmp_path, "extra.\n")
-    _, rules = load_program("images", made.rules)
-    sums = tuple(file.sha256 for file in rules.files)
-    changed = Setup("images", made.rules, files=(*sums[:-1], "0" * 64))
-    with pytest.raises(RuleError, match="a rule file has changed since the run began"):
-        Pool(changed, 1)
-
-
-def test_a_killed_worker_costs_nothing(tmp_path, annotator):
-    pool = Pool(spec(tmp_path), 1)
-    items = iter(pairs(60))
-    try:
-        outcomes = run(items, annotator, pool, Timings())
-        found = [next(outcomes)]
-        (worker,) = pool.processes
-        os.kill(worker, signal.SIGKILL)
-        found += outcomes
-    finally:
-        pool.close()
-    assert [outcome.pair.id for outcome in found] == [str(number) for number in range(60)]
-    assert all(outcome.answers for outcome in found)
 
 
 def test_workers_that_neither_compute_nor_answer_are_replaced(tmp_path, annotator, monkeypatch):

@@ -34,23 +34,3 @@ def test_long_pairs_stay_alone_and_one_pair_is_no_batch(sizes, batches):
 def test_a_batch_has_so_many_tokens_at_most(monkeypatch):
     monkeypatch.setattr(batch, "TOKENS", 100)
     assert short_pairs(of_sizes(20, 20, 10, 30, 150, 10, 40, 40)) == [[0, 1, 2], [3, 5]]
-
-
-def test_pairs_of_several_batches_keep_their_order_and_their_answers(make, items, monkeypatch):
-    solver = make(
-        """
-        first(S,1,1) :- token(S,1,_).
-        { aligned(run(1,1),run(1,1)) } = 1.
-        label(run(1,1),run(1,1),L) :- wanted(L).
-        score(run(1,1),run(1,1),3).
-        span_token(S,run(1,1),1) :- token(S,1,_).
-        #show first/3. #show span_token/3. #show aligned/2. #show label/3. #show score/3.
-        #defined token/3. #defined wanted/1.
-        """
-    )
-    labels = ["simi", "rel", "oppo", "spe1", "spe2"]
-    pairs = items(*(f'token(1,1,"a"),token(2,1,"b"),wanted({label})' for label in labels))
-    monkeypatch.setattr(batch, "TOKENS", 4)
-    assert [len(batch) for batch in short_pairs(pairs)] == [2, 2]
-    found = list(solver.solve_all(pairs))
-    assert [one.answers[0].alignments[0].label.lower() for one in found] == labels

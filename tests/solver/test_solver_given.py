@@ -1,12 +1,12 @@
 """Facts that clingo fetches are the facts that were given."""
 
-from clingo import Number, parse_term
+from clingo import parse_term
 from clingo.ast import parse_string
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.solver.search import ground
-from ists_asp.solver.statements import FETCH, Given
+from ists_asp.solver.statements import Given
 from ists_asp.syntax.trees import Signature, signature
 
 VALUES = st.one_of(
@@ -39,14 +39,6 @@ def test_the_facts_hold_and_nothing_else(groups):
         facts.setdefault(signature(atom), []).append(atom)
     expected = {str(atom) for group in facts.values() for atom in group}
     assert true_atoms(Given(facts)) == expected
-
-
-def test_many_facts_are_fetched_and_few_are_added():
-    many = [parse_term(f"p({number})") for number in range(50)]
-    facts = Given({Signature("p", 1): many, Signature("q", 1): [parse_term("q(1)")]})
-    assert [str(atom) for atom in facts.added] == ["q(1)"]
-    assert [str(rule) for rule in facts.statements] == [f"p(A0) :- p(A0) = @{FETCH}(0)."]
-    assert getattr(facts, FETCH)(Number(0)) == many
 
 
 def test_one_negated_fact_is_enough_for_all_to_be_added():

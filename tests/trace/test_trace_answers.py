@@ -4,7 +4,6 @@ import pickle
 
 import pytest
 
-from ists_asp.engine import Timings
 from ists_asp.errors import UsageError
 from tests.sharing import load_shared
 from tests.trace.conftest import system
@@ -61,14 +60,3 @@ def test_a_closed_system_says_so():
     for ask in (lambda: answer.why("1 <==> 1"), lambda: closed.solve(*PAIR)):
         with pytest.raises(UsageError, match=r"^the system is closed"):
             ask()
-
-
-@pytest.mark.slow
-def test_pairs_traced_together_share_their_time(answer):
-    headlines = system("headlines")
-    headlines.stages = Timings()
-    traces = list(headlines.trace_many([answer.pair] * 3))
-    assert len({trace.seconds for trace in traces}) == 1
-    decided = headlines.stages.decided
-    assert 0 < traces[0].seconds <= decided.longest
-    assert decided.quantile(0.5) > decided.longest / 2

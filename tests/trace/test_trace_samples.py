@@ -31,18 +31,6 @@ def test_traces_account_for_their_answers(traces):
 
 
 @pytest.mark.long
-def test_what_an_atom_rests_on_ranks_lower(traces):
-    for trace in traces[:2]:
-        for atom in trace.true:
-            for firing in trace.reasons(atom)[:1]:
-                below = [*firing.positive]
-                for group in trace.groups(firing):
-                    if group.companion.supports:
-                        below += [one for part in group.elements for one in part.positive]
-                assert all(trace.rank(one) < trace.rank(atom) for one in below)
-
-
-@pytest.mark.long
 def test_a_trace_that_lacks_an_atom_is_refused(traces):
     trace = traces[0]
     removed = trace.firings.by_head.popitem()
