@@ -64,8 +64,7 @@ COMMANDS = dict(commands(main))
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "block",
-    [pytest.param(block, id=f"{name} line {block.line}") for name, block in COMMAND_BLOCKS],
+    "block", [pytest.param(block, id=f"{name} line {block.line}") for name, block in COMMAND_BLOCKS]
 )
 def test_commands_print_what_the_page_says(place, block):
     follow(place, block)

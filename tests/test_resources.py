@@ -8,11 +8,7 @@ from ists_asp.errors import ResourceError
 
 @pytest.mark.parametrize(
     ("find", "name"),
-    [
-        (resources.asp_dir, "asp"),
-        (resources.rules_dir, "lp_rules"),
-        (resources.data_dir, "data"),
-    ],
+    [(resources.asp_dir, "asp"), (resources.rules_dir, "lp_rules"), (resources.data_dir, "data")],
 )
 def test_the_checkouts_folder_or_an_installed_one_is_found(find, name, tmp_path, monkeypatch):
     assert find() == Path(__file__).parents[1] / name

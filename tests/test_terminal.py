@@ -85,10 +85,7 @@ def test_standard_output_is_cleaned_for_people_only(kind, monkeypatch):
     open_doors()
     print("\x9b", end="")
     print("\x9b", end="", file=sys.stderr)
-    assert (out.getvalue(), err.getvalue()) == (
-        "\\u009b" if kind is Screen else "\x9b",
-        "\\u009b",
-    )
+    assert (out.getvalue(), err.getvalue()) == ("\\u009b" if kind is Screen else "\x9b", "\\u009b")
 
 
 @given(ANY, ANY, ANY)

@@ -92,7 +92,7 @@ def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa, tmp_pat
 
 def test_warnings_of_a_file_that_can_be_measured_are_bounded(run, wa):
     wa.write_text(wa.read_text() + "x" * 30_000 + "\n" + "stray\n" * 40)
-    result = run("explain", "--answers", wa, "--id", "1", "12 killed quickly", "10 killed")
+    result = run("evaluate", wa, wa)
     lines = result.stderr.splitlines()
     assert result.exit_code == 0
     assert len(lines) == 21

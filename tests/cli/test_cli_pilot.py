@@ -12,10 +12,7 @@ pytestmark = pytest.mark.slow
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 SETS = ("headlines", "images")
-PAIR = (
-    "[ A black dog ] [ and ] [ a white dog ] [ run ] [ . ]",
-    "[ Two dogs ] [ run ] [ . ]",
-)
+PAIR = ("[ A black dog ] [ and ] [ a white dog ] [ run ] [ . ]", "[ Two dogs ] [ run ] [ . ]")
 ALIC = "5 6 7 <==> 0 // ALIC"
 CHUNKED = ("--profile", "pilot-2015-images", "--chunked")
 

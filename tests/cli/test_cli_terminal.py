@@ -159,9 +159,7 @@ COMMANDS = {
     ("rules", "copy"): [(f"{NAME}.copy",)],
     ("rules", "list"): [OWN],
     ("rules", "show"): [("own_chunks", *OWN), ("own_chunks", *OWN, "--json")],
-    ("rules", "check"): [
-        (HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold"),
-    ],
+    ("rules", "check"): [(HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold")],
     ("rules", "ablate"): [("--gold", f"{NAME}/gold", *OWN)],
     ("profiles",): [("--rules", HOSTILE), ("--rules", HOSTILE, "--json")],
     ("learn",): [("--task", "sts", "--gold", f"{NAME}.sts.tsv", *OWN)],
@@ -172,7 +170,7 @@ SILENT = {("rules", "ablate"), ("cache", "clear")}
 """Commands that repeat nothing that they read."""
 
 UNTOLD = {
-    *(("cache", "--cache"), ("diff", "--rules"), ("evaluate", "--versus"), ("learn", "--reader")),
+    *(("cache", "--cache"), ("diff", "--rules"), ("evaluate", "--versus"), ("learn", "--reader"))
 }
 """Options that are refused, or done with, whatever their value."""
 

@@ -81,7 +81,7 @@ PAIR = ("A man plays a guitar.", "A man plays it .")
     [("solve", PAIR), ("chunk", PAIR), ("facts", PAIR), ("why", (*PAIR, "1: 1 2"))],
 )
 def test_commands_warn_once(run, command, options):
-    result = run(command, *options)
+    result = run(command, "--profile", "baseline", *options)
     told = [line for line in result.stderr.splitlines() if "'guitar.'" in line]
     assert (result.exit_code, len(told)) == (0, 1)
     assert told[0].startswith("warning: 1 sentence has punctuation")

@@ -13,10 +13,7 @@ from tests.sharing import load_shared, shared_system
 
 POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
 SAME = ("the dog barks", "the dog barks")
-SYNONYM = (
-    '\n%@rule power_is_electricity: "power is electricity"\n'
-    'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"ibuprofen").\n'
-)
+SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"ibuprofen").'
 
 
 def make(*texts):
@@ -44,8 +41,8 @@ def edited(tmp_path):
     return edit
 
 
-def run(old, folder, *texts):
-    with load_shared("headlines", rules=[folder]) as new:
+def run(old, folder, *texts, profile="headlines"):
+    with load_shared(profile, rules=[folder]) as new:
         both = {one.new.pair.id: one for one in run_both(old, new, make(*texts))}
         edits = find_edits(old.rules, new.rules)
         before = {identifier: one.old for identifier, one in both.items()}
@@ -65,29 +62,47 @@ def test_the_same_rules_change_nothing(shipped, edited):
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_an_added_rule_is_responsible_through_all_that_rests_on_it(shipped, edited):
-    folder = edited("words/similarity.lp", lambda text: text + SYNONYM)
-    found, (edits, _) = run(shipped, folder, SAME, POWER)
-    assert [(str(edit.kind), edit.new.name) for edit in edits] == [
-        ("added", "power_is_electricity")
+@pytest.mark.parametrize(
+    ("file", "name", "rule", "pair", "kind"),
+    [
+        ("words/similarity.lp", "power_is_electricity", SYNONYM, POWER, "label"),
+        (
+            *("chunking/boundaries.lp", "cut", "must_split(1,3) :- token(1,3,_)."),
+            *(("the very old dog barks", "the old dog barks"), "boundary"),
+        ),
+        # It keeps another from firing.
+        (
+            *("labels/contradiction.lp", "never_equal"),
+            *("forbidden_label(X,Y,equi) :- proposed(X,Y).", SAME, "label"),
+        ),
+        (
+            *("labels/quantities.lp", "costly", "weight(different_numbers,score,-100)."),
+            *(("12 killed in bus", "10 killed in bus"), "score"),
+        ),
+    ],
+)
+def test_an_added_rule_is_responsible(shipped, edited, file, name, rule, pair, kind):
+    folder = edited(file, lambda text: f'{text}\n%@rule {name}: "{name}"\n{rule}\n')
+    found, (edits, weights) = run(shipped, folder, pair)
+    assert [(str(edit.kind), edit.new.name) for edit in edits] == [("added", name)]
+    assert (weights.added, weights.removed, weights.changed) == (name == "costly", 0, 0)
+    (changed,) = found.changed
+    told = [
+        each for one, each in zip(changed.changes, changed.causes, strict=True) if one.kind == kind
     ]
-    (pair,) = found.changed
-    assert pair.pair.id == "2"
-    change = next(one for one in pair.changes if one.kind == "label")
-    causes = pair.causes[pair.changes.index(change)]
-    assert [(cause.rule, cause.only) for cause in causes] == [("power_is_electricity", "new")]
-    assert causes[0].text == "power is electricity"
-    assert causes[0].moved
-    assert all(one.by for one in causes[0].moved)
+    assert told
+    for causes in told:
+        assert (name, "new") in [(cause.rule, cause.only) for cause in causes]
+        assert all(one.by for cause in causes for one in cause.moved)
 
 
-def test_a_removed_rule_is_responsible(shipped, edited):
-    name = "same_lemma"
-    text = (rules_dir() / "words/similarity.lp").read_text("utf-8")
+def test_a_removed_rule_is_responsible(edited):
+    name, file = "propose_linked_chunks", "baseline/links.lp"
+    text = (rules_dir() / file).read_text("utf-8")
     start = text.index(f"%@rule {name}:")
     end = text.index("%@rule", start + 1)
-    folder = edited("words/similarity.lp", lambda text: text[:start] + text[end:])
-    found, (edits, _) = run(shipped, folder, ("two dogs bark loudly", "one dog barked"))
+    folder = edited(file, lambda text: text[:start] + text[end:])
+    found, (edits, _) = run(shared_system("baseline"), folder, SAME, profile="baseline")
     assert [(str(edit.kind), edit.old.name) for edit in edits] == [("removed", name)]
     (pair,) = found.changed
     causes = {(cause.rule, cause.only) for one in pair.causes for cause in one}
@@ -117,79 +132,17 @@ def test_a_changed_weight_is_told_with_its_values(shipped, edited):
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_a_weight_that_moves_a_score_is_told_by_its_name(shipped, edited):
-    weight = '\n%@rule costly: "costs a point"\nweight(different_numbers,score,-100).\n'
-    folder = edited("labels/quantities.lp", lambda text: text + weight)
-    found, (edits, weights) = run(shipped, folder, ("12 killed in bus", "10 killed in bus"))
-    assert [edit.new.name for edit in edits] == ["costly"]
-    assert (weights.added, weights.removed, weights.changed) == (1, 0, 0)
-    (pair,) = found.changed
-    ((cause,),) = pair.causes
-    assert (cause.rule, cause.only) == ("costly", "new")
-    assert cause.text == "weight(different_numbers,score): none -> -100"
-    assert [(one.decision, one.by) for one in cause.moved] == [("score", -100)]
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_a_chunk_that_a_rule_cuts(shipped, edited):
-    cut = '\n%@rule cut: "cut"\nmust_split(1,3) :- token(1,3,_).\n'
-    folder = edited("chunking/boundaries.lp", lambda text: text + cut)
-    found, _ = run(shipped, folder, ("the very old dog barks", "the old dog barks"))
-    (pair,) = found.changed
-    first = pair.changes[0]
-    assert (first.kind, first.tokens1, first.old, first.new) == ("boundary", (3,), None, "begins")
-    assert [cause.rule for cause in pair.causes[0]] == ["cut"]
-    assert pair.causes[1:]
-    assert not any(pair.causes[1:])
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_a_rule_that_now_keeps_another_from_firing(shipped, edited):
-    folder = edited(
-        "labels/contradiction.lp",
-        lambda text: (
-            text
-            + '\n%@rule never_equal: "{X} and {Y} are never equal"\n'
-            + "forbidden_label(X,Y,equi) :- proposed(X,Y).\n"
-        ),
-    )
-    found, _ = run(shipped, folder, SAME)
-    (pair,) = found.changed
-    labels = [one for one in pair.changes if one.kind == "label"]
-    assert labels
-    assert {one.old for one in labels} == {"EQUI"}
-    for one in labels:
-        causes = pair.causes[pair.changes.index(one)]
-        assert ("never_equal", "new") in [(cause.rule, cause.only) for cause in causes]
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch):
-    from click.testing import CliRunner
-
-    from ists_asp.cli.app import main
-
-    folder = edited("words/similarity.lp", lambda text: text + SYNONYM)
-    sentence1, sentence2 = POWER
-
-    def ask(*args, code=0):
-        result = CliRunner().invoke(main, [str(arg) for arg in args], catch_exceptions=False)
-        assert result.exit_code == code, result.stderr
-        return result
-
+def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
+    named = f'\n%@rule power_is_electricity: "power is electricity"\n{SYNONYM}\n'
+    folder = edited("words/similarity.lp", lambda text: text + named)
     options = ("--profile", "headlines", "--cache", "none", "-q")
     for name, rules in (("old", ()), ("new", ("--rules", folder))):
         for suffix in (".wa", ".jsonl"):
-            ask("solve", *options, *rules, sentence1, sentence2, "-o", tmp_path / (name + suffix))
-    by_rules = json.loads(
-        ask("diff", "shipped", folder, *options, sentence1, sentence2, "--json").stdout
-    )
+            good("solve", *options, *rules, *POWER, "-o", tmp_path / (name + suffix))
+    by_rules = json.loads(good("diff", "shipped", folder, *options, *POWER, "--json"))
     for suffix in (".wa", ".jsonl"):
         files = [tmp_path / (name + suffix) for name in ("old", "new")]
-        by_output = json.loads(ask("diff", *files, "--json", "--gold", tmp_path / "old.wa").stdout)
+        by_output = json.loads(good("diff", *files, "--json", "--gold", tmp_path / "old.wa"))
         for one, two in zip(by_rules["changed"], by_output["changed"], strict=True):
             assert [(change["old"], change["new"]) for change in one["changes"]] == [
                 (change["old"], change["new"]) for change in two["changes"]
@@ -197,7 +150,7 @@ def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch
         # Gold is the old answer here: whatever changes is a loss.
         assert by_output["measures"]["Typ+Sco"]["old"] == 1
         assert by_output["measures"]["Typ+Sco"]["by"] < 0
-    told = ask("diff", *files, "--gold", tmp_path / "old.wa").stdout
+    told = good("diff", *files, "--gold", tmp_path / "old.wa")
     assert "1 of 1 pairs have changed" in told
     assert "Lost: 1 pair" in told
 
@@ -214,16 +167,8 @@ def test_the_command_on_rules_and_on_their_outputs(edited, tmp_path, monkeypatch
         (("a.wa", "b.wa"), 1, "a.wa: "),
     ],
 )
-def test_arguments_that_do_not_go_together(args, code, words, tmp_path, monkeypatch):
-    from click.testing import CliRunner
-
-    from ists_asp.cli.app import main
-
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(main, ["diff", *args], catch_exceptions=False)
-    assert result.exit_code == code
-    assert result.stderr.startswith("error: ")
-    assert words in result.stderr
+def test_arguments_that_do_not_go_together(bad, args, code, words):
+    assert words in bad(code, "diff", *args)
 
 
 @pytest.mark.slow

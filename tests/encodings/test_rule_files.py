@@ -1,9 +1,9 @@
 """What every shipped rule file keeps to, so that people and other programs can rely on it."""
 
 import pytest
-from clingo.ast import ASTType, parse_files
+from clingo.ast import ASTType
 
-from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.resources import rules_dir
 from ists_asp.rules.check import check_rules
 from ists_asp.rules.directives import variables
 from ists_asp.syntax.trees import predicates
@@ -21,11 +21,7 @@ def test_the_shipped_rules_have_nothing_that_rules_check_finds(checked):
 
 def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
     looked_at = {checked[0].name(path) for path in checked[0].own}
-    assert {
-        "asp/align.lp",
-        "lp_rules/labels/words.lp",
-        "lp_rules/weights/default.lp",
-    } <= looked_at
+    assert {"asp/align.lp", "lp_rules/labels/words.lp", "lp_rules/weights/default.lp"} <= looked_at
     # All but asp/settled.lp, which takes the place of rules of other files.
     assert len(looked_at) + 1 == sum(
         len(list(folder.rglob("*.lp"))) for folder in (rules_dir(), rules_dir().parent / "asp")
@@ -38,23 +34,21 @@ def test_features_without_weights_are_few(checked):
     assert len(names) == len(set(names)) < 40
 
 
-def test_rule_files_are_readable():
+def test_rule_files_are_readable(checked):
     """Short lines but for tables and weights; a private name has one arity and one file."""
     private = {}
-    for folder in (rules_dir(), asp_dir()):
-        for file in folder.rglob("*.lp"):
-            nodes = []
-            parse_files([str(file)], nodes.append)
-            plain = [n for n in nodes if n.ast_type is ASTType.Rule and not variables(n)]
-            table = {
-                line
-                for at in (node.location for node in plain)
-                for line in range(at.begin.line, at.end.line + 1)
-            }
-            if file.parent.name not in ("weights", "confidence"):
-                for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
-                    assert len(line) <= 120 or number in table, f"{file}:{number}"
-            for name, arity in set().union(*(predicates(node) for node in nodes)):
-                if name.startswith("_"):
-                    assert private.setdefault(name, arity) == arity, (file, name)
+    for file in checked[0].own:
+        nodes = [statement.node for statement in checked[0].by_file[file]]
+        plain = [n for n in nodes if n.ast_type is ASTType.Rule and not variables(n)]
+        table = {
+            line
+            for at in (node.location for node in plain)
+            for line in range(at.begin.line, at.end.line + 1)
+        }
+        if file.parent.name not in ("weights", "confidence"):
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+                assert len(line) <= 120 or number in table, f"{file}:{number}"
+        for name, arity in set().union(*(predicates(node) for node in nodes)):
+            if name.startswith("_"):
+                assert private.setdefault(name, arity) == arity, (file, name)
     assert len(private) > 500

@@ -43,9 +43,7 @@ for _name, _ends, _count, _text in (
         "ulimit -f 1; $solve --tsv - -o out.wa < pairs.tsv",
     ),
 ):
-    fault(_name, _ends)(
-        lambda place, count=_count, text=_text: place.pairs(count).shell(text),
-    )
+    fault(_name, _ends)(lambda place, count=_count, text=_text: place.pairs(count).shell(text))
 
 
 @fault("the disk is full in the middle, and an old output is there", Told("File too large"))

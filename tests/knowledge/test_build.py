@@ -84,7 +84,7 @@ def test_tables(build, tiny, classes, tmp_path):
     output = tmp_path / "tiny.sqlite"
     build.build(tiny, output, classes)
     assert rows(output, "SELECT lemma FROM word ORDER BY id") == [
-        *(("animal",), ("animate being",), ("dog",), ("entity",), ("huge",), ("large",)),
+        *(("animal",), ("animate being",), ("dog",), ("entity",), ("huge",), ("large",))
     ]
     assert rows(output, "SELECT pos, rank, synset FROM sense WHERE word = 3") == [
         ("n", 0, 3),

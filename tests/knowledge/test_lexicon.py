@@ -112,10 +112,7 @@ def test_each_kind_is_given_once_and_in_order_however_often_it_was_used(lexicon,
         assert relations(fresh, SOME, SOME) == found
 
 
-@given(
-    st.lists(st.sampled_from(SOME), max_size=8),
-    st.lists(st.sampled_from(SOME), max_size=8),
-)
+@given(st.lists(st.sampled_from(SOME), max_size=8), st.lists(st.sampled_from(SOME), max_size=8))
 def test_swapping_the_sentences_swaps_the_relations(lexicon, first, second):
     swapped = [
         (INVERSE.get(kind, kind), lemma2, lemma1, distance)

@@ -10,13 +10,7 @@ from ists_asp.errors import DataError, RuleError, UsageError
 from ists_asp.learn import Settings, cross_validate, learn_weights, render_weights
 from ists_asp.learn.cross import deal
 from ists_asp.learn.examples import Decision
-from ists_asp.learn.fit import (
-    fit_alignments,
-    fit_boundaries,
-    fit_labels,
-    fit_scores,
-    label_terms,
-)
+from ists_asp.learn.fit import fit_alignments, fit_boundaries, fit_labels, fit_scores, label_terms
 from ists_asp.model import Label
 
 SETTINGS = Settings()

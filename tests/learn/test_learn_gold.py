@@ -19,7 +19,7 @@ def test_pairs_have_chunks_and_alignments_in_the_order_of_the_files(samples):
     assert [gold.pair.id for gold in golds] == [str(number) for number in range(1, 11)]
     assert all(gold.pair.sent1.chunks and gold.pair.sent2.chunks for gold in golds)
     assert [line.label.value for line in golds[2].alignments] == [
-        *("EQUI", "OPPO", "EQUI", "NOALI", "NOALI"),
+        *("EQUI", "OPPO", "EQUI", "NOALI", "NOALI")
     ]
 
 

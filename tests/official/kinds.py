@@ -19,8 +19,16 @@ __all__ = ["KINDS", "Case", "Kind", "make"]
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
-UNALIGNED = ("NOALI", "ALIC")
 TAGS = ("", "", "_FACT", "_POL", "_FACT_POL", "_POL_FACT")
+HUGE = ["9" * 20, "9" * 5000, "1" + "0" * 400, *map(str, (2**31, 2**63, 2**64))]
+TYPES = [label + tag for label in LABELS for tag in TAGS]
+NEAR = [one for one in TYPES if "OPPO" not in one]
+ODD_TAGS = [
+    form.format(label)
+    for form in ("FACT_{}", "POL_{}", "POL_{}_FACT", "{}_FACT_FACT", "{}_")
+    for label in LABELS
+]
+LOW = ["0", "1", "2", "2.5", "2.9999", "3", "3.9999", "4", "5"]
 SIGNS = [*".,:;?'`\"-!()$%", "--", "...", "''", "``", "-lrb-", "–", "’", ".,", "a.", "0", "÷"]
 
 
@@ -95,48 +103,48 @@ def _each_draft(change, on="system"):
     return made
 
 
-def _rows(change, share=None, on="system"):
-    """Changes rows: all, or a share of those that are aligned."""
-
-    def made(random, draft):
-        if share is None:
-            draft.rows(lambda row: change(random, row))
-        else:
-            _some(random, draft, share, lambda row: change(random, row))
-
-    return _each_draft(made, on)
-
-
-def _fields(field, *values, share=0.3, on="system"):
-    """Puts odd values into a field; a value may be a format of the row."""
-    return _rows(lambda random, row: row.but(**{field: random.choice(values)}), share, on)
-
-
-def _forms(*forms, share=0.2, on="system"):
-    """Writes rows in odd forms."""
-    return _rows(lambda random, row: random.choice(forms).format(row), share, on)
-
-
-def _lines(change, on="system"):
-    return _each_draft(lambda random, draft: draft.each(lambda line: change(random, line)), on)
-
-
-def _texts(change, on="gold"):
-    """Changes the lines that have the sentences."""
-    return _lines(lambda random, line: change(random, line) if line[:3] == "// " else line, on)
-
-
-def _blocks(change, on="system"):
+def _parts(parts, change, on="system"):
+    """Changes each of the parts of a draft that the method of this name goes through."""
     return _each_draft(
-        lambda random, draft: draft.blocks(lambda blocks: change(random, blocks)), on
+        lambda random, draft: getattr(draft, parts)(lambda part: change(random, part)), on
     )
 
 
-def _words(change, on="system"):
-    return _each_draft(lambda random, draft: draft.words(lambda word: change(random, word)), on)
+def _rows(change, share=None, on="system"):
+    """Changes rows: all, or a share of those that are aligned."""
+    if share is None:
+        return _parts("rows", change, on)
+    return _each_draft(
+        lambda random, draft: _some(random, draft, share, lambda row: change(random, row)), on
+    )
 
 
-def _openings(*forms, on="either"):
+def _but(share, on="system", **values):
+    """Puts other values, of which there are some or which are made, into fields of rows."""
+
+    def change(random, row):
+        made = ((k, v(random) if callable(v) else random.choice(v)) for k, v in values.items())
+        return row.but(**dict(made))
+
+    return _rows(change, share, on)
+
+
+def _table(text):
+    """Kinds of odd values: a line has a name, which drafts, a field, and its values."""
+    for line in text.strip().splitlines():
+        name, _, rest = line.partition(": ")
+        on, field, values = rest.split(" ", 2)
+        yield name, _but(0.3, on, **{field: values.split("|")})
+
+
+def _texts(change):
+    """Changes the lines of gold that have the sentences."""
+    return _parts(
+        "each", lambda random, line: change(random, line) if line[:3] == "// " else line, "gold"
+    )
+
+
+def _openings(forms):
     """Writes some of the lines that open a sentence in other forms, one at least."""
 
     def made(random, draft):
@@ -146,7 +154,7 @@ def _openings(*forms, on="either"):
             lambda line: random.choice(forms).format(line.split('"')[1]) if line in chosen else line
         )
 
-    return _each_draft(made, on)
+    return _each_draft(made, "either")
 
 
 def _arrow_words(*words, on):
@@ -161,17 +169,8 @@ def _score(random):
     return random.choice([str(random.randint(0, 10) / 2), f"{random.uniform(0, 5):.4f}", "5", "4"])
 
 
-def _types(random):
-    return random.choice(LABELS) + random.choice(TAGS)
-
-
 def _token(random):
     return " ".join(str(random.randint(1, 9)) for _ in range(random.randint(1, 4)))
-
-
-def _order_of_tags(random, row):
-    forms = ("FACT_{}", "POL_{}", "POL_{}_FACT", "{}_FACT_FACT", "{}_")
-    return row.but(types=random.choice(forms).format(random.choice(LABELS)))
 
 
 def _each_label(random, gold, system):
@@ -249,6 +248,25 @@ def _no_last_line_end(random, draft):
         draft.lines.pop()
 
 
+def _blank_line(random, line):
+    return [line, random.choice(("", "  ", "\t", "\f"))] if random.random() < 0.3 else line
+
+
+def _bracket(random, word):
+    odd = (
+        "</source>",
+        "<alignment>",
+        "</sentence>",
+        "//",
+        "<sentence",
+        "-not",
+        "NIL",
+        "==>",
+        "<==",
+    )
+    return random.choice(odd) if random.random() < 0.1 else word
+
+
 def _blanks_round_fields(random, row):
     gap = [random.choice(("", " ", "  ", "\t", " \t ", "\v", "\f ")) for _ in range(8)]
     return (
@@ -320,25 +338,22 @@ def _any_bytes(random, draft):
     draft.lines = Draft.read(bytes(content)).lines
 
 
+def _half(random, blocks):
+    return random.sample(blocks, max(1, len(blocks) // 2))
+
+
+def _form(*forms, share=0.2):
+    return _rows(lambda random, row: random.choice(forms).format(row), share)
+
+
 # Of whole train sets as well; we measure what the official scorer measures.
 _WHOLE = {
-    "labels": _rows(lambda random, row: row.but(types=random.choice(LABELS)), 1),
-    "labels and tags": _rows(lambda random, row: row.but(types=_types(random)), 0.7, "both"),
-    "labels, tags and scores": _rows(
-        lambda random, row: row.but(types=_types(random), score=_score(random)), 0.9, "both"
-    ),
-    "low scores and labels that hardly differ": _rows(
-        lambda random, row: row.but(
-            types=random.choice(("EQUI", "SPE1", "SPE2", "SIMI", "REL")) + random.choice(TAGS),
-            score=random.choice(["0", "1", "2", "2.5", "2.9999", "3", "3.9999", "4", "5"]),
-        ),
-        1,
-        "both",
-    ),
-    "scores": _rows(lambda random, row: row.but(score=_score(random)), 0.8),
-    "order of tags": _rows(_order_of_tags, 0.7, "both"),
-    "NOALI and ALIC with two sides": _fields("types", *UNALIGNED),
-    "NOALI with two sides in gold": _fields("types", *UNALIGNED, on="gold"),
+    "labels": _but(1, types=LABELS),
+    "labels and tags": _but(0.7, "both", types=TYPES),
+    "labels, tags and scores": _but(0.9, "both", types=TYPES, score=_score),
+    "low scores and labels that hardly differ": _but(1, "both", types=NEAR, score=LOW),
+    "scores": _but(0.8, score=_score),
+    "order of tags": _but(0.7, "both", types=ODD_TAGS),
     "links on two lines": _rows(
         lambda random, row: [row, row.but(types=random.choice(LABELS), score=_score(random))],
         0.4,
@@ -346,92 +361,60 @@ _WHOLE = {
     ),
     "each label for each link": _each_label,
     "links on two lines, one of them of more tokens": _rows(_one_of_more_tokens, 0.4, "both"),
-    "any tokens": _rows(lambda random, row: row.but(one=_token(random), two=_token(random)), 0.5),
+    "any tokens": _but(0.5, one=_token, two=_token),
     "tokens in another order, twice": _rows(_other_order_twice, 0.7),
-    "a side that is 0": _fields("one", "0", "00", "0 3", "0 1 2 3", "00 2"),
-    "a side that is 0 in gold": _fields("two", "0", "0 3", on="gold"),
-    "0 behind other tokens": _fields("two", "3 0", "1 2 0", "2 0 3 00"),
-    "numbers with zeros in front": _fields("one", "01", "1 02", "0003"),
     "lines left out": _rows(lambda random, row: [], 0.5),
     "order of lines": _each_draft(_mixed_lines),
-    "missing pairs": _blocks(
-        lambda random, blocks: random.sample(blocks, max(1, len(blocks) // 2))
-    ),
-    "pairs that gold lacks": _blocks(
-        lambda random, blocks: random.sample(blocks, max(1, len(blocks) // 2)), "gold"
-    ),
-    "order of pairs": _blocks(lambda random, blocks: random.sample(blocks, len(blocks))),
+    "missing pairs": _parts("blocks", _half),
+    "pairs that gold lacks": _parts("blocks", _half, "gold"),
+    "order of pairs": _parts("blocks", lambda random, all: random.sample(all, len(all))),
     "signs instead of words": _signs,
-    "the answer has other words than gold": _words(lambda random, word: random.choice(SIGNS)),
+    "the answer has other words than gold": _parts("words", lambda random, _: random.choice(SIGNS)),
     "the texts of gold are not its tokens": _texts(_text_of_other_tokens),
-    "carriage returns": _lines(lambda random, line: line + "\r", "any"),
-    "blank lines in the answer": _lines(
-        lambda random, line: (
-            [line, random.choice(("", "  ", "\t", "\f"))] if random.random() < 0.3 else line
-        )
-    ),
-    "blank lines in gold": _lines(
-        lambda random, line: [line, ""] if random.random() < 0.3 else line, "gold"
-    ),
+    "carriage returns": _parts("each", lambda random, line: line + "\r", "any"),
+    "blank lines in the answer": _parts("each", _blank_line),
+    "blank lines in gold": _parts("each", _blank_line, "gold"),
     "blanks round fields": _rows(_blanks_round_fields, on="both"),
-    "comments": _fields(
-        "rest",
-        *("", "x", "a // b // c", "1 <==> 2", "a <==> b // EQUI // 5", "<==>", "é", "\udcff", "\0"),
-        share=1,
-        on="both",
+    "comments": _but(
+        1,
+        "both",
+        rest=(
+            "",
+            "x",
+            "a // b // c",
+            "1 <==> 2",
+            "a <==> b // EQUI // 5",
+            "<==>",
+            "é",
+            "\udcff",
+            "\0",
+        ),
     ),
 }
+_WHOLE |= _table("""
+NOALI and ALIC with two sides: system types NOALI|ALIC
+NOALI with two sides in gold: gold types NOALI|ALIC
+a side that is 0: system one 0|00|0 3|0 1 2 3|00 2
+a side that is 0 in gold: gold two 0|0 3
+0 behind other tokens: system two 3 0|1 2 0|2 0 3 00
+numbers with zeros in front: system one 01|1 02|0003
+""")
 
 # The same, of the samples only.
 _SAMPLED = {
-    "scores written oddly": _fields("score", *["5.", ".5", "0004", "4.50", "0.0", "0", "1.000000"]),
-    "scores with a sign or an exponent": _fields("score", *["+3", "3e0", "-0", "30E-1", "+.5e1"]),
-    "scores out of range": _fields(
-        "score", *["6", "-1", "1e9", "5.0001", "inf", "-Infinity", "1e999"]
-    ),
-    "scores that are words": _fields(
-        "score",
-        "",
-        "3 4",
-        *["four", "٣", "５", "3,5", "0x3", "1_0", ".", "e", "3e", "--3", "NIL", "nil", "½"],
-    ),
-    "NIL where it may be": _fields("types", "NOALI // NIL // x", "ALIC_FACT // NIL //"),
-    "case of labels": _fields("types", *["equi", "Simi", "SPE1_fact", "sPE2", "noali"]),
-    "types that are none": _fields(
-        "types",
-        "",
-        "EQUI FACT",
-        *["SAME", "EQUI-FACT", "_EQUI", "EQUI__FACT", "SPE", "ſPE1", "EQUI.", "_", "__"],
-    ),
-    "numbers of types": _fields(
-        "types",
-        *[
-            *("EQUI_REL", "FACT", "POL_FACT", "EQUI_FACT_POL_POL", "SIMI_SIMI", "A_B_C_D_E"),
-            "NOALI_EQUI",
-        ],
-    ),
     "all tokens on both sides": _rows(
         lambda random, row: row.but(**dict.fromkeys(("one", "two"), "1 2 3 4 5 6 7 8 9 10 11")), 0.2
     ),
     "sides changed": _rows(lambda random, row: row.but(one=row.two, two=row.one), 0.5),
-    "0 behind other tokens in gold": _fields("one", "3 0", "1 2 0", on="gold"),
-    "tokens that there are not": _fields(
-        "two",
-        *("99", "1 77", "99999999999999999999", "9" * 5000, "2147483648", "1" + "0" * 400),
-        *("9223372036854775808", "18446744073709551616"),
-    ),
-    "tokens that are no numbers": _fields(
-        "one",
-        "1 x",
-        "1\u00a02",
-        *["x", "+2", "1,2", "٣", "2.0", "-1", "1e0", "³", "1;2", "<", "0x1"],
-    ),
-    "empty sides": _fields("one", "", "  "),
-    "empty sides at the right": _fields("two", "", "\t"),
+    "tokens that there are not": _but(0.3, two=["99", "1 77", *HUGE]),
+    "a blank that is none between tokens": _but(0.3, one=["1\u00a02"]),
+    "empty sides": _but(0.3, one=["", "  "]),
+    "empty sides at the right": _but(0.3, two=["", "\t"]),
     "ids in other forms": _openings(
-        '<sentence id="{}" >', ' <sentence id="{}" status="x" more="1">  '
+        ['<sentence id="{}" >', ' <sentence id="{}" status="x" more="1">  ']
     ),
-    "ids that are words": _lines(
+    "ids that are words": _parts(
+        "each",
         lambda random, line: line.replace('id="', 'id="pair é  -1.5e').replace("-1.5e1", "<b>"),
         "both",
     ),
@@ -440,22 +423,10 @@ _SAMPLED = {
     "an arrow among the words of the answer": _arrow_words(
         *("<==>", "x<==>y", "<==>//EQUI//5", "1<==>1//EQUI//5//", "<<==>>"), on="system"
     ),
-    "what looks like brackets among the words": _words(
-        lambda random, word: (
-            random.choice(
-                [
-                    *("</source>", "<alignment>", "</sentence>", "//", "<sentence", "-not", "NIL"),
-                    *("==>", "<=="),
-                ]
-            )
-            if random.random() < 0.1
-            else word
-        ),
-        "both",
-    ),
+    "what looks like brackets among the words": _parts("words", _bracket, "both"),
     "byte order marks and no last line end": _each_draft(_no_last_line_end, "any"),
     "other blanks and controls round fields": _rows(_odd_blanks, 0.2),
-    "fields too few or too many": _forms(
+    "fields too few or too many": _form(
         "{0.one} <==> {0.two}",
         "{0.one} <==> {0.two} // {0.types}",
         "{0.one} <==> {0.two} // {0.types} //",
@@ -468,46 +439,57 @@ _SAMPLED = {
         "{0.one} <==> {0.two} / {0.types} / {0.score} /",
         "{0.one} <==> {0.two} /// {0.types} /// {0.score} ///",
         "{0.one} <==><==> {0.two} // {0.types} // {0.score} //",
-        "<==>",
-        "// <==>",
+        *("<==>", "// <==>"),
     ),
-    "two sides and more": _forms(
+    "two sides and more": _form(
         "{0.one} <==> {0.two} <==> x 3 <==> // {0.types} // {0.score}", share=0.3
     ),
     "other arrows": _rows(_other_arrow, 0.2),
 }
+_SAMPLED |= _table("""
+scores written oddly: system score 5.|.5|0004|4.50|0.0|0|1.000000
+scores with a sign or an exponent: system score +3|3e0|-0|30E-1|+.5e1
+scores out of range: system score 6|-1|1e9|5.0001|inf|-Infinity|1e999
+scores that are words: system score |3 4|four|٣|５|3,5|0x3|1_0|.|e|3e|--3|NIL|nil|½
+NIL where it may be: system types NOALI // NIL // x|ALIC_FACT // NIL //
+case of labels: system types equi|Simi|SPE1_fact|sPE2|noali
+types that are none: system types |EQUI FACT|SAME|EQUI-FACT|_EQUI|EQUI__FACT|SPE|ſPE1|EQUI.|_|__
+numbers of types: system types EQUI_REL|FACT|POL_FACT|EQUI_FACT_POL_POL|SIMI_SIMI|A_B_C_D_E|REL_REL
+0 behind other tokens in gold: gold one 3 0|1 2 0
+tokens that are no numbers: system one 1 x|x|+2|1,2|٣|2.0|-1|1e0|³|1;2|<|0x1
+""")
 
 # We may refuse what the official scorer measures.
 _STRICTER = {
-    "scores that are no number": _fields("score", "nan", "-NaN", "0 but true"),
-    "case of labels in gold": _fields(
-        "types", *["equi", "Simi", "SPE1_fact", "sPE2", "rel"], on="gold"
-    ),
-    "gold with faults": _fields("types", "SAME", "EQUI_REL", "", "FACT", on="gold"),
-    "gold with odd scores": _fields(
-        "score", "", *["6", "-1", "four", "NIL", "1e9", "٣", "nan"], on="gold"
-    ),
     "nothing is aligned": _rows(
         lambda random, row: row.but(two="0", types="NOALI", score="NIL"), on="any"
     ),
     "no line at all": _rows(lambda random, row: [], on="any"),
-    "pairs twice": _blocks(lambda random, blocks: [*blocks, random.choice(blocks)], "either"),
-    "other ids": _lines(lambda random, line: line.replace('sentence id="', 'sentence id="x')),
+    "pairs twice": _parts(
+        "blocks", lambda random, blocks: [*blocks, random.choice(blocks)], "either"
+    ),
+    "other ids": _parts(
+        "each", lambda random, line: line.replace('sentence id="', 'sentence id="x')
+    ),
     "ids in a form that no script sees": _openings(
-        '<sentence id="{}">',
-        "<sentence id='{}' status=''>",
-        '<sentence id = "{}" status="">',
-        '<sentence status="" id="{}">',
-        '<sentence  id="{}" status="">',
-        '<SENTENCE ID="{}" STATUS="">',
-        '<sentence id={} status="">',
-        '<sentence id="{}"\tstatus="">',
+        [
+            *(
+                '<sentence id="{}">',
+                "<sentence id='{}' status=''>",
+                '<sentence id = "{}" status="">',
+            ),
+            *('<sentence status="" id="{}">', '<sentence  id="{}" status="">'),
+            *('<SENTENCE ID="{}" STATUS="">', '<sentence id={} status="">'),
+            '<sentence id="{}"\tstatus="">',
+        ]
     ),
     "missing and empty ids": _openings(
-        '<sentence status="">', "<sentence>", '<sentence id="" status="">', ""
+        ['<sentence status="">', "<sentence>", '<sentence id="" status="">', ""]
     ),
-    "no id at all": _lines(
-        lambda random, line: "<sentence>" if line.startswith("<sentence") else line, "either"
+    "no id at all": _parts(
+        "each",
+        lambda random, line: "<sentence>" if line.startswith("<sentence") else line,
+        "either",
     ),
     "an arrow among the words of gold": _arrow_words(
         *("<==>", "x<==>y", "<==>//EQUI//5", "<==>1//EQUI//5//"), on="gold"
@@ -517,21 +499,27 @@ _STRICTER = {
         lambda random, draft: setattr(draft, "lines", ["\r".join(draft.lines)]), "either"
     ),
     "brackets left out": _brackets_left_out,
-    "brackets twice, in other letters, with blanks": _lines(_odd_brackets, "both"),
+    "brackets twice, in other letters, with blanks": _parts("each", _odd_brackets, "both"),
     "lines elsewhere": _each_draft(_lines_elsewhere),
     "stray lines": _each_draft(_stray_lines),
     "empty files": _each_draft(
         lambda random, draft: setattr(
-            draft, "lines", random.choice(([""], ["", "", ""], [" "], ["\ufeff"], ["x"]))
+            draft, "lines", [random.choice(("", "\n\n", " ", "\ufeff", "x"))]
         ),
         "any",
     ),
     "cut off": _each_draft(_cut_off, "either"),
     "any bytes": _each_draft(_any_bytes, "either"),
 }
+_STRICTER |= _table("""
+scores that are no number: system score nan|-NaN|0 but true
+case of labels in gold: gold types equi|Simi|SPE1_fact|sPE2|rel
+gold with faults: gold types SAME|EQUI_REL||FACT
+gold with odd scores: gold score |6|-1|four|NIL|1e9|٣|nan
+""")
 
 KINDS = [
-    *(Kind(name, change, stricter=False, whole=True) for name, change in _WHOLE.items()),
-    *(Kind(name, change, stricter=False, whole=False) for name, change in _SAMPLED.items()),
-    *(Kind(name, change, stricter=True, whole=False) for name, change in _STRICTER.items()),
+    Kind(name, change, stricter=table is _STRICTER, whole=table is _WHOLE)
+    for table in (_WHOLE, _SAMPLED, _STRICTER)
+    for name, change in table.items()
 ]

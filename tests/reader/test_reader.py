@@ -140,10 +140,7 @@ def test_ratings_weigh_what_the_reader_holds():
         with ists_asp.load("sts-en", reader=reader) as system:
             answer = system.solve(*sides)
             ratings.append(system.rate(answer).value)
-            weights = {file.path.stem for file in system.files.rating} & {
-                "sts-en",
-                "reader-sts-en",
-            }
+            weights = {file.path.stem for file in system.files.rating} & {"sts-en", "reader-sts-en"}
             assert weights == {name}
             told = answer.why("rating").text()
             for evidence in ("reader_rates", "sentences_near_in_context"):

@@ -27,8 +27,7 @@ def browser():
     if program is None:
         pytest.skip("no browser: install chromium, on Debian by apt-get install chromium")
     sync = pytest.importorskip(
-        "playwright.sync_api",
-        reason="no playwright: pip install -c constraints.txt -e '.[test]'",
+        "playwright.sync_api", reason="no playwright: pip install -c constraints.txt -e '.[test]'"
     )
     with sync.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=program, args=OPTIONS)

@@ -3,6 +3,7 @@
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.rules.catalogue import copy_rules
 from ists_asp.rules.check import check_rules
 
 from .conftest import write
@@ -63,26 +64,10 @@ CASES = {
         f"_brand(X Y).\n{NAMED}proposed(run(C,C),run(D,D)) :- _brand(C,D).\n",
         [("syntax", 1, "error: syntax error")],
     ),
-    "a directive without quotes": (
-        f"%@rule a: {{X}}\n{HEAD}.\n",
-        [("directive", 1, "malformed directive"), ("nameless", 2, "")],
-    ),
-    "a directive without a rule": (NAMED, [("directive", 1, "no rule follows this directive")]),
-    "a directive of no variable": (
-        f'%@rule a: "{{Z}}"\n{HEAD}.\n',
-        [("directive", 1, "no variable {Z}")],
-    ),
-    "an unknown directive": (
-        f'%@rulle a: "a"\n{HEAD}.\n',
-        [("directive", 1, "unknown directive"), ("nameless", 2, "")],
-    ),
     "no name": (f"{HEAD}, chunk(2,C).\n", [("nameless", 1, ":1:1: warning: ")]),
     "undefined": (
         f"{NAMED}evidence(pair(X,Y),like,100) :- propsed(X,Y), not lable(X,Y,equi).\n",
-        [
-            ("undefined", 2, "Did you mean proposed/2?"),
-            ("undefined", 2, "Did you mean label/3?"),
-        ],
+        [("undefined", 2, "Did you mean proposed/2?"), ("undefined", 2, "Did you mean label/3?")],
     ),
     "another name now": (
         f"{NAMED}evidence(pair(X,Y),like,100) :- proposed(X,Y), tells(1,1,_), mark(1,_).\n",
@@ -218,32 +203,31 @@ def test_entries_that_match_nothing_or_contradict(found):
     assert [part in one for part, one in zip(parts, told, strict=True)] == [True] * 5
 
 
-@pytest.mark.parametrize(
-    ("body", "words", "hint"),
-    [
-        ("forbidden_label(X,Y,equii)", "equii is never the third argument", "Did you mean equi?"),
-        ("forbidden_score(X,Y,5)", "5 is never the third argument", "It is one of 1, 2, 3, 4"),
-        ('word(1,1,"Storm")', "words are in lower case", 'Write "storm"'),
-        ("word(1,1,storm)", "words are strings", 'Write "storm"'),
-        ("upos(1,1,nuon)", "nuon is never the third argument", "Did you mean noun?"),
-        ("upos(1,1,NOUN)", "NOUN is a variable", "Write noun"),
-        ("upos(3,1,noun)", "3 is never the first argument", "It is one of 1, 2"),
-        ("_kind(X,pp)", "no rule derives _kind/2 with pp", "It is one of np, vp"),
-        ("word(1,1,W), _fund(W)", '"Fund" matches no word', 'Write "fund"'),
-    ],
-)
-def test_constants_outside_their_domains(found, body, words, hint):
-    rule = '%@rule a: "a"\n'
-    if body.startswith("forbidden"):
-        rule += f"{body} :- proposed(X,Y).\n"
-    else:
-        rule += f"forbidden_pair(X,Y) :- proposed(X,Y), {body}.\n"
-    tables = '%@rule k: "k"\n_kind(X,(np;vp)) :- span(1,X).\n%@rule f: "f"\n_fund("Fund").\n'
-    used = '%@rule u: "u"\nproposed(X,X) :- _kind(X,np), _fund("x").\n'
-    findings = [one for kind, _, one in found(rule + tables + used) if kind == "domain"]
-    told = [one for one in findings if words in one.found]
-    assert [one.hint for one in told] == [hint]
-    assert told[0].severity == "warning"
+DOMAINS = [
+    ("forbidden_label(X,Y,equii)", "equii is never the third argument", "Did you mean equi?"),
+    ("forbidden_score(X,Y,5)", "5 is never the third argument", "It is one of 1, 2, 3, 4"),
+    ('word(1,1,"Storm")', "words are in lower case", 'Write "storm"'),
+    ("word(1,1,storm)", "words are strings", 'Write "storm"'),
+    ("upos(1,1,nuon)", "nuon is never the third argument", "Did you mean noun?"),
+    ("upos(1,1,NOUN)", "NOUN is a variable", "Write noun"),
+    ("upos(3,1,noun)", "3 is never the first argument", "It is one of 1, 2"),
+    ("_kind(X,pp)", "no rule derives _kind/2 with pp", "It is one of np, vp"),
+    ("word(1,1,W), _fund(W)", '"Fund" matches no word', 'Write "fund"'),
+]
+
+
+def test_constants_outside_their_domains(found):
+    rules = '%@rule k: "k"\n_kind(X,(np;vp)) :- span(1,X).\n%@rule f: "f"\n_fund("Fund").\n'
+    rules += '%@rule u: "u"\nproposed(X,X) :- _kind(X,np), _fund("x").\n'
+    for number, (body, *_) in enumerate(DOMAINS):
+        rule = f"{body} :- proposed(X,Y)."
+        if not body.startswith("forbidden"):
+            rule = f"forbidden_pair(X,Y) :- proposed(X,Y), {body}."
+        rules += f'%@rule r{number}: "r"\n{rule}\n'
+    findings = [one for kind, _, one in found(rules) if kind == "domain"]
+    for _, words, hint in DOMAINS:
+        told = [one for one in findings if words in one.found and one.hint == hint]
+        assert [one.severity for one in told] == ["warning"]
 
 
 def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):
@@ -255,13 +239,11 @@ def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):
 
 
 def test_a_name_that_is_taken_is_blamed_on_the_file_that_is_not_shipped(tmp_path):
-    from ists_asp.rules.catalogue import copy_rules
-
     copy_rules(tmp_path / "copy")
     # Files are read in the order of their names.
-    rule = '%@rule same_lemma: "s"\nforbidden_pair(X,Y) :- proposed(X,Y), 1 > 2.\n'
-    (tmp_path / "copy" / "words" / "aaa.lp").write_text(rule)
-    _, findings = check_rules([tmp_path / "copy"], ["headlines"])
+    rule = '%@rule identical_tokens: "s"\nforbidden_pair(X,Y) :- proposed(X,Y), 1 > 2.\n'
+    (tmp_path / "copy" / "baseline" / "aaa.lp").write_text(rule)
+    _, findings = check_rules([tmp_path / "copy"], ["baseline"])
     (told,) = (one for one in findings if one.kind == "name-twice")
-    assert told.file.endswith("words/aaa.lp")
-    assert "similarity.lp" in told.found
+    assert told.file.endswith("baseline/aaa.lp")
+    assert "links.lp" in told.found

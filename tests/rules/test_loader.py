@@ -48,7 +48,7 @@ def test_statements_and_rules_run_in_parallel(load):
     rules = load("% a comment\na.\nb :- a,\n     not c.\n#maximize { 1,x : a; 2,y : b }.\n")
     assert len(rules.statements) == len(rules.rules) == 5
     assert [rule.text for rule in rules.rules[1:]] == [
-        *("a.", "b :- a,\n     not c.", ":~ a. [-1@0,x]", ":~ b. [-2@0,y]"),
+        *("a.", "b :- a,\n     not c.", ":~ a. [-1@0,x]", ":~ b. [-2@0,y]")
     ]
     assert [rule.name for rule in rules.rules[1:]] == ["x.lp:2", "x.lp:3", "x.lp:5", "x.lp:5"]
 

@@ -138,8 +138,7 @@ def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
     with pytest.raises(UsageError, match="is no name of a constant"):
         constant_arguments({f"{value}=": "1"})
     base = write(
-        tmp_path / "mine",
-        {"profiles/a.toml": PROFILE.replace('"news"', json.dumps(value))},
+        tmp_path / "mine", {"profiles/a.toml": PROFILE.replace('"news"', json.dumps(value))}
     )
     with pytest.raises(RuleError, match=r"a\.toml: constants\.domain: found "):
         load_profile("a", base)

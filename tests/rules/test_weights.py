@@ -60,11 +60,7 @@ def test_a_rule_that_passes_features_on_has_the_weights_of_those_that_it_can(loa
         "evidence(link(X,Y),N,100) :- p(X,Y), evidence(pair(X,Y),N,100).",
         weights="weight(a(1),equi,1). weight(b,equi,2). weight(c,equi,3). _step(1).",
     )
-    assert found(load, text) == {
-        "r0": ["a(1),equi,1"],
-        "r1": ["b,equi,2"],
-        "r2": ["a(1),equi,1"],
-    }
+    assert found(load, text) == {"r0": ["a(1),equi,1"], "r1": ["b,equi,2"], "r2": ["a(1),equi,1"]}
 
 
 def test_tables_narrow_the_names(load):

@@ -133,7 +133,7 @@ def test_other_rules_do_not(tmp_path, text):
     assert settle(rules, Solver(rules, SolverOptions()).program, Shapes()) is not None
 
 
-@pytest.mark.parametrize("profile", ["default", "headlines", "images", "answers-students", "es"])
+@pytest.mark.parametrize("profile", ["headlines", "answers-students", "es"])
 def test_labels_of_shipped_profiles_are_settled(profile):
     _, rules = load_program(profile)
     assert settle(rules, Solver(rules).program, Shapes()) is not None

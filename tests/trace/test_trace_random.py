@@ -37,10 +37,7 @@ def literals(rng, names):
             (f"{p}(X-1..X)", lambda m, x: has(m, p, x) or has(m, p, x - 1)),
             (f"not {p}((X;1))", lambda m, x: not has(m, p, x) or not has(m, p, 1)),
             (f"{p}(Z) : {q}(Z)", lambda m, x: extent(m, q) <= extent(m, p)),
-            (
-                f"not {p}(Z) : {q}(Z), Z != X",
-                lambda m, x: not (extent(m, q) - {x}) & extent(m, p),
-            ),
+            (f"not {p}(Z) : {q}(Z), Z != X", lambda m, x: not (extent(m, q) - {x}) & extent(m, p)),
             (f"#sum{{ Z : {p}(Z) }} > {bound}", lambda m, x: sum(extent(m, p)) > bound),
             (
                 f"1 <= #count{{ Z : {p}(Z), not {q}(Z) }} <= 2",
