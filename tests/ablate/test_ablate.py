@@ -8,10 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from ists_asp.ablate import Study, ablate
-from ists_asp.cli.app import main
 from ists_asp.engine import Setup
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.learn import read_gold
@@ -22,7 +20,7 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 # For alignments, made of others, and for labels as well.
 FEATURES = ["any_pair", "meaning_alike", "sentences_alike"]
 OTHER = "same_word"
-PAIRS = 3
+PAIRS = 2
 
 
 def make(folder, profile, bare=False):
@@ -53,14 +51,7 @@ def test_a_feature_switched_off_is_as_good_as_its_rule_deleted(study, places, na
     surveyed = study.survey(places, {name})
     fast = [one.without.get(name, one.scores) for one in surveyed]
     assert fast == study.without(name)
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_some_of_these_make_a_difference(study, places):
-    surveyed = study.survey(places, set(FEATURES))
-    for name in FEATURES:
-        assert any(one.without.get(name, one.scores) != one.scores for one in surveyed), name
+    assert fast != [one.scores for one in surveyed]
 
 
 @pytest.mark.slow
@@ -146,29 +137,20 @@ def test_decisions_are_right_or_wrong_by_gold(study):
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_the_command_tells_and_writes(tmp_path):
+def test_the_command_tells_and_writes(good, bad):
     gold = SAMPLES / "headlines"
     args = ["rules", "ablate", "--gold", gold, "--profile", "headlines", "--cache", "none"]
     args += [f"--only={name}" for name in FEATURES]
 
-    def ask(*more, code=0):
-        result = CliRunner().invoke(main, [*map(str, args), *more], catch_exceptions=False)
-        assert result.exit_code == code, result.stderr
-        return result
-
-    found = json.loads(ask("--json").stdout)
+    found = json.loads(good(*args, "--json"))
     assert {one["name"] for one in found["rules"]} == set(FEATURES)
     assert found["pairs"] == len(read_gold(gold))
     assert set(found["rules"][0]["worth"]) == set(found["f1"])
-    lines = ask("--top", "1").stdout.splitlines()
+    lines = good(*args, "--top", "1").splitlines()
     assert lines[0].startswith(f"F1 of all rules over {found['pairs']} pairs: Ali 0.")
-    assert [line.split()[0] for line in lines[2:]] == [
-        "rule",
-        found["rules"][0]["name"],
-        found["rules"][-1]["name"],
-    ]
-    message = ask("--only", "any_pairs", code=2).stderr
-    assert "Did you mean 'any_pair'?" in message
+    ends = [found["rules"][place]["name"] for place in (0, -1)]
+    assert [line.split()[0] for line in lines[2:]] == ["rule", *ends]
+    assert "Did you mean 'any_pair'?" in bad(2, *args, "--only", "any_pairs")
 
 
 @pytest.mark.slow

@@ -88,41 +88,32 @@ def table(answer, name):
 
 @settings(max_examples=100)
 @given(problems())
-def test_an_answer_is_well_formed(problem):
+def test_there_is_one_best_answer_and_it_is_well_formed(problem):
     sizes, marks, facts = problem
-    answers = solve(facts)
-    assert answers
-    for answer in answers:
-        aligned = table(answer, "aligned")
-        tokens = {}
-        for side, span, token in table(answer, "span_token"):
-            tokens.setdefault((side.number, span), []).append(token.number)
-        used = Counter(
-            (side, token)
-            for pair in aligned
-            for side, span in enumerate(pair, 1)
-            for token in tokens[side, span]
-        )
-        left = {(side.number, chunk.number) for side, chunk in table(answer, "noali")}
-        everything = {(side, place) for side in (1, 2) for place in range(1, sizes[side - 1] + 1)}
-        assert set(used.values()) <= {1}, "a chunk is in at most one alignment"
-        assert left | set(used) == everything, "a chunk is aligned or left over"
-        assert not left & set(used), "and not both"
-        assert marks <= left, "punctuation is never aligned"
-        labels = {(one, two): label.name for one, two, label in table(answer, "label")}
-        scores = {(one, two): score.number for one, two, score in table(answer, "score")}
-        assert set(labels) == set(scores) == set(aligned)
-        assert len(table(answer, "label")) == len(table(answer, "score")) == len(aligned)
-        assert all(
-            scores[pair] == 5 if label == "equi" else 1 <= scores[pair] <= 4
-            for pair, label in labels.items()
-        )
-        forbidden = {tuple(fact.arguments) for fact in facts if fact.name == "forbidden_label"}
-        assert not {(*pair, Function(label)) for pair, label in labels.items()} & forbidden
-
-
-@settings(max_examples=100)
-@given(problems())
-def test_there_is_one_best_answer(problem):
-    *_, facts = problem
-    assert len(solve(facts)) == 1
+    (answer,) = solve(facts)
+    aligned = table(answer, "aligned")
+    tokens = {}
+    for side, span, token in table(answer, "span_token"):
+        tokens.setdefault((side.number, span), []).append(token.number)
+    used = Counter(
+        (side, token)
+        for pair in aligned
+        for side, span in enumerate(pair, 1)
+        for token in tokens[side, span]
+    )
+    left = {(side.number, chunk.number) for side, chunk in table(answer, "noali")}
+    everything = {(side, place) for side in (1, 2) for place in range(1, sizes[side - 1] + 1)}
+    assert set(used.values()) <= {1}, "a chunk is in at most one alignment"
+    assert left | set(used) == everything, "a chunk is aligned or left over"
+    assert not left & set(used), "and not both"
+    assert marks <= left, "punctuation is never aligned"
+    labels = {(one, two): label.name for one, two, label in table(answer, "label")}
+    scores = {(one, two): score.number for one, two, score in table(answer, "score")}
+    assert set(labels) == set(scores) == set(aligned)
+    assert len(table(answer, "label")) == len(table(answer, "score")) == len(aligned)
+    assert all(
+        scores[pair] == 5 if label == "equi" else 1 <= scores[pair] <= 4
+        for pair, label in labels.items()
+    )
+    forbidden = {tuple(fact.arguments) for fact in facts if fact.name == "forbidden_label"}
+    assert not {(*pair, Function(label)) for pair, label in labels.items()} & forbidden

@@ -96,8 +96,10 @@ def explain_all(system, cases):
     return found
 
 
-def explained_pair(system, sent1, sent2):
-    return system.explain(system.solve(sent1, sent2)).text
+def explained_pairs(system, rows):
+    """What is said of rows of a table that begin with two sentences."""
+    answers = list(system.solve_many(row[:2] for row in rows))
+    return [each.text for each in system.explain_many(answers)]
 
 
 def explained_set(system, name):
@@ -116,10 +118,9 @@ def _write(system):
         for text in [system(c.profile).explain(c.answer).text]
     ]
     (HERE / "pairs.txt").write_text(head + "\n" + "\n\n".join(blocks) + "\n", "utf-8")
-    spanish = [
-        (sent1, sent2, explained_pair(system("es"), sent1, sent2))
-        for sent1, sent2, *_ in read_table("spanish.tsv")
-    ]
+    rows = read_table("spanish.tsv")
+    told = explained_pairs(system("es"), rows)
+    spanish = [(*row[:2], text) for row, text in zip(rows, told, strict=True)]
     train = [(name, *each) for name in SETS for each in explained_set(system(name), name).items()]
     for name, rows in (("spanish.tsv", spanish), ("train.tsv", train)):
         (HERE / name).write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")

@@ -53,7 +53,7 @@ def test_each_profile_can_explain(profile):
     ("file", "change", "error", "message"),
     [
         (
-            "profiles/default.toml",
+            "profiles/baseline.toml",
             lambda text: text.partition("[explanation]")[0],
             RuleError,
             r"the table \[explanation\] is missing",
@@ -77,7 +77,7 @@ def test_rules_that_cannot_explain_say_so(tmp_path, file, change, error, message
     path = tmp_path / "mine" / file
     path.write_text(change(path.read_text("utf-8")), "utf-8")
     with (
-        load_shared("default", rules=[tmp_path / "mine"]) as mine,
+        load_shared("baseline", rules=[tmp_path / "mine"]) as mine,
         pytest.raises(error, match=message) as caught,
     ):
         mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
@@ -132,23 +132,6 @@ def test_the_same_answer_gives_the_same_text_and_survives(system):
     assert {explanation.text for explanation in found} == {said}
     assert found[0].answer == answer
     assert replace(found[0].statements[0].alignments[0], score=3.0) == answer.alignments[0]
-
-
-@pytest.mark.slow
-def test_own_rules_change_what_is_said(tmp_path):
-    copy_rules(tmp_path / "mine")
-    (tmp_path / "mine" / "explanation" / "more.lp").write_text(
-        '%@rule weekend_counts: "weekend takes an article"\ncountable("weekend").\n', "utf-8"
-    )
-    answer = make_answer(
-        "[ Police ] [ stop ] [ on weekend ]", "[ Army ] [ stops ] [ on weekend ]", "3-3 EQUI 5"
-    )
-    texts = []
-    for rules in ([], [tmp_path / "mine"]):
-        with load_shared("headlines", rules=rules) as system:
-            texts.append(system.explain(answer).text)
-    assert "mention weekend." in texts[0]
-    assert "mention a weekend." in texts[1]
 
 
 @pytest.mark.parametrize(

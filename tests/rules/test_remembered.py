@@ -21,12 +21,7 @@ def refuse(*_, **__):
 
 
 def parts(program):
-    return (
-        tuple(map(id, program.statements)),
-        program.facts,
-        program.tables,
-        program.derived,
-    )
+    return (tuple(map(id, program.statements)), program.facts, program.tables, program.derived)
 
 
 def sources(folder, text, name="mine.lp"):
@@ -48,7 +43,8 @@ def store(tmp_path):
 
 def load(store, purpose=Purpose.ANSWER):
     parsing_module._known.clear()
-    return load_program("headlines", purpose=purpose, store=store)[1]
+    name = "headlines" if purpose is Purpose.RATING else "baseline"
+    return load_program(name, purpose=purpose, store=store)[1]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A decision as a contrast: one model for terminal, JSON, report and Python."""
 
 import json
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,11 @@ PAIR = ("Storm kills 12 in northern India", "Storm slays 10 in India")
 @pytest.fixture(scope="module")
 def trace():
     return system("headlines").trace(*PAIR)
+
+
+@cache
+def same():
+    return system("headlines").trace("A cat sleeps", "A cat sleeps")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +68,7 @@ def test_a_score_is_told_by_the_point_halfway_to_the_runner_up(trace):
 
 
 def test_the_only_label_with_a_licence_is_told_by_it():
-    found = system("headlines").trace("A cat sleeps", "A cat sleeps").why("1 2 <==> 1 2 // EQUI")
+    found = same().why("1 2 <==> 1 2 // EQUI")
     (only,) = found.contrasts
     assert only.sentence == "EQUI, as no other label has a licence: both sides have the same words"
     assert only.pros == only.cons == ()
@@ -91,7 +97,7 @@ def test_json_has_what_the_terminal_shows(trace):
 
 
 def test_ties_and_bookkeeping_are_told_only_with_all():
-    found = system("headlines").trace("A cat sleeps", "A cat sleeps").why("1 2 <==> 1 2")
+    found = same().why("1 2 <==> 1 2")
     assert "objective would be the same" not in found.text()
     assert "one_label" not in found.text()
     assert "one_label" in found.text(everything=True)

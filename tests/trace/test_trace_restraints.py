@@ -20,27 +20,34 @@ def trace_with(tmp_path):
     return make
 
 
+RULES = {
+    "constraint": (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+    "pair": ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
+    "label": ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+    "preference": (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
+    "alignment": (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
+}
+
+
 @pytest.mark.parametrize(
-    ("rule", "question", "label"),
+    "names",
     [
-        (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+        ("constraint", "pair"),
         *(
-            pytest.param(*row, marks=pytest.mark.slow)
-            for row in (
-                ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
-                (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
-                (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
-            )
+            pytest.param(two, marks=pytest.mark.slow)
+            for two in (("label", "alignment"), ("preference",))
         ),
-        ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
     ],
-    ids=["constraint", "label", "preference", "alignment", "pair"],
 )
-def test_why_names_what_changed_the_decision(trace_with, rule, question, label):
-    text = trace_with(f'%@rule mine: "because I say so"\n{rule}\n').why(question).text()
-    assert "because of a hard rule or constraint: because I say so" in text
-    assert "mine.lp:2" in text
-    assert label in text.partition("without it")[2]
+def test_why_names_what_changed_the_decision(trace_with, names):
+    rules = {name: RULES[name][0] for name in names}
+    trace = trace_with("".join(f'%@rule {name}: "{name} says"\n{rules[name]}\n' for name in names))
+    for number, name in enumerate(names, 1):
+        _, question, label = RULES[name]
+        text = trace.why(question).text()
+        assert f"because of a hard rule or constraint: {name} says" in text
+        assert f"mine.lp:{2 * number}" in text
+        assert label in text.partition("without it")[2]
 
 
 @pytest.mark.slow
