@@ -177,6 +177,12 @@ def test_a_table_overrules_the_reader(tmp_path):
     assert labels[0] != "EQUI"
 
 
+def test_it_unaligns_no_words_that_a_dictionary_relates(system):
+    answer = system.solve("He refused to sign the paper", "He agreed to sign the paper")
+    found = {(line.tokens1, line.tokens2): line.label for line in answer.alignments}
+    assert found[(2,), (2,)] == "OPPO"
+
+
 def test_a_rule_overrules_the_reader(tmp_path):
     rule = tmp_path / "never.lp"
     rule.write_text("forbidden_label(X,Y,equi) :- viable(X,Y).\n", encoding="utf-8")
