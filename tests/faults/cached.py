@@ -55,7 +55,7 @@ fault("the cache is overwritten in the middle", Same(FEW))(
 )
 
 
-@fault("the cache is no database", Told("the annotation cache cannot be used (annotations.sqlite3 is the file of"))
+@fault("the cache is no database", Told("annotations.sqlite3 is the file of another program"))
 def _(place):
     _copy(place).close()
     (place.cache / FILE).write_bytes(b"no database" * 1000)
