@@ -68,11 +68,6 @@ def tuple_of(place: Location, parts: Iterable[AST]) -> AST:
     return Function(place, "", list(parts), 0)
 
 
-def as_term(literal: AST) -> AST:
-    """The atom of a literal as a term; ``_`` in it becomes :data:`ANY`."""
-    return _Anonymous().visit(literal.atom.symbol)
-
-
 def has_theory(node: AST) -> bool:
     """Whether there is a theory atom in a syntax tree."""
     return any(part.ast_type is ASTType.TheoryAtom for part in walk(node))
@@ -193,11 +188,6 @@ class _Naming(Transformer):
 
     def visit_Variable(self, node: AST) -> AST:  # noqa: N802
         return self._lifter.name(node.location) if self._anonymous and node.name == "_" else node
-
-
-class _Anonymous(Transformer):
-    def visit_Variable(self, node: AST) -> AST:  # noqa: N802
-        return Function(node.location, ANY, [], 0) if node.name == "_" else node
 
 
 class _Renamer(Transformer):
