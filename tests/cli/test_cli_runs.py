@@ -100,6 +100,28 @@ def test_a_run_that_is_told_to_end_does_so_without_a_word(tmp_path, number, opti
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
 
 
+DEAF = """
+import os, signal, time
+from pathlib import Path
+from ists_asp.cli import process
+from ists_asp.io.files import atomic_writer
+process.PATIENCE = 0.1
+process._raise_once()
+with atomic_writer(Path("out.wa")):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        time.sleep(60)
+"""
+
+
+def test_a_process_whose_libraries_swallow_its_end_takes_its_draft_with_it(tmp_path):
+    found = subprocess.run([sys.executable, "-c", DEAF], cwd=tmp_path, timeout=30, check=False)
+    assert found.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
 # More pairs than are decided together, so that there is work for two; and few, to be traced.
 @pytest.mark.parametrize(("count", "trace"), [(104, ()), (8, ("--trace", "out.trace"))])
 def test_several_jobs_give_the_same_bytes(tmp_path, count, trace):

@@ -6,8 +6,9 @@ While modules are imported nothing is open, and an exception there is printed at
 the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
 that what is open is closed. Further ones would disturb just that: they are
 not heard. Libraries may catch an interrupt and go on, and closing may take long: some seconds
-after the first one the process ends in any case. A signal to terminate, or that the terminal has
-gone, is heard in the same way, and then ends the process as it would have.
+after the first one the process ends in any case, and takes its drafts with it. A signal to
+terminate, or that the terminal has gone, is heard in the same way, and then ends the process as it
+would have.
 """
 
 from __future__ import annotations
@@ -86,10 +87,18 @@ def _run() -> int:
 
 
 def end(code: int) -> NoReturn:
-    """End the process there and then: by the signal that was heard, or with an exit code."""
+    """End the process there and then: by the signal that was heard, or with an exit code.
+
+    Only the main thread can end it by a signal; others give the exit code that shells make of it.
+    """
+    # Not imported here: the main thread may be importing, and hold its lock.
+    if cli.interrupted and (files := sys.modules.get("ists_asp.io.files")):
+        files.drop_drafts()
     if cli.interrupted in _ENDING:
-        signal.signal(cli.interrupted, signal.SIG_DFL)
-        os.kill(os.getpid(), cli.interrupted)
+        with suppress(ValueError):
+            signal.signal(cli.interrupted, signal.SIG_DFL)
+            os.kill(os.getpid(), cli.interrupted)
+        code = 128 + cli.interrupted
     os._exit(code)
 
 

@@ -35,6 +35,9 @@ PREFIX = ".ists-asp-"
 
 _DRAFT = ".part"
 
+_OPEN: set[Path] = set()
+"""The drafts that this process may have begun and not yet ended."""
+
 _LONGEST = 200
 """Bytes of a file name that leave room for what is put before and behind it."""
 
@@ -79,12 +82,13 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
             if not special:
                 os.fsync(stream.fileno())
                 draft.replace(target)
+                _OPEN.discard(draft)
             stream.close()
     except BaseException as error:
         with suppress(OSError):
             stream.close()
         if not special:
-            draft.unlink(missing_ok=True)
+            _drop(draft)
         # Buffered text may reach a full disk while the caller still writes.
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise _failure(error, path) from error
@@ -128,6 +132,7 @@ def _new_draft(target: Path, mode: int | None) -> tuple[Path, TextIO]:
     while True:
         nonce = secrets.token_hex(4)
         draft = target.with_name(f"{_beside(target)}.{nonce}{_sum(nonce, target)}{_DRAFT}")
+        _OPEN.add(draft)
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             if mode is not None:
@@ -139,10 +144,23 @@ def _new_draft(target: Path, mode: int | None) -> tuple[Path, TextIO]:
             if _is(draft, handle):
                 return draft, open(handle, "w", encoding="utf-8", newline="\n")  # noqa: PTH123
         except BaseException:
-            draft.unlink(missing_ok=True)
+            _drop(draft)
             os.close(handle)
             raise
+        _OPEN.discard(draft)
         os.close(handle)
+
+
+def _drop(draft: Path) -> None:
+    draft.unlink(missing_ok=True)
+    _OPEN.discard(draft)
+
+
+def drop_drafts() -> None:
+    """Remove the drafts of a process that ends before it could close what is open."""
+    for draft in tuple(_OPEN):
+        with suppress(OSError):
+            _drop(draft)
 
 
 def _remove_dead(target: Path) -> None:
