@@ -157,6 +157,7 @@ def solve_pairs(
             note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
         executor = _executor(setup, jobs, source)
         stack.callback(executor.close)
+        _check_interrupted()
         for warning in (*system.models_warnings, *executor.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
@@ -202,7 +203,7 @@ def solve_pairs(
 
 
 def _check_interrupted() -> None:
-    """Raise an interrupt again that a library has caught."""
+    """Raise an interrupt again that a library has caught, or that came while a process forked."""
     if cli.interrupted:
         raise KeyboardInterrupt
 
