@@ -163,6 +163,10 @@ SPAN_TOKEN = _one("span_token", _S, _P, _I)
 EVIDENCE = _one("evidence", _V, _V, _V)
 ARGUES = _one("argues", _V, _V, _V)
 WEIGHT = _one("weight", _V, _V, _V)
+CORRECTION = _one("correction", _V, _V, _V)
+WORTH = _one("worth", _V, _V, _V)
+WEIGHTS = (WEIGHT, CORRECTION)
+"""What rule files say that evidence is worth: the sum of both."""
 
 TARGETS = {
     one.name: one

@@ -34,25 +34,66 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     solve = ("solve", "--profile", "default", "--rules", "my", "--chunked", "--format", "text")
     before = run(*solve, *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" not in before.stdout
-    weights = tmp_path / "my" / "weights" / "default.lp"
+    corrections = tmp_path / "mine.lp"
     gold = [part for name in NAMES for part in ("--gold", samples / name)]
     named = [f"--gold DATA/{name}" for name in NAMES]
     learn = ("learn", *gold, "--profile", "default", "--rules", "my")
-    result = run(*learn, "-o", weights)
+    result = run(*learn, "-o", corrections)
     assert result.exit_code == 0, result.stderr
-    assert re.fullmatch(r"\d+ weights from 28 pairs\nno weights for \d+ names: .+\n", result.stderr)
+    assert re.fullmatch(r"\d+ corrections from 28 pairs\n", result.stderr)
+    found = read(corrections)
     assert re.search(
-        r"^weight\(same_medicine,(?:align|equi),[1-9]\d*\)\. +% \d+: ", read(weights), re.M
+        r"^correction\(same_medicine,(?:align|equi),[1-9]\d*\)\. +% \d+: ", found, re.M
     )
-    assert f"{' '.join(named)} --rules my --profile default" in read(weights)
-    after = run(*solve, *PAIR)
+    assert "\nweight(" not in found
+    assert f"{' '.join(named)} --rules my --profile default" in found
+    after = run(*solve, "--rules", corrections, *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" in after.stdout, after.stdout
-    # The weights in place play no part, and standard output gets the same bytes.
-    assert run(*learn).stdout == read(weights)
+    assert after.stderr == ""
+    # The file that is written anew plays no part, and standard output gets the same bytes.
+    assert run(*learn, "--rules", corrections, "-o", corrections).exit_code == 0
+    assert FACTS.findall(read(corrections)) == FACTS.findall(found)
+    assert run(*learn).stdout == found
+
+
+FACTS = re.compile(r"^(?:weight|correction)\(.*\)\.", re.M)
 
 
 def read(path):
     return path.read_text("utf-8")
+
+
+def test_weights_learned_from_nothing_take_the_place_of_the_profiles(run, samples, tmp_path):
+    """A file of before, whatever it is called, is used as it was meant."""
+    learn = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
+    result = run(*learn, "--from-nothing", "-o", "old.lp")
+    assert result.exit_code == 0, result.stderr
+    assert re.fullmatch(r"\d+ weights from 10 pairs\nno weights for \d+ names: .+\n", result.stderr)
+    found = read(tmp_path / "old.lp")
+    assert "\nweight(any_pair,align," in found
+    assert "--profile headlines --from-nothing -o" in found
+    assert "\ncorrection(" not in found
+    told = "old.lp: this file takes the place of lp_rules/weights/headlines.lp, as it weighs"
+    result = run("solve", "--profile", "headlines", "--rules", "old.lp", "A storm", "The storm")
+    assert result.exit_code == 0
+    assert result.stderr.count(told) == 1
+    # What is learned then corrects them.
+    result = run(*learn, "--rules", "old.lp", "--most", "2", "-o", "mine.lp")
+    assert result.exit_code == 0
+    found = read(tmp_path / "mine.lp")
+    assert "--rules old.lp --profile headlines --most 2 -o" in found
+    assert sum(one.count(";") + 1 for one in FACTS.findall(found)) <= 2
+
+
+def test_lines_that_are_kept(run, samples, tmp_path):
+    learn = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
+    (tmp_path / "kept.lp").write_text("correction(meaning,align,41). weight(mine,equi,7).\n")
+    result = run(*learn, "--keep", "kept.lp")
+    assert result.exit_code == 0, result.stderr
+    assert "\ncorrection(meaning,align,41)." in result.stdout
+    assert "\ncorrection(mine,equi,7)." in result.stdout
+    result = run(*learn, "--keep", "kept.lp", "--from-nothing")
+    assert "\nweight(mine,equi,7)." in result.stdout
 
 
 def test_cross_validation_prints_four_measures_with_their_spread(run, samples):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import RuleError
+from ists_asp.io.store import Store
 from ists_asp.rules import Messages, RuleSource, find_rules, load_rules
 from ists_asp.rules.source import SourceText
 
@@ -255,3 +256,32 @@ def test_a_private_predicate_belongs_to_one_file(tmp_path, head):
     (tmp_path / "b.lp").write_text(f"_p(1,2).\nq(X) :- _p(X,_).\n\n{head} :- q(X).\n")
     with pytest.raises(RuleError, match=r"b\.lp:4:1: the private predicate _p/1 .*a\.lp:1;"):
         load_rules(find_rules(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        (
+            "weight(a,(align;equi),6).",
+            r"weight\(a,align,…\) is also given at .*a\.lp:1\. Write "
+            r"correction\(a,align,N\) to add N to that weight",
+        ),
+        (
+            'correction(b,equi,1; word("x,y"),equi,1; word("x,y"),equi,2).',
+            r"correction\(word\(\"x,y\"\),equi,…\) is also given at .*b\.lp:2\. Add them up in one",
+        ),
+        ("correction(c,equi,1).", r"correction\(c,equi,…\) is also given at .*a\.lp:2\. Add"),
+    ],
+)
+@pytest.mark.parametrize("stored", [False, True])
+def test_two_weights_or_corrections_of_one_name_and_class_are_refused(
+    tmp_path, second, told, stored
+):
+    store = Store(tmp_path / "store") if stored else None
+    (tmp_path / "a.lp").write_text("weight(a,align,5; a,rel,5).\ncorrection(a,align,5; c,equi,2).")
+    (tmp_path / "b.lp").write_text("p(1).\nweight(a,spe,1).\n")
+    for _ in range(2):
+        assert len(load_rules(find_rules(tmp_path), store=store).rules) > 3
+    (tmp_path / "b.lp").write_text(f"p(1).\n{second}\nweight(a,spe,X) :- p(X).\n")
+    with pytest.raises(RuleError, match=rf"b\.lp:2:1: {told}"):
+        load_rules(find_rules(tmp_path), store=store)

@@ -3,7 +3,14 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import Purpose, load_profile, load_program, program_sources, read_overlay
+from ists_asp.rules import (
+    Purpose,
+    given_warnings,
+    load_profile,
+    load_program,
+    program_sources,
+    read_overlay,
+)
 
 from .conftest import PROFILE, write
 
@@ -93,3 +100,65 @@ def test_the_rules_are_loaded(shipped, mine):
     _, rules = load_program("small", [mine / "words.lp"])
     assert "my_words." in [str(statement) for statement in rules.statements]
     assert "words." not in [str(statement) for statement in rules.statements]
+
+
+WHOLE = "weight(any_pair,align,-3). weight(a,align,1)."
+
+
+@pytest.fixture
+def weighed(shipped, tmp_path, monkeypatch):
+    """A profile with weights that others have, too, and with corrections of its own."""
+    monkeypatch.chdir(tmp_path)
+    profile = PROFILE.replace('"weights/small"', '"weights/all", "weights/own", "weights/sure"')
+    own = "correction(a,align,2; b,equi,3)."
+    files = {"all.lp": WHOLE + " weight(b,equi,2).", "own.lp": own, "sure.lp": "confidence(1)."}
+    write(shipped / "lp_rules" / "weights", files)
+    write(shipped / "lp_rules", {"profiles/own.toml": profile})
+    return write(
+        Path("mine"),
+        {
+            "old.lp": WHOLE,
+            "all.lp": WHOLE,
+            "folder/old.lp": WHOLE,
+            "folder/rule.lp": "r(1).",
+            "few.lp": "correction(c,align,2).",
+            "more.lp": "correction(b,equi,1; c,align,2; a,align,7).",
+            "two.lp": "correction(b,equi,1).",
+            "three.lp": "r(1).\nweight(a,align,4).",
+            "odd.lp": "weight(any_pair,align,",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "used", "told"),
+    [
+        ("old.lp", "old sure", "all.lp and lp_rules/weights/own.lp, as it weighs what they do"),
+        ("all.lp", "all sure", "all.lp and lp_rules/weights/own.lp, as it weighs what they do"),
+        ("folder", "old sure rule", "all.lp and lp_rules/weights/own.lp, as it weighs"),
+        ("more.lp", "all more sure", "own.lp, as it weighs what they do"),
+        ("few.lp", "all own sure few", None),
+    ],
+)
+def test_weights_take_the_place_of_those_that_they_are_meant_for(weighed, given, used, told):
+    profile, rules = load_program("own", [weighed / given])
+    assert [file.path.stem for file in rules.files][-len(used.split()) :] == used.split()
+    warnings = [str(one) for one in given_warnings(rules, profile, [weighed / given])]
+    assert len(warnings) == (told is not None)
+    assert all(f"this file takes the place of lp_rules/weights/{told}" in one for one in warnings)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("two.lp", r"two\.lp:1:1: correction\(b,equi,…\) is also given at .*/own\.lp:1"),
+        (
+            "three.lp",
+            r"three\.lp:2:1: weight\(a,align,…\) is also given at .*/all\.lp:1\. Write cor",
+        ),
+        ("odd.lp", r"odd\.lp:1:\d+: the file ends in the middle of a rule"),
+    ],
+)
+def test_weights_that_are_few_are_no_others(weighed, given, told):
+    with pytest.raises(RuleError, match=told):
+        load_program("own", [weighed / given])

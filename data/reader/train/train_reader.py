@@ -3,10 +3,10 @@
     python data/reader/train/train_reader.py --data DATA -o WORK
 
 ``DATA`` holds ``ists-2016-train/`` and ``sts-en-train/``. Five models are trained, each without
-one of the folds that ``ists-asp learn --cross-validate 5`` deals, and what each holds about the
-pairs it has not seen is written to ``WORK/opinions-K.npz``; then one model is trained on
-everything, ``WORK/final.pt``. Parts whose file is there are not trained again, so that the run
-may be stopped and started. ``export_reader.py`` makes the shipped files of ``final.pt``.
+one of the folds that ``ists-asp learn --cross-validate 5`` deals, ``WORK/fold-K.pt``; three more
+without one kind of text each, ``WORK/without-KIND.pt``; then one model is trained on everything,
+``WORK/final.pt``. Parts whose file is there are not trained again, so that the run may be stopped
+and started. ``export_reader.py`` makes the shipped files of ``final.pt``.
 """
 
 from __future__ import annotations
@@ -401,9 +401,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--bf16", action="store_true", help="train in bfloat16 where it is faster")
-    parser.add_argument(
-        "--only", type=int, nargs="*", help="train these parts only; 5 is the final model"
-    )
+    parser.add_argument("--only", nargs="*", help="train these parts only, such as fold-0 or final")
     options = parser.parse_args()
     global BF16
     BF16 = options.bf16
@@ -417,22 +415,26 @@ def main() -> None:
         one.key: tuple(" ".join(side.words) for side in one.sides)
         for one in itertools.chain.from_iterable(examples.values())
     }
-    tests = [
-        {one.key for kind in KINDS for one in list(deal(examples[kind], FOLDS, 1))[fold][1]}
+    parts = {
+        f"fold-{fold}": (
+            {one.key for kind in KINDS for one in list(deal(examples[kind], FOLDS, 1))[fold][1]},
+            RATING_PARTS[fold],
+        )
         for fold in range(FOLDS)
-    ]
+    }
+    parts |= {f"without-{kind}": ({one.key for one in examples[kind]}, ()) for kind in KINDS}
+    parts["final"] = set(), ()
     every = [one for kind in KINDS for one in examples[kind]]
-    for part in options.only if options.only is not None else (*range(FOLDS), FOLDS):
-        file = options.output / ("final.pt" if part == FOLDS else f"fold-{part}.pt")
+    for name in options.only or parts:
+        file = options.output / f"{name}.pt"
         if file.exists():
             continue
-        held = tests[part] if part < FOLDS else set()
+        held, left_out = parts[name]
         unseen = {texts[key][number] for key in held for number in (0, 1)}
-        left_out = RATING_PARTS[part] if part < FOLDS else ()
         pairs = [
             (gold, first, second)
-            for name, rows in rated.items()
-            if name not in left_out
+            for source, rows in rated.items()
+            if source not in left_out
             for gold, first, second in rows
             if " ".join(first) not in unseen and " ".join(second) not in unseen
         ]

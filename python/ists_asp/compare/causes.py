@@ -25,7 +25,7 @@ from ists_asp.trace.decisions import DecisionKind, decided, decisions
 from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.switched import bearing, said, without
-from ists_asp.vocabulary import CLOSENESS, WEIGHT
+from ists_asp.vocabulary import CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.decisions import Decided
     from ists_asp.trace.grounding import Element, RuleInstance
 
-_WEIGHT = f"{WEIGHT.name}("
+_WEIGHTS = tuple(f"{one.name}(" for one in WEIGHTS)
 
 _DEPTH = 60
 
@@ -106,12 +106,12 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
     named: list[dict[str, NamedRule]] = []
     for ours, theirs in ((before, after), (after, before)):
         only = {text: rule for text, rule in ours.items() if text not in theirs}
-        weights.append({text.rpartition(",")[0] for text in only if text.startswith(_WEIGHT)})
+        weights.append({text.rpartition(",")[0] for text in only if text.startswith(_WEIGHTS)})
         named.append(
             {
                 rule.name: rule
                 for text, rule in only.items()
-                if rule.sentence is not None or not text.startswith(_WEIGHT)
+                if rule.sentence is not None or not text.startswith(_WEIGHTS)
             }
         )
     gone, come = named
@@ -273,23 +273,24 @@ class _Search:
     def _found(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""
         rules: list[Cause] = []
-        weights: dict[tuple[str, str], dict[str, RuleInstance]] = defaultdict(dict)
+        weights: dict[tuple[str, ...], dict[str, RuleInstance]] = defaultdict(dict)
         sides = {side.name: side for side in self._sides}
         for (name, rule), firing in self._roots.items():
-            if firing.head.name == WEIGHT.name and not firing.positive:
-                evidence, decision, _ = map(str, firing.head.arguments)
-                weights[evidence, decision][name] = firing
+            if f"{firing.head.name}(" in _WEIGHTS and not firing.positive:
+                *key, _ = map(str, firing.head.arguments)
+                weights[firing.head.name, *key][name] = firing
                 continue
             place = firing.probe.rule
             text = sides[name].trace.says(firing) if place.sentence else place.text
             moved = [Moved(*what, by) for what, by in self._moved[name, rule].items()]
             moved.sort(key=lambda one: -abs(one.by))
             rules.append(Cause(rule, place.file, place.line, name, text, tuple(moved)))
-        return rules, [_weight_cause(*key, ends) for key, ends in weights.items()]
+        return rules, [_weight_cause(key, ends) for key, ends in weights.items()]
 
 
-def _weight_cause(evidence: str, decision: str, ends: Mapping[str, RuleInstance]) -> Cause:
-    """A weight that has changed, by what derives it on each side that has it."""
+def _weight_cause(key: tuple[str, ...], ends: Mapping[str, RuleInstance]) -> Cause:
+    """A weight or correction that has changed, by what derives it on each side that has it."""
+    predicate, evidence, decision = key
     both = [ends.get("old"), ends.get("new")]
     values = [one.head.arguments[2].number if one else 0 for one in both]
     told = " -> ".join(str(one.head.arguments[2]) if one else "none" for one in both)
@@ -299,7 +300,7 @@ def _weight_cause(evidence: str, decision: str, ends: Mapping[str, RuleInstance]
         place.file,
         place.line,
         "both" if len(ends) == 2 else next(iter(ends)),
-        f"weight({evidence},{decision}): {told}",
+        f"{predicate}({evidence},{decision}): {told}",
         (Moved(evidence, decision, values[1] - values[0]),),
     )
 
@@ -340,7 +341,7 @@ def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
 
 def _weight(element: Element, side: _Side) -> Moved | None:
     """What an element of a sum weighs, if it is a weighed evidence."""
-    weights = [atom for atom in element.positive if atom.name == WEIGHT.name]
+    weights = [atom for atom in element.positive if atom.name == WORTH.name]
     first = element.terms[0] if element.terms else None
     if not weights or first is None or first.type is not SymbolType.Number:
         return None

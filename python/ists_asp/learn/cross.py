@@ -18,6 +18,7 @@ from ists_asp.learn.fit import (
     LABELS,
     SCORES,
     UNIT,
+    Weight,
     fit_alignments,
     fit_boundaries,
     fit_labels,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.scorer import Chunking, Scores
     from ists_asp.learn.confidence import Judged
     from ists_asp.learn.examples import Candidate, Example, ExampleBuilder, Key, Senses
-    from ists_asp.learn.fit import Settings, Term, Weight
+    from ists_asp.learn.fit import Settings, Term
     from ists_asp.model import Answer
 
     Decided = tuple[Reference, Answer, tuple[Judged, ...]]
@@ -89,9 +90,10 @@ def best_candidates(candidates: Sequence[Spans], weights: Sequence[float]) -> tu
 
 
 def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
-    """Fit weights, with the weight of any pair for ``align`` that is best on held-out folds.
+    """Fit corrections of the weights that there are, or weights where there are none.
 
-    Alignment F1 decides with a third of the weight of type+score F1: it is what the other
+    In these the weight of any pair for ``align`` is the one that is best on held-out folds:
+    alignment F1 decides with a third of the weight of type+score F1: it is what the other
     decisions stand on, and it is less noisy.
 
     Args:
@@ -102,15 +104,17 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     Raises:
         DataError: no boundary, or no alignment, can be learned from the examples.
     """
+    weights = [
+        *fit_boundaries(examples, senses, settings),
+        *_fit_pairs(examples, senses, settings),
+    ]
+    if settings.base:
+        return weights
     held_out: list[tuple[Example, list[Scored]]] = []
     for train, test in deal(examples, settings.folds, settings.seed):
         table = {(one.name, one.decision): one.value for one in _fit_pairs(train, senses, settings)}
         held_out.extend((example, scored(table, example.candidates)) for example in test)
     shift = best_shift(held_out, settings.scheme)
-    weights = [
-        *fit_boundaries(examples, senses, settings),
-        *_fit_pairs(examples, senses, settings),
-    ]
     return [
         replace(weight, value=weight.value + shift)
         if (weight.name, weight.decision) == (BASES[_ALIGN], _ALIGN)
@@ -229,10 +233,13 @@ def cross_validate(
             expected="two parts or more, and a pair for each of them",
         )
     parts: dict[bool, list[list[Decided]]] = {True: [], False: []}
+    known = [Weight(*key, value, 0) for key, value in settings.base.items()]
     # Not the parts by which learning chooses its threshold.
     senses = teacher.senses()
     for train, test in deal(examples, folds, settings.seed + 1):
-        text = render_weights(learn_weights(train, senses, settings), {}, "a fold", "learn")
+        learned = learn_weights(train, senses, settings)
+        text = render_weights(learned, {}, "a fold", "learn", corrections=bool(known))
+        text = render_weights(known, {}, "before", "learn") + text
         decided = teacher.decide(text, [(one, chunked) for chunked in parts for one in test])
         for some in parts.values():
             some.append([])

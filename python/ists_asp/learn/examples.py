@@ -27,6 +27,7 @@ from ists_asp.io.text import Faults, ignore
 from ists_asp.io.wa import given_answer
 from ists_asp.resources import Closing
 from ists_asp.rules import Purpose, find_rules, load_rules, program_sources, read_overlay
+from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
 from ists_asp.syntax.terms import atoms
 from ists_asp.syntax.trees import Signature, signature
@@ -42,6 +43,7 @@ from ists_asp.vocabulary import (
     SPAN_TOKEN,
     TARGETS,
     TOKEN_COUNT,
+    WEIGHT,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +54,9 @@ if TYPE_CHECKING:
     from ists_asp.confidence import Leads, Weights
     from ists_asp.io.text import Warn
     from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.rules import Profile, RuleSet
     from ists_asp.solver.batch import Item
+    from ists_asp.vocabulary import Predicate
 
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"
@@ -128,20 +132,35 @@ class ExampleBuilder(Closing):
 
     Args:
         setup: the profile and what else to load; readers play no part.
+        output: a file that is written anew, and plays no part either.
 
     Raises:
         IstsError: as for :func:`ists_asp.load`.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, output: Path | None = None) -> None:
         self.profile = setup.load_profile()
         overlay = read_overlay(setup.rules)
-        self.shipped = tuple(
-            overlay.base / f"{name.removesuffix('.lp')}.lp" for name in self.profile.answer.weights
-        )
         bare = self.profile.unweighed(Purpose.ANSWER)
-        self._sources = overlay.over(program_sources(bare, rules=overlay.base), Purpose.ANSWER)
-        self._system = System(setup, (bare, load_rules(self._sources)))
+
+        def load(profile: Profile) -> RuleSet:
+            sources = program_sources(profile, rules=overlay.base)
+            given = overlay.over(sources, Purpose.ANSWER)
+            return load_rules(
+                one for one in given if output is None or one.path != output.resolve()
+            )
+
+        self._weighing = load(self.profile).statements
+        self._constants = {**self.profile.constants, **setup.constants}
+        # Weights that have a name are rules.
+        rules = load(bare)
+        kept = (
+            (node, rule)
+            for node, rule in zip(rules.statements, rules.rules, strict=True)
+            if rule.sentence is not None or not any(weighed(node))
+        )
+        nodes, named = zip(*kept, strict=True)
+        self._system = System(setup, (bare, replace(rules, statements=nodes, rules=named)))
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
@@ -156,6 +175,10 @@ class ExampleBuilder(Closing):
                 pro, contra = found.get((name, decision), (False, False))
                 found[name, decision] = pro or sense == "for", contra or sense == "against"
         return found
+
+    def weights(self, predicate: Predicate) -> dict[Key, int]:
+        """The weights, or the corrections, that there are for the profile."""
+        return weights_of(self._weighing, self._constants, [predicate])
 
     def sentences(self) -> dict[str, str]:
         """What the rules say that find evidence, by its name or what its names begin with."""
@@ -212,21 +235,27 @@ class ExampleBuilder(Closing):
             leads[id(answer)] = leads_of(answer, weights)
             return answer
 
+        rules = self._system.rules
         with TemporaryDirectory(prefix="ists-asp-") as folder:
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
-            rules = load_rules((*self._sources, *find_rules(file)))
+            own = load_rules(find_rules(file))
+        rules = replace(
+            rules,
+            files=(*rules.files, *own.files),
+            statements=(*rules.statements, *own.statements),
+            rules=(*rules.rules, *own.rules),
+        )
         solver = self._system.solver.with_rules(rules, note)
         for solution in solver.solve_all(_posed(*one) for one in examples):
             (answer,) = solution.answers
             yield answer, leads.pop(id(answer))
 
 
-def read_weights(files: Iterable[Path]) -> dict[Key, int]:
-    """The weights in rule files, by name and class."""
+def read_weights(files: Iterable[Path], predicate: Predicate = WEIGHT) -> dict[Key, int]:
+    """The weights, or the corrections, in rule files, by name and class."""
     sources = [source for file in files for source in find_rules(file)]
-    found = weights_of(load_rules(sources).statements, {}) if sources else ()
-    return {(str(name), str(decision)): value for name, decision, value in found}
+    return weights_of(load_rules(sources).statements, {}, [predicate]) if sources else {}
 
 
 def _posed(example: Example, chunked: bool) -> Item:

@@ -2,9 +2,11 @@
 
 Boundaries and alignments are logistic regressions, labels a multinomial one that counts errors
 as well, scores a regression in points. A name of evidence gets a weight only for the classes for
-which a rule says ``argues(Name,Class,Sense)``, and only of that sign. The lasso chooses which names
-have weights, as many as the budget allows. An example counts as often as the alignment carries
-tokens, as in the official measures.
+which a rule says ``argues(Name,Class,Sense)``, and only of that sign. The lasso chooses which
+weights there are, as many as the budget allows, and only those that earn it: what they gain must be
+large beside its standard error (Tibshirani 1996). Where there are weights already, corrections of
+them are learned in the same way. An example counts as often as the alignment carries tokens, as in
+the official measures.
 
 A decision's sum is the dot product of values and weights. Some weights are shared by several
 outcomes (what speaks for SPE1 on side 1 speaks for SPE2 on side 2), so that a model has one
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -55,11 +58,14 @@ _OF_SIDE = {
     "spe1": ("this_spe", "other_spe"),
     "spe2": ("other_spe", "this_spe"),
 }
-_PRICE, _ROUNDS = 1.0, 16
-"""How tight the lasso is drawn at first, and how often it is changed at most."""
+_ROUNDS = 16
+"""How often the lasso is drawn anew at most."""
 
-NEARER = 10
-"""How much more strongly weights are drawn to a prior, which is worth more than 0, than to that."""
+_SHARES = {"boundary": 0.2, "align": 0.15, "label": 0.5, "score": 0.15}
+"""How many of the corrections are for each decision."""
+
+NEARER = 3
+"""How much more strongly a weight is drawn to one that there is already than to 0."""
 
 LOG, ERRORS = 0.4, 1.2
 """What log loss and the expected errors count in the second round of :func:`_label_losses`."""
@@ -70,21 +76,29 @@ class Settings:
     """How to learn.
 
     Args:
-        names: how many names of evidence may have weights, for each decision.
-        penalties: how strongly weights are drawn to 0, for each decision; to a prior
+        base: weights that there are, in hundredths, of which corrections are learned.
+        corrected: corrections that there are: what is learned is added to them.
+        keep: weights, or with a base corrections, that are not learned but kept as they are.
+        weights: how many weights there may be, for each decision, if there are none yet.
+        corrections: how many corrections there may be.
+        earned: a weight's gain must be so many times its standard error.
+        penalties: how strongly weights are drawn to 0, for each decision; to those of the base
             :data:`NEARER` times so strongly.
         support: there must be so many examples with the evidence.
         smallest: weights smaller than this, in hundredths, are left out.
         folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
         scheme: whose official measure decides what is best.
-        prior: weights to start from, in hundredths; others start from 0.
-        keep: weights that are not learned but kept as they are.
     """
 
-    names: Mapping[str, int] = field(
-        default_factory=lambda: {"boundary": 180, "align": 15, "label": 45, "score": 15}
+    base: Mapping[Key, int] = field(default_factory=dict)
+    corrected: Mapping[Key, int] = field(default_factory=dict)
+    keep: Mapping[Key, int] = field(default_factory=dict)
+    weights: Mapping[str, int] = field(
+        default_factory=lambda: {"boundary": 180, "align": 15, "label": 220, "score": 20}
     )
+    corrections: int = 40
+    earned: float = 1.5
     penalties: Mapping[str, float] = field(
         default_factory=lambda: {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
     )
@@ -93,8 +107,14 @@ class Settings:
     folds: int = 5
     seed: int = 0
     scheme: Scheme = Scheme.Y2016
-    prior: Mapping[Key, int] = field(default_factory=dict)
-    keep: Mapping[Key, int] = field(default_factory=dict)
+
+    def most(self, what: str) -> int:
+        """How many weights or corrections a decision may have."""
+        return round(self.corrections * _SHARES[what]) if self.base else self.weights[what]
+
+    def penalty(self, what: str) -> float:
+        """How strongly the weights of a decision are drawn to those that there are, or to 0."""
+        return self.penalties[what] * (NEARER if self.base else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,41 +153,49 @@ def decision_of(kind: str) -> str:
 
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries."""
-    found = [(one.evidence, one.taken, 1) for each in examples for one in each.boundaries]
+    found = [
+        (one.evidence, one.taken, 1, number)
+        for number, example in enumerate(examples)
+        for one in example.boundaries
+    ]
     return _fit_choices("boundary", "chunk boundaries", found, senses, settings)
 
 
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments."""
-    candidates = [one for example in examples for one in example.candidates]
-    found = [(one.pair, one.gold is not None, one.token_count) for one in candidates]
+    found = [
+        (one.pair, one.gold is not None, one.token_count, number)
+        for number, example in enumerate(examples)
+        for one in example.candidates
+    ]
     return _fit_choices("align", "alignments", found, senses, settings)
 
 
 def _fit_choices(
     what: str,
     name: str,
-    found: Sequence[tuple[Evidence, bool, int]],
+    found: Sequence[tuple[Evidence, bool, int, int]],
     senses: Senses,
     settings: Settings,
 ) -> list[Weight]:
-    """Fit what is taken or not: by its evidence, counting so often, with log loss."""
-    if len({taken for _, taken, _ in found}) < 2 or not any(one for one, *_ in found):
+    """Fit what is taken or not by its evidence, which counts so often, with log loss."""
+    if len({taken for _, taken, *_ in found}) < 2 or not any(one for one, *_ in found):
         raise DataError(
             f"the gold pairs show no choice to learn from: {name}",
             expected="pairs with chunks of several words, some of them aligned",
             hint="Give more gold pairs",
         )
-    rows = [[((key, what), value) for key, value in one.items()] for one, _, _ in found]
-    yes = np.array([float(taken) for _, taken, _ in found])
-    often = np.array([float(count) for *_, count in found])
+    rows = [[((key, what), value) for key, value in one.items()] for one, *_ in found]
+    yes = np.array([float(taken) for _, taken, *_ in found])
+    often = np.array([float(count) for *_, count, _ in found])
+    examples = [number for *_, number in found]
 
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
         (total,) = sums
         lost = float((often * (np.logaddexp(0, total) - yes * total)).sum())
         return lost, [often * (expit(total) - yes)]
 
-    return _Problem(what, [rows], (loss,), senses, settings).weights()
+    return _Problem(what, [rows], examples, (loss,), senses, settings).weights()
 
 
 def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -176,52 +204,57 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
     SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
     """
     found = [
-        (one, one.gold.label.value.lower(), one.labels or LABELS)
-        for example in examples
+        (one, one.gold.label.value.lower(), one.labels or LABELS, number)
+        for number, example in enumerate(examples)
         for one in example.candidates
         if one.gold and one.gold.label.value.lower() in (one.labels or LABELS)
     ]
-    truth = np.array([[float(label == true) for label in LABELS] for _, true, _ in found])
-    allowed = np.array([[label in choice for label in LABELS] for *_, choice in found])
+    truth = np.array([[float(label == true) for label in LABELS] for _, true, *_ in found])
+    allowed = np.array([[label in choice for label in LABELS] for *_, choice, _ in found])
     counts = np.array([float(one.token_count) for one, *_ in found])
     rows = [[list(label_terms(one, label)) for one, *_ in found] for label in LABELS]
     losses = _label_losses(truth, allowed, counts)
-    return _Problem("label", rows, losses, senses, settings).weights()
+    numbers = [number for *_, number in found]
+    return _Problem("label", rows, numbers, losses, senses, settings).weights()
 
 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit where each label begins, in points, and what evidence adds to it or takes from it."""
-    rows, points, counts = [], [], []
-    for candidate in (one for example in examples for one in example.candidates):
+    rows, points, counts, numbers = [], [], [], []
+    for number, candidate in (
+        (number, one) for number, example in enumerate(examples) for one in example.candidates
+    ):
         gold = candidate.gold
         if gold and gold.label is not Label.EQUI and gold.score is not None:
             rows.append(list(score_terms(candidate, gold.label.value.lower())))
             points.append(float(min(max(round(gold.score), SCORES[0]), SCORES[-1])))
             counts.append(float(candidate.token_count))
+            numbers.append(number)
     right, often = np.array(points), np.array(counts)
 
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
         error = sums[0] - right
         return float((often * error**2).sum()) / 2, [often * error]
 
-    return _Problem("score", [rows], (loss,), senses, settings).weights()
+    return _Problem("score", [rows], numbers, (loss,), senses, settings).weights()
 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """Examples of a decision: for each outcome what is weighed, an example each.
+    """What is weighed for each outcome, a row an example of a decision, and whose example it is.
 
     The losses are minimised one after the other, each from where the one before ended.
     """
 
     what: str
     rows: Sequence[Sequence[Sequence[Term]]]
+    numbers: Sequence[int]
     losses: Sequence[Loss]
     senses: Senses
     settings: Settings
 
     def weights(self) -> list[Weight]:
-        """Choose as many names as the budget allows, and fit their weights."""
+        """Choose as many weights as earn it and the budget allows, and fit them."""
         settings = self.settings
         # In how many examples there is the evidence, whatever the outcome.
         support = Counter(
@@ -229,26 +262,23 @@ class _Problem:
             for outcomes in zip(*self.rows, strict=True)
             for key in {key for row in outcomes for key, value in row if value}
         )
-        # What the examples do not speak of is as it was.
-        found = {
-            key: value
-            for key, value in {**settings.prior, **settings.keep}.items()
-            if decision_of(key[1]) == self.what
-        }
-        always = {BASES.get(self.what, ""), *(name for name, _ in found)}
-        always.update(f"label({_CLASS.get(label, label)})" for label in LABELS)
+        # Where sums begin has a weight in any case; there are others only beside it.
+        free = set() if settings.base else {BASES.get(self.what, ""), *map(_start, LABELS)}
         every = sorted(
             key
             for key, count in support.items()
-            if any(self._sense(key)) and (count >= settings.support or key[0] in always)
+            if key not in settings.keep
+            and any(self._sense(key))
+            and (count >= settings.support or key[0] in free)
         )
-        if not every:
-            return []
-        fitted = self._fitted(every, always)
-        found = {key: value for key, value in found.items() if key not in fitted}
-        for key, value in fitted.items():
-            if abs(value) >= settings.smallest or key in settings.keep:
-                found[key] = value
+        found = Counter(self._fitted(every, free) if every else {})
+        found.update(
+            {
+                key: value
+                for key, value in {**settings.corrected, **settings.keep}.items()
+                if decision_of(key[1]) == self.what
+            }
+        )
         return [Weight(*key, value, support[key]) for key, value in found.items()]
 
     def _sense(self, key: Key) -> Sense:
@@ -258,40 +288,63 @@ class _Problem:
         family = key[0].partition("(")[0], key[1]
         return self.senses.get(key) or self.senses.get(family) or (False, False)
 
-    def _fitted(self, every: Sequence[Key], always: Set[str]) -> dict[Key, int]:
-        """The weights of names that are always weighed, and of as many others as may be."""
+    def _fitted(self, every: Sequence[Key], free: Set[str]) -> dict[Key, int]:
+        """The weights, or corrections, that there are always, and those that earn it."""
         settings = self.settings
-        limits: list[tuple[float, float, float]] = []
+        known = Counter(settings.base)
+        known.update({**settings.corrected, **settings.keep})
+        given = list(known)
+        sums = [
+            matrix @ np.array([known[key] / UNIT for key in given])
+            for matrix in self._matrices(given)
+        ]
+        losses = [partial(_beside, loss, sums) for loss in self.losses]
+        limits = []
         for key in every:
-            if key in settings.keep:
-                limits.append((settings.keep[key] / UNIT,) * 3)
-            else:
-                pro, contra = self._sense(key)
-                centre = settings.prior.get(key, 0) / UNIT
-                limits.append((-np.inf if contra else 0.0, np.inf if pro else 0.0, centre))
-        lower, upper, centres = (np.array(each) for each in zip(*limits, strict=True))
+            there = known[key] / UNIT
+            pro, contra = self._sense(key)
+            limits.append(
+                (-np.inf if contra else min(-there, 0.0), np.inf if pro else max(-there, 0.0))
+            )
+        lower, upper = (np.array(each) for each in zip(*limits, strict=True))
         matrices = self._matrices(every)
-        paid = np.array([key[0] not in always for key in every], dtype=float)
+        paid = np.array([key[0] not in free for key in every])
+        errors = paid * self._errors(matrices, sums)
 
-        def left(price: float, start: Floats) -> tuple[Floats, set[str]]:
-            weights = _lasso(matrices, self.losses[0], lower, upper, price * paid, start)
-            return weights, {
-                key[0] for key, value in zip(every, weights, strict=True) if abs(value) * UNIT >= 1
-            } - always
+        def left(price: float, start: Floats) -> tuple[Floats, set[int]]:
+            weights = _lasso(matrices, losses[0], lower, upper, price * errors, start)
+            return weights, set(np.flatnonzero(paid & (abs(weights) * UNIT >= 1)).tolist())
 
-        names = always | _drawn_tight(left, np.zeros(len(every)), settings.names[self.what])
-        columns = [column for column, key in enumerate(every) if key[0] in names]
+        earned = _drawn_tight(left, len(every), settings.earned, settings.most(self.what))
+        columns = sorted(earned.union(np.flatnonzero(~paid).tolist()))
+        if not columns:
+            return {}
         keys = [every[column] for column in columns]
-        penalty = settings.penalties[self.what] * (NEARER if settings.prior else 1)
         found = _ridge(
             [matrix[:, columns] for matrix in matrices],
-            self.losses,
+            losses,
             lower[columns],
             upper[columns],
-            centres[columns],
-            np.array([0.0 if _is_start(key) else penalty for key in keys]),
+            np.array([not _is_start(key) or bool(settings.base) for key in keys])
+            * settings.penalty(self.what),
         )
-        return {key: round(value * UNIT) for key, value in zip(keys, found.tolist(), strict=True)}
+        values = {key: round(value * UNIT) for key, value in zip(keys, found, strict=True)}
+        return {key: value for key, value in values.items() if abs(value) >= settings.smallest}
+
+    def _errors(self, matrices: Sequence[csr_matrix], sums: list[Floats]) -> Floats:
+        """The standard error of the slope of each weight where none of them counts yet.
+
+        Examples of one gold pair are alike, so that pairs are counted and not examples.
+        """
+        _, slopes = self.losses[0](sums)
+        ones, rows = np.ones(len(self.numbers)), np.arange(len(self.numbers))
+        pairs = csr_matrix((ones, (self.numbers, rows)))
+        each = sum(
+            pairs @ matrix.multiply(slope[:, None]).tocsr()
+            for matrix, slope in zip(matrices, slopes, strict=True)
+        )
+        squares: Floats = np.asarray(each.power(2).sum(axis=0))[0]
+        return np.sqrt(squares)
 
     def _matrices(self, keys: Sequence[Key]) -> list[csr_matrix]:
         """For each outcome the values of the evidence: a row an example, a column a key."""
@@ -308,29 +361,40 @@ class _Problem:
         return found
 
 
+def _start(label: str) -> str:
+    """The name of what says where the points of a label begin."""
+    return f"label({_CLASS.get(label, label)})"
+
+
 def _is_start(key: Key) -> bool:
     """Whether a weight is a place where sums begin, which nothing is drawn to."""
     return key[0].startswith("label(")
 
 
-def _drawn_tight(
-    left: Callable[[float, Floats], tuple[Floats, set[str]]], start: Floats, budget: int
-) -> set[str]:
-    """The names that the lasso leaves when it is drawn tight enough for the budget.
+def _beside(loss: Loss, known: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
+    """The loss of sums beside those that are known."""
+    return loss([one + other for one, other in zip(sums, known, strict=True)])
 
-    Names are dropped together, not one by one: what is weak beside its like may be strong
+
+def _drawn_tight(
+    left: Callable[[float, Floats], tuple[Floats, set[int]]], size: int, least: float, budget: int
+) -> set[int]:
+    """What the lasso leaves when it is drawn tight enough for the budget, and at least so tight.
+
+    What goes is dropped together, not one by one: what is weak beside its like may be strong
     without it.
     """
-    least, most, price = 0.0, np.inf, _PRICE
-    kept: set[str] = set()
+    start, loosest = np.zeros(size), least
+    price, most = least, np.inf
+    kept: set[int] = set()
     for _ in range(_ROUNDS):
-        start, names = left(price, start)
-        if len(names) > budget:
+        start, found = left(price, start)
+        if len(found) > budget:
             least = price
         else:
             most = price
-            kept = max(kept, names, key=len)
-            if len(names) > budget * 0.97:
+            kept = max(kept, found, key=len)
+            if price == loosest or len(found) > budget * 0.97:
                 break
         price = price * 2 if most == np.inf else (least + most) / 2
     return kept
@@ -341,18 +405,16 @@ def _ridge(
     losses: Sequence[Loss],
     lower: Floats,
     upper: Floats,
-    centre: Floats,
     penalty: Floats,
 ) -> Floats:
-    """Weights within bounds: half the penalty times the squared distance from a centre is added."""
-    weights = np.clip(centre, lower, upper)
+    """Weights within bounds: half the penalty times their squares is added."""
+    weights = np.zeros(len(lower))
     for loss in losses:
         total = _total(matrices, loss)
 
         def drawn(values: Floats, total: Total = total) -> tuple[float, Floats]:
-            away = values - centre
-            lost, slope = total(values, penalty * away)
-            return lost + float((penalty * away**2).sum()) / 2, slope
+            lost, slope = total(values, penalty * values)
+            return lost + float((penalty * values**2).sum()) / 2, slope
 
         weights = _minimum(drawn, weights, list(zip(lower, upper, strict=True)), 500)
     return weights
@@ -368,12 +430,13 @@ def _lasso(
 ) -> Floats:
     """Weights within bounds, few of them not 0: the penalty times their absolute value is added.
 
-    Tibshirani (1996). ``start`` is best close to the optimum.
+    ``start`` is best close to the optimum.
     """
     # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
     pro, contra = np.flatnonzero(upper > 0), np.flatnonzero(lower < 0)
     place = np.concatenate([pro, contra])
     sign = np.concatenate([np.ones(len(pro)), -np.ones(len(contra))])
+    ends = np.concatenate([upper[pro], -lower[contra]])
     total = _total(matrices, loss)
 
     def whole(parts: Floats) -> Floats:
@@ -383,8 +446,8 @@ def _lasso(
         lost, slope = total(whole(parts), np.zeros(len(lower)))
         return lost + float(penalty[place] @ parts), sign * slope[place] + penalty[place]
 
-    parts = np.maximum(sign * start[place], 0.0)
-    return whole(_minimum(drawn, parts, [(0.0, None)] * len(place), 200))
+    parts = np.clip(sign * start[place], 0.0, ends)
+    return whole(_minimum(drawn, parts, [(0.0, end) for end in ends], 200))
 
 
 def _total(matrices: Sequence[csr_matrix], loss: Loss) -> Total:

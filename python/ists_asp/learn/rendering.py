@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.learn.fit import decision_of
 from ists_asp.terminal import unbroken
-from ists_asp.vocabulary import CONFIDENCE, WEIGHT
+from ists_asp.vocabulary import CONFIDENCE, CORRECTION, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,23 +26,32 @@ _WIDTH = 60
 
 
 def render_weights(
-    weights: Sequence[Weight], sentences: Mapping[str, str], title: str, command: str
+    weights: Sequence[Weight],
+    sentences: Mapping[str, str],
+    title: str,
+    command: str,
+    *,
+    corrections: bool = False,
 ) -> str:
     """Return the text of a rule file, one name of evidence a line, the heaviest first.
 
     Args:
-        weights: the weights, in any order.
+        weights: the weights, or corrections of them, in any order.
         sentences: what the rules say that find the evidence, by name or by what the names of
             a family begin with.
         title: what they are for.
         command: the command that learns them again.
+        corrections: whether they are added to weights that there are.
     """
+    predicate, kind, what = WEIGHT, "Weights", "what evidence of the value 100"
+    if corrections:
+        predicate, kind, what = CORRECTION, "Corrections", "what is added to what evidence"
     purpose = (
-        "what evidence of the value 100 is worth for (+) or against (-) a decision, in",
+        f"{what} is worth for (+) or against (-) a decision, in",
         "hundredths of a log-odds unit; behind it in how many examples there was any, and",
         "what the evidence is. A line may be changed by hand: learn --keep keeps it.",
     )
-    lines = _head(f"Weights: {title}", purpose, command)
+    lines = _head(f"{kind}: {title}", purpose, command)
     for section, heading in _SECTIONS.items():
         names: dict[str, list[Weight]] = defaultdict(list)
         for weight in weights:
@@ -57,7 +66,7 @@ def render_weights(
             inside = "; ".join(f"{name},{one.decision},{one.value}" for one in own)
             said = sentences.get(name) or sentences.get(name.partition("(")[0], "")
             support = max(one.support for one in own)
-            fact = f"{WEIGHT.name}({inside})."
+            fact = f"{predicate.name}({inside})."
             lines.append(f"{fact:<{_WIDTH}}  % {support}: {unbroken(said)}".rstrip(": "))
     return "\n".join(lines) + "\n"
 

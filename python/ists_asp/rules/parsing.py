@@ -16,6 +16,7 @@ from ists_asp.io.store import made_by
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX
 from ists_asp.syntax.trees import Signature, derived, walk
+from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ _WORDS = {
 }
 _CALL = re.compile(r"@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
+WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
 
 _MOST = 1000
 """Files that are remembered; those that change are parsed again."""
@@ -163,11 +165,12 @@ def _one_line(text: str) -> str:
 
 
 class _Parsed(NamedTuple):
-    """A file's syntax trees, a rule for each, and which of them define private predicates."""
+    """A file's syntax trees, a rule for each, and which define private predicates or weights."""
 
     statements: Sequence[AST]
     rules: Sequence[NamedRule]
     private: Sequence[tuple[int, Signature]]
+    weights: Sequence[tuple[int, str]]
 
 
 @dataclass(slots=True)
@@ -186,6 +189,7 @@ class Parsing:
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[Signature, NamedRule] = field(default_factory=dict)
+    weights: dict[str, NamedRule] = field(default_factory=dict)
 
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
         """Take in a file, parsed once in a process as long as it says the same."""
@@ -220,7 +224,7 @@ class Parsing:
         if len(statements) != len(rules) or messages.warnings:
             return None
         private = [(place, Signature(*name)) for place, *name in kept["private"]]
-        return _Parsed(statements, rules, private), True
+        return _Parsed(statements, rules, private, kept["weights"]), True
 
     def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
@@ -253,19 +257,22 @@ class Parsing:
         for kind, error in faults:
             self.report(kind, error)
         private = [(place, name) for place, node in enumerate(statements) for name in _own(node)]
+        weights = [(place, name) for place, node in enumerate(statements) for name in weighed(node)]
         faultless = not faults and not messages.warnings
         if faultless and self.store is not None:
             kept = {
                 "rules": [astuple(rule) for rule in rules],
                 "private": [(place, *name) for place, name in private],
+                "weights": weights,
             }
             self.store.put(_entry_name(text), kept)
-        return _Parsed(statements, rules, private), faultless
+        return _Parsed(statements, rules, private, weights), faultless
 
     def _keep_apart(self, text: SourceText, found: _Parsed) -> None:
         """Refuse names that an earlier file has given to something else.
 
-        Among them are private predicates, which clingo would merge silently.
+        Among them are private predicates, which clingo would merge silently, and weights, which
+        would both count.
         """
         for rule in found.rules:
             if rule.sentence is None:
@@ -291,6 +298,12 @@ class Parsing:
                     expected="a name that begins with _ in one file only",
                     hint="Rename one of them",
                 )
+        for place, name in found.weights:
+            rule = found.rules[place]
+            if name in self.weights:
+                told, hint = twice(name, self.weights[name])
+                raise text.error(told, rule.line, rule.column, hint=hint)
+            self.weights[name] = rule
 
 
 def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
@@ -334,6 +347,26 @@ def _own(statement: AST) -> Iterator[Signature]:
     """The private predicates that a statement defines."""
     if statement.ast_type is ASTType.Rule and _PRIVATE.search(str(statement.head)):
         yield from sorted(key for key in derived(statement.head) if key.name.startswith("_"))
+
+
+def twice(name: str, earlier: NamedRule) -> tuple[str, str]:
+    """What to say of a fact that weighs for the second time, and what to do."""
+    predicate, _, about = name.partition("(")
+    hint = f"Write {CORRECTION.name}({about},N) to add N to that weight"
+    return (
+        f"{name},…) is also given at {earlier.file}:{earlier.line}",
+        hint if predicate == WEIGHT.name else "Add them up in one",
+    )
+
+
+def weighed(statement: AST) -> Iterator[str]:
+    """The facts of weights and corrections that a statement is, without their values."""
+    fact = statement.ast_type is ASTType.Rule and not statement.body
+    if fact and statement.head.ast_type is ASTType.Literal and WEIGHED.match(str(statement.head)):
+        for single in statement.unpool():
+            arguments = single.head.atom.symbol.arguments
+            if len(arguments) == WEIGHT.arity:
+                yield str(single.head).removesuffix(f",{arguments[-1]})")
 
 
 def _entry_name(text: SourceText) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -10,10 +11,11 @@ from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.loader import load_rules, rule_files
-from ists_asp.rules.parsing import RuleWarning
+from ists_asp.rules.parsing import WEIGHED, RuleWarning, weighed
 from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
-from ists_asp.rules.source import SUFFIX, RuleSource, find_rules, resolved
+from ists_asp.rules.source import SUFFIX, RuleSource, find_rules, read_source, resolved
 from ists_asp.rules.tables import table_warnings
+from ists_asp.vocabulary import BASES, CORRECTION, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 _CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
 """The core encodings, in ``asp/``."""
+
+_WHOLE = f"{WEIGHT.name}({BASES['align']},align"
+"""The weight that all profiles have."""
 
 _LACKING = {
     Purpose.RATING: (
@@ -45,31 +50,36 @@ class Overlay:
     tables: tuple[RuleSource, ...] = ()
 
     def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
-        """Return a program's files with the user's in the place of those of their name.
+        """Return a program's files with the user's in the place of those that they replace.
 
         The others that the user gave are added where pairs are decided.
         """
         taken, more = self._sorted_out(sources)
-        added = (*more, *self.added) if purpose is Purpose.ANSWER else ()
-        return (*(taken.get(source, source) for source in sources), *added, *self.tables)
+        added = more if purpose is Purpose.ANSWER else ()
+        found = (*(taken.get(source, source) for source in sources), *added, *self.tables)
+        return tuple(dict.fromkeys(found))
 
-    def taken(self, sources: Sequence[RuleSource]) -> Mapping[RuleSource, RuleSource]:
-        """The user's files that take the place of others, by those that they replace."""
-        return self._sorted_out(sources)[0]
+    def replacing(self, sources: Sequence[RuleSource]) -> Iterator[tuple[RuleSource, str]]:
+        """The user's files that take the place of others, each with what there is to say of it."""
+        taken, _ = self._sorted_out(sources)
+        for mine in dict.fromkeys(taken.values()):
+            theirs = [source for source, file in taken.items() if file is mine]
+            same = theirs[0].path.name == mine.path.name and len(theirs) == 1
+            why = "has its name" if same else "weighs what they do"
+            names = " and ".join(source.name for source in theirs)
+            yield mine, f"this file takes the place of {names}, as it {why}"
 
     def _sorted_out(
         self, sources: Sequence[RuleSource]
     ) -> tuple[dict[RuleSource, RuleSource], list[RuleSource]]:
         """The user's files by those that they replace, and the user's others."""
         machine = asp_dir().resolve()
+        others = [source for source in sources if not source.path.is_relative_to(machine)]
         taken: dict[RuleSource, RuleSource] = {}
         more: list[RuleSource] = []
-        for file in self.files:
-            same = [
-                source
-                for source in sources
-                if source.path.name == file.path.name and not source.path.is_relative_to(machine)
-            ]
+        for file in (*self.files, *self.added):
+            named = others if file in self.files else ()
+            same = [source for source in named if source.path.name == file.path.name]
             folder = file.path.parent.name
             near = [source for source in same if source.path.parent.name == folder]
             if len(same) > 1 and len(near) != 1:
@@ -79,11 +89,32 @@ class Overlay:
                     expected=" or ".join(source.name for source in same),
                     hint="Put yours in a folder of the same name as the one that it replaces",
                 )
-            if same:
-                taken[(near if len(same) > 1 else same)[0]] = file
-            else:
-                more.append(file)
+            same = near if len(same) > 1 else same
+            if mine := _weighed(file):
+                same += [one for one in others if one not in same and _outweighs(mine, one)]
+            taken |= dict.fromkeys(same, file)
+            more += [] if same else [file]
         return taken, more
+
+
+def _weighed(file: RuleSource) -> frozenset[str]:
+    """What a file has weights and corrections of; nothing where it cannot be read."""
+    with suppress(RuleError):
+        if WEIGHED.search(read_source(file.path, file.name)[0].text):
+            statements = load_rules([file], report=lambda _kind, _error: None).statements
+            return frozenset(name for node in statements for name in weighed(node))
+    return frozenset()
+
+
+def _outweighs(mine: frozenset[str], source: RuleSource) -> bool:
+    """Whether the weights of a user's file are in the place of those of another file.
+
+    Those of any pair come with all others. Without them there are corrections only, which are in
+    the place of those that they have all names of.
+    """
+    theirs = _weighed(source)
+    only = bool(theirs) and all(name.startswith(CORRECTION.name) for name in theirs)
+    return (only or _WHOLE in theirs) if _WHOLE in mine else (only and theirs <= mine)
 
 
 def read_overlay(given: Sequence[Path]) -> Overlay:
@@ -154,11 +185,8 @@ def given_warnings(
 ) -> tuple[RuleWarning, ...]:
     """What the user should know of the files given: those that replace others, odd entries."""
     overlay = read_overlay(given)
-    taken = overlay.taken(program_sources(profile, Purpose.ANSWER, overlay.base))
-    told = [
-        RuleWarning(mine.name, f"this file takes the place of {theirs.name}, as it has its name")
-        for theirs, mine in taken.items()
-    ]
+    replacing = overlay.replacing(program_sources(profile, Purpose.ANSWER, overlay.base))
+    told = [RuleWarning(mine.name, text) for mine, text in replacing]
     own = [file.path for file in (*overlay.files, *overlay.added, *overlay.tables)]
     return (*told, *table_warnings(rules, own))
 

@@ -15,23 +15,23 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from clingo import Control, Symbol, SymbolType
+from clingo import Control, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import RuleError
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, agree, atoms, bind, filled, parsed, read_atom, variables
-from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHT
+from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
+    from ists_asp.vocabulary import Predicate
 
 _SPEAKS = frozenset({SPEAKS_FOR.signature, SPEAKS_AGAINST.signature})
 _MADE = _SPEAKS | {EVIDENCE.signature}
-_WEIGHT = WEIGHT.signature
 _RATING = "rating"
 _TARGETS = {
     "boundary": {"boundary"},
@@ -81,8 +81,8 @@ def rule_weights(
 
 def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, Sequence[Weight]]:
     known: dict[str, list[_Known]] = defaultdict(list)
-    for evidence, kind, value in weights_of(rules.statements, values):
-        weight = Weight(str(evidence), str(kind), value)
+    for pair, value in weights_of(rules.statements, values).items():
+        weight = Weight(*pair, value)
         name = parsed(weight.evidence)
         known[name.name].append((name, parsed(weight.decision), weight))
     heads = _Heads(rules.statements, values)
@@ -104,31 +104,38 @@ def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, Seq
 
 
 def weights_of(
-    statements: Iterable[AST], constants: Mapping[str, str]
-) -> tuple[tuple[Symbol, Symbol, int], ...]:
-    """The facts ``weight(Name,Decision,Integer)``, evaluated by clingo."""
+    statements: Iterable[AST],
+    constants: Mapping[str, str],
+    predicates: Iterable[Predicate] = WEIGHTS,
+) -> dict[tuple[str, str], int]:
+    """What evidence is worth, by its name and class: the sum of facts that clingo evaluates."""
+    signatures = [one.signature for one in predicates]
     arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
     errors: list[str] = []
     control = Control(arguments, logger=lambda _code, text: errors.append(text))
     with ProgramBuilder(control) as builder:
         for node in statements:
             fact = node.ast_type is ASTType.Rule and not node.body
-            if node.ast_type is ASTType.Definition or (fact and _keys(node.head) == {_WEIGHT}):
+            if node.ast_type is ASTType.Definition or (
+                fact and not _keys(node.head).isdisjoint(signatures)
+            ):
                 builder.add(node)
     try:
         control.ground()
     except RuntimeError as error:
-        found = " ".join((errors[-1] if errors else str(error)).split())
+        told = " ".join((errors[-1] if errors else str(error)).split())
         raise RuleError(
-            f"clingo cannot evaluate constants and weights: {found}",
+            f"clingo cannot evaluate constants and weights: {told}",
             hint="Mend the statement that the message names",
         ) from None
-    return tuple(
-        (name, decision, value.number)
-        for atom in control.symbolic_atoms.by_signature(*_WEIGHT)
-        for name, decision, value in (atom.symbol.arguments,)
-        if value.type is SymbolType.Number
-    )
+    found: dict[tuple[str, str], int] = {}
+    every = control.symbolic_atoms
+    for atom in chain.from_iterable(every.by_signature(*one) for one in signatures):
+        *key, value = atom.symbol.arguments
+        if value.type is SymbolType.Number:
+            name, decision = map(str, key)
+            found[name, decision] = found.get((name, decision), 0) + value.number
+    return found
 
 
 @lru_cache(1 << 14)

@@ -18,7 +18,7 @@ from ists_asp.vocabulary import (
     EVIDENCE,
     LABEL,
     LABEL_WEIGHT,
-    WEIGHT,
+    WORTH,
 )
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ class Contribution:
     the evidence gives to the one that was chosen less what it gives to the runner-up.
     ``firing`` is the rule that found the evidence; where a sum begins, it is the weight's.
     ``alone`` is the amount of the stronger side where both have such evidence; where a score
-    begins, that point in hundredths. ``also`` is what fired for the other side.
+    begins, that point in hundredths. ``also`` is what fired for the other side. ``worths`` are
+    the atoms that say what the evidence is worth.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Contribution:
     firing: RuleInstance | None
     alone: float
     also: tuple[RuleInstance, ...] = ()
+    worths: tuple[Ground, ...] = ()
 
     @property
     def is_base(self) -> bool:
@@ -131,19 +133,21 @@ def contributions(
     the runner-up. Empty where no evidence is weighed. ``other`` is the label or the score that
     came second; of a chunk without a counterpart the spans of the best pair.
     """
-    found: dict[tuple[str, ...], tuple[float, Element]] = {}
+    found: dict[tuple[str, ...], tuple[float, list[Element]]] = {}
     for sign, atom in _sums(trace, decision, other):
         for element in _elements(trace, atom):
             key = tuple(map(str, element.terms[1:])) or (_weighed(element),)
-            amount, known = found.get(key, (0.0, element))
-            found[key] = amount + sign * contributed(element), known
+            amount, known = found.get(key, (0.0, []))
+            found[key] = amount + sign * contributed(element), [*known, element]
     by_name: dict[str, list[Contribution]] = defaultdict(list)
-    for (name, *_), (amount, element) in found.items():
-        kinds = {atom.name: atom for atom in element.positive}
-        evidence = kinds.get(EVIDENCE.name)
-        found_by = evidence or kinds.get(WEIGHT.name)
+    for (name, *_), (amount, elements) in found.items():
+        atoms = [atom for element in elements for atom in element.positive]
+        evidence = next((atom for atom in atoms if atom.name == EVIDENCE.name), None)
+        worths = [atom for atom in atoms if atom.name == WORTH.name]
+        weights = (atom for one in worths for atom in trace.reasons(one)[0].positive)
+        found_by = evidence or next(weights, None)
         firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
-        one = Contribution(name, amount, evidence, firing, amount)
+        one = Contribution(name, amount, evidence, firing, amount, worths=tuple(worths))
         if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):
             one = _scored(one, decision.atom.arguments[2].number, other.number)
         if round(one.amount):
@@ -158,7 +162,7 @@ def contributed(element: Element) -> float:
     if first is None or first.type is not SymbolType.Number:
         return 0.0
     names = {atom.name for atom in element.positive}
-    weighed = {EVIDENCE.name, WEIGHT.name} <= names
+    weighed = {EVIDENCE.name, WORTH.name} <= names
     return first.number / _WHOLE if weighed else float(first.number)
 
 
@@ -214,11 +218,12 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
 
 def _weighed(element: Element) -> str:
     """The name that a weight is of, where the tuple does not say it."""
-    return next((str(one.arguments[0]) for one in element.positive if one.name == WEIGHT.name), "")
+    return next((str(one.arguments[0]) for one in element.positive if one.name == WORTH.name), "")
 
 
 def _merged(several: Sequence[Contribution]) -> Contribution:
     """One contribution a name: that of the stronger side, with what the other side adds."""
     strongest = max(several, key=lambda one: abs(one.amount))
     also = tuple(one.firing for one in several if one is not strongest and one.firing is not None)
-    return replace(strongest, amount=sum(one.amount for one in several), also=also)
+    worths = tuple(dict.fromkeys(worth for one in several for worth in one.worths))
+    return replace(strongest, amount=sum(one.amount for one in several), also=also, worths=worths)

@@ -6,7 +6,6 @@ has over the runner-up, pros and cons apart, the largest first. What has been sh
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +15,7 @@ from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
 from ists_asp.trace.evidence import SUMS, RulePlace, contributed, label_of
-from ists_asp.vocabulary import ALIGNED, CLOSENESS, NOALI, WEIGHT
+from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, WEIGHT, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -46,6 +45,9 @@ _POINT = 100
 
 _FLAT = 2
 """So deep a tree shows evidence without what it rests on."""
+
+_WEIGHTS = (WEIGHT.signature, CORRECTION.signature, WORTH.signature)
+"""What evidence is weighed by."""
 
 _SUM = "rating"
 """What is the sum of a few things, each of which is shown."""
@@ -118,6 +120,8 @@ class _Grower:
         limit = len(found) if self._everything else _SHOWN
         for one, contribution in zip(found[:limit], by, strict=False):
             line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
+            weights = map(self._weighed, contribution.worths)
+            line.where += "".join(one for one in weights if CORRECTION.name in one)
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
@@ -192,10 +196,18 @@ class _Grower:
         if weight is not None and len(element.terms) > 1:
             first.text += f" ({element.terms[1]})"
         first.below = [*first.below, *others]
-        for reason in chain.from_iterable(self._trace.reasons(atom)[:1] for atom in weights):
-            rule = reason.probe.rule
-            first.where += f", weight {rule.file}:{rule.line}"
+        first.where += "".join(map(self._weighed, weights))
         return first
+
+    def _weighed(self, worth: Ground) -> str:
+        """Where the weight stands that evidence has, and its correction, with what each adds."""
+        found = ""
+        for reason in self._trace.reasons(worth)[:1]:
+            for atom in reason.positive:
+                rule = self._trace.reasons(atom)[0].probe.rule
+                value = f" {atom.arguments[2].number:+}" if len(reason.positive) > 1 else ""
+                found += f", {atom.name}{value} {rule.file}:{rule.line}"
+        return found
 
     def _term(self, term: Term, chosen: Ground) -> Branch:
         firing = term.firings[0]
@@ -213,7 +225,7 @@ class _Grower:
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
-        return (atom.name, len(atom.arguments)) == WEIGHT.signature
+        return (atom.name, len(atom.arguments)) in _WEIGHTS
 
 
 def decision_tree(

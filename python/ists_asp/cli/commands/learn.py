@@ -16,6 +16,7 @@ from ists_asp.cli.options import (
     cache_option,
     choice_option,
     file_option,
+    number_option,
     output_option,
     quiet_option,
     reader_option,
@@ -24,6 +25,7 @@ from ists_asp.cli.options import (
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table
+from ists_asp.vocabulary import CORRECTION, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,13 +33,16 @@ if TYPE_CHECKING:
     from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
     from ists_asp.evaluate.ratings import Correlation
-    from ists_asp.learn import CrossValidation, Example, Weight
+    from ists_asp.learn import CrossValidation, Example
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
 
 SETS = "sets"
 """The word for parts that are data sets."""
+
+MOST = 40
+"""Corrections at most, if nobody says."""
 
 _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
@@ -81,11 +86,11 @@ def _weights(values: Values) -> Collection[Path]:
 
 @command(
     """
-  ists-asp learn --gold data/samples/headlines --profile headlines -o headlines.lp
+  ists-asp learn --gold thirty-pairs --profile headlines -o mine.lp
+  ists-asp solve --rules mine.lp --profile headlines "A storm hits Cuba" "Cuba is hit by a storm"
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
+  ists-asp learn --gold train/headlines --profile headlines --from-nothing -o headlines.lp
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5 --confidence c.lp
-  ists-asp learn --gold mine --rules my-rules --profile images -o my-rules/weights/images.lp
-  ists-asp learn --gold thirty-pairs --profile headlines --prior -o mine.lp
   ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en --cross-validate sets
@@ -139,10 +144,11 @@ def _weights(values: Values) -> Collection[Path]:
     help="Rule file of weights that are not learned but kept as they are. Repeatable.",
 )
 @click.option(
-    "--prior",
+    "--from-nothing",
     is_flag=True,
-    help="Start from the profile's present weights and stay near them: 30 pairs are enough.",
+    help="Learn all weights anew, in place of corrections of those that the profile has.",
 )
+@number_option("--most", text="Without --from-nothing: at most so many corrections.", default=MOST)
 @click.option(
     "--confidence",
     type=FileType(written=True, endings=[".lp"]),
@@ -159,34 +165,37 @@ def learn(
     gold: tuple[Path, ...],
     folds: int | str | None,
     keep: tuple[Path, ...],
-    prior: bool,
+    from_nothing: bool,
+    most: int,
     confidence: Path | None,
     seed: int,
     output: Path | None,
     quiet: bool,
 ) -> None:
-    """Learn the weights of a profile's evidence from gold pairs.
+    """Learn from gold pairs what the evidence of a profile is worth.
 
     In: gold chunks and gold alignments. The lines of a .wa file of one-to-one alignments, such
     as those of the 2015 pilot, say what the chunks are; others need chunk files. With
-    --task sts files of gold ratings. All evidence that argues for something is weighed, that
-    of your own rules included; the profile's present weights play no part (with --task sts those
-    of ratings do not).
+    --task sts files of gold ratings.
 
-    Out: a rule file of weight(Name,Decision,Integer) facts, for the "weights" of the profile's
-    [answer]; with --task sts for those of its [rating], or with --reader for its
+    Out: a rule file of correction(Name,Decision,Integer) facts, to be given with --rules: what
+    is added to the weights that the profile has. There are few: a correction has to earn itself.
+    Evidence of your own rules has none yet, and is corrected from 0. With --from-nothing a file
+    of weight(Name,Decision,Integer) facts for the "weights" of the profile's [answer]; with
+    --task sts for those of its [rating], or with --reader for its
     "reader_weights". The same data and seed give the same bytes. With
     --cross-validate and without -o, only what is reached on unseen parts is printed: the four
     official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
     be found; with --task sts Pearson's correlation of each data set.
     """
-    lesson = _Lesson(gold, setup, keep, prior, confidence, seed, output, quiet)
+    lesson = _Lesson(gold, setup, keep, from_nothing, most, confidence, seed, output, quiet)
     if task == "sts":
         if setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-        if keep or prior or confidence:
+        if keep or from_nothing or confidence:
             raise UsageError(
-                "--keep, --prior and --confidence do not go with --task sts", hint="Leave them out"
+                "--keep, --from-nothing and --confidence do not go with --task sts",
+                hint="Leave them out",
             )
         _learn_ratings(lesson, folds)
         return
@@ -206,7 +215,8 @@ class _Lesson:
     gold: tuple[Path, ...]
     setup: Setup
     keep: tuple[Path, ...]
-    prior: bool
+    from_nothing: bool
+    most: int
     confidence: Path | None
     seed: int
     output: Path | None
@@ -231,7 +241,8 @@ class _Lesson:
         parts += [f"--reader {Path(setup.reader).name}"] if setup.reader else []
         parts += [f"--vectors {setup.vectors.name}"] if setup.vectors else []
         parts += [f"--keep {path.name}" for path in self.keep]
-        parts += ["--prior"] if self.prior else []
+        parts += ["--from-nothing"] if self.from_nothing else []
+        parts += [f"--most {self.most}"] if self.most != MOST and not self.from_nothing else []
         parts += [f"--seed {self.seed}"] if self.seed else []
         name = f"{'reader-' if setup.reader else ''}{setup.profile}.lp"
         if folds is not None:
@@ -249,11 +260,11 @@ class _Lesson:
                 note(line)
         return self.output is not None
 
-    def write(self, text: str, weights: Sequence[Weight], pairs: int) -> None:
-        """Write a file of weights."""
+    def write(self, text: str, pairs: int, count: int, what: str = "weights") -> None:
+        """Write a file of weights, or of corrections."""
         write_output(self.output, text)
         if not self.quiet and self.output is not None:
-            note(f"{len(weights)} weights from {pairs} pairs")
+            note(f"{count} {what} from {pairs} pairs")
 
 
 def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
@@ -278,12 +289,17 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
         )
     if lesson.setup.rules:
         isolate(SECONDS)
-    with ExampleBuilder(lesson.setup) as teacher:
+    with ExampleBuilder(lesson.setup, lesson.output) as teacher:
+        base = {} if lesson.from_nothing else teacher.weights(WEIGHT)
+        kept = read_weights(lesson.keep).items()
         settings = Settings(
+            base=base,
+            corrected=teacher.weights(CORRECTION) if base else {},
+            keep={key: value - base.get(key, 0) for key, value in kept}
+            | (read_weights(lesson.keep, CORRECTION) if base else {}),
+            corrections=lesson.most,
             seed=lesson.seed,
             scheme=teacher.profile.scheme,
-            prior=read_weights(teacher.shipped if lesson.prior else ()),
-            keep=read_weights(lesson.keep),
         )
         with progress(len(golds), shown=not lesson.quiet) as step:
             examples = list(counted(teacher.examples(golds), step))
@@ -298,10 +314,12 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
                 return
         weights = learn_weights(examples, teacher.senses(), settings)
         sentences = teacher.sentences()
-    text = render_weights(weights, sentences, lesson.title, lesson.command())
-    lesson.write(text, weights, len(golds))
+    head = lesson.title, lesson.command()
+    corrections = bool(settings.base)
+    text = render_weights(weights, sentences, *head, corrections=corrections)
+    lesson.write(text, len(golds), len(weights), "corrections" if corrections else "weights")
     dropped = sorted(_seen(examples) - {weight.name for weight in weights})
-    if dropped and not lesson.quiet and lesson.output is not None:
+    if dropped and not (corrections or lesson.quiet or lesson.output is None):
         note(shortened(f"no weights for {len(dropped)} names: {', '.join(dropped)}", 400))
 
 
@@ -374,7 +392,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
             return
     weights = learn_ratings(examples, unrelated, highest)
     text = render_rating_weights(weights, lesson.title, lesson.command("sts"))
-    lesson.write(text, weights, count)
+    lesson.write(text, count, len(weights))
 
 
 def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:

@@ -21,7 +21,7 @@ from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
 from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
-from ists_asp.vocabulary import WEIGHT
+from ists_asp.vocabulary import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ _TITLES = {
     Purpose.EXPLANATION: "explanations of profile ",
     Purpose.RATING: "ratings of profile ",
 }
-_WEIGHT = re.compile(rf"{WEIGHT.name}\(.*\)\.", re.DOTALL)
+_WEIGHT = re.compile(rf"({'|'.join(one.name for one in WEIGHTS)})\(.*\)\.", re.DOTALL)
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
 
 Weighed: TypeAlias = tuple[str, str]
@@ -124,7 +124,7 @@ class Checked:
     """What was read for a check.
 
     ``programs`` are what the files are loaded for; ``own`` are the files about which findings are
-    told. ``replaced`` has what given files take the place of, by path. ``partial`` says that only
+    told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``by_file`` has the statements of each file but for plain facts of weights, of which there
     are thousands; ``weights`` has those.
@@ -152,8 +152,7 @@ class Checked:
                 profile = load_profile(name, overlay.base)
                 self.programs += _programs(profile, overlay)
                 plain = program_sources(profile, Purpose.ANSWER, overlay.base)
-                taken = overlay.taken(plain)
-                self.replaced |= {mine.path: theirs.name for theirs, mine in taken.items()}
+                self.replaced |= {mine.path: text for mine, text in overlay.replacing(plain)}
             except RuleError as error:
                 report("profile", error)
         sources = {one.path: one for program in self.programs for one in program.sources}
@@ -347,7 +346,7 @@ def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
 
 
 def _weighed(node: AST, text: str) -> list[Weighed]:
-    """What the facts ``weight(Name,Class,Integer)`` of a statement are about; empty for others."""
+    """What a statement says the worth of, by facts of weights or corrections; empty for others."""
     if not _WEIGHT.fullmatch(text) or node.ast_type is not ASTType.Rule:
         return []
     found = []
@@ -357,7 +356,7 @@ def _weighed(node: AST, text: str) -> list[Weighed]:
         except RuntimeError:
             # A rule.
             return []
-        if (symbol.name, len(symbol.arguments)) != WEIGHT.signature:
+        if (symbol.name, len(symbol.arguments)) not in [one.signature for one in WEIGHTS]:
             return []
         name, decision, value = symbol.arguments
         if value.type is not SymbolType.Number:

@@ -20,7 +20,7 @@ from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
 from ists_asp.syntax.trees import is_fact, predicates
-from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHT
+from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _Predicate = tuple[str, int]
 
+_ASKED = re.compile(rf"\b({'|'.join(one.name for one in (*WEIGHTS, WORTH))})\(")
 _DOCUMENTED = re.compile(
     r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
 )
@@ -75,8 +76,7 @@ def check_tables(checked: Checked) -> Iterator[Finding]:
 def check_names(checked: Checked) -> Iterator[Finding]:
     """Look for rules without a name, names used twice, and odd files."""
     yield from _twice(checked)
-    for path, name in checked.replaced.items():
-        found = f"this file takes the place of {name}, as it has its name"
+    for path, found in checked.replaced.items():
         hint = "Give it another name if its rules are to be added"
         yield checked.finding("replaces", (path, 0, 0), found, hint)
     for statement in checked.statements:
@@ -220,9 +220,9 @@ def _asked_for(statements: Iterable[Statement]) -> Iterator[tuple[Term, Term]]:
     """The weights that rules ask for by name, rather than for whatever evidence there is."""
     for statement in statements:
         node = statement.node
-        if WEIGHT.name in statement.rule.text and node.ast_type in (ASTType.Rule, ASTType.Minimize):
+        if node.ast_type in (ASTType.Rule, ASTType.Minimize) and _ASKED.search(statement.rule.text):
             for atom in (atom for part in node.body for atom in atoms(part)):
-                if (atom.name, len(atom.arguments)) == WEIGHT.signature:
+                if _ASKED.match(f"{atom.name}(") and len(atom.arguments) == WORTH.arity:
                     name, decision = (read(part) for part in atom.arguments[:2])
                     if isinstance(name, Call | Ground):
                         yield name, decision
