@@ -3,51 +3,34 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, TypeVar
-
-import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.learn.confidence import judge
 from ists_asp.learn.fit import (
-    LABELS,
-    SCORES,
-    UNIT,
     Weight,
     fit_alignments,
     fit_boundaries,
     fit_labels,
     fit_scores,
-    label_terms,
-    score_terms,
 )
 from ists_asp.learn.rendering import render_weights
-from ists_asp.model import Alignment, Label, Scheme
-from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ists_asp.evaluate.scorer import Chunking, Scores
     from ists_asp.learn.confidence import Judged
-    from ists_asp.learn.examples import Candidate, Example, ExampleBuilder, Key, Senses
-    from ists_asp.learn.fit import Settings, Term
-    from ists_asp.model import Answer
+    from ists_asp.learn.examples import Example, ExampleBuilder, Senses
+    from ists_asp.learn.fit import Settings
+    from ists_asp.model import Answer, Scheme
 
     Decided = tuple[Reference, Answer, tuple[Judged, ...]]
 
 T = TypeVar("T")
-Spans = TypeVar("Spans", "Candidate", Alignment)
-
-SHIFTS = (-40, -20, 0, 20, 40, 60, 80, 100, 120)
-"""Changes of the weight of any pair for ``align`` that are tried, in hundredths."""
-
-_ALIGN = "align"
 
 
 def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], list[T]]]:
@@ -62,39 +45,8 @@ def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], l
         )
 
 
-def best_candidates(candidates: Sequence[Spans], weights: Sequence[float]) -> tuple[Spans, ...]:
-    """Return the candidates of greatest total weight, no token being used twice.
-
-    ``weights`` says what aligning each of them is worth; those of 0 or less are never chosen.
-    """
-    worthy = [place for place, weight in enumerate(weights) if weight > 0]
-    users: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for column, place in enumerate(worthy):
-        for side, tokens in enumerate((candidates[place].tokens1, candidates[place].tokens2)):
-            for token in tokens:
-                users[side, token].append(column)
-    clashes = sorted({tuple(columns) for columns in users.values() if len(columns) > 1})
-    if clashes:
-        # Weighted set packing: at most one from each clash.
-        matrix = np.zeros((len(clashes), len(worthy)))
-        for row, columns in enumerate(clashes):
-            matrix[row, columns] = 1
-        found = milp(
-            [-float(weights[place]) for place in worthy],
-            integrality=np.ones(len(worthy)),
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(matrix, ub=np.ones(len(clashes))),
-        )
-        worthy = [place for place, taken in zip(worthy, found.x, strict=True) if taken > 0.5]
-    return tuple(candidates[place] for place in worthy)
-
-
 def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit corrections of the weights that there are, or weights where there are none.
-
-    In these the weight of any pair for ``align`` is the one that is best on held-out folds:
-    alignment F1 decides with a third of the weight of type+score F1: it is what the other
-    decisions stand on, and it is less noisy.
 
     Args:
         examples: gold pairs, each with an id of its own.
@@ -104,85 +56,8 @@ def learn_weights(examples: Sequence[Example], senses: Senses, settings: Setting
     Raises:
         DataError: no boundary, or no alignment, can be learned from the examples.
     """
-    weights = [
-        *fit_boundaries(examples, senses, settings),
-        *_fit_pairs(examples, senses, settings),
-    ]
-    if settings.base:
-        return weights
-    held_out: list[tuple[Example, list[Scored]]] = []
-    for train, test in deal(examples, settings.folds, settings.seed):
-        table = {(one.name, one.decision): one.value for one in _fit_pairs(train, senses, settings)}
-        held_out.extend((example, scored(table, example.candidates)) for example in test)
-    shift = best_shift(held_out, settings.scheme)
-    return [
-        replace(weight, value=weight.value + shift)
-        if (weight.name, weight.decision) == (BASES[_ALIGN], _ALIGN)
-        else weight
-        for weight in weights
-    ]
-
-
-def _fit_pairs(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
-    return [
-        weight
-        for fit in (fit_alignments, fit_labels, fit_scores)
-        for weight in fit(examples, senses, settings)
-    ]
-
-
-def best_shift(
-    held_out: Sequence[tuple[Example, Sequence[Scored]]], scheme: Scheme = Scheme.Y2016
-) -> int:
-    """How much readier to align is best, of :data:`SHIFTS`; the smallest change that is.
-
-    ``held_out`` are gold pairs, each with an id of its own, and what weights that were not learned
-    from it make of its candidates.
-    """
-
-    def quality(shift: int) -> tuple[float, int]:
-        answers = []
-        for example, some in held_out:
-            worths = [(one.worth + shift) * one.candidate.token_count for one in some]
-            lines = best_candidates([one.alignment for one in some], worths)
-            answers.append((example.gold, Reference(example.gold.pair, lines)))
-        scores = _score(answers, scheme)
-        return scores.type_score.f1 + scores.alignment.f1 / 3, -abs(shift)
-
-    return max(SHIFTS, key=quality)
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A candidate, the sum of the weights for aligning it, and the alignment it would be."""
-
-    candidate: Candidate
-    worth: int
-    alignment: Alignment
-
-
-def scored(table: Mapping[Key, int], candidates: Iterable[Candidate]) -> list[Scored]:
-    """What weights, by name and decision, make of candidates."""
-
-    def total(terms: Iterable[Term]) -> int:
-        # As clingo divides: towards zero.
-        return int(sum(table.get(key, 0) * value for key, value in terms) / UNIT)
-
-    def alignment(candidate: Candidate) -> Alignment:
-        labels = [label for label in LABELS if label in (candidate.labels or LABELS)]
-        best = max(labels, key=lambda label: total(label_terms(candidate, label)))
-        label, score = Label(best.upper()), 5
-        if label is not Label.EQUI:
-            points = total(score_terms(candidate, best))
-            score = min(SCORES, key=lambda score: (abs(UNIT * score - points), -score))
-        return Alignment(candidate.tokens1, candidate.tokens2, label, float(score))
-
-    return [
-        Scored(
-            one, total(((name, _ALIGN), value) for name, value in one.pair.items()), alignment(one)
-        )
-        for one in candidates
-    ]
+    fits = fit_boundaries, fit_alignments, fit_labels, fit_scores
+    return [weight for fit in fits for weight in fit(examples, senses, settings)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +109,6 @@ def cross_validate(
         )
     parts: dict[bool, list[list[Decided]]] = {True: [], False: []}
     known = [Weight(*key, value, 0) for key, value in settings.base.items()]
-    # Not the parts by which learning chooses its threshold.
     senses = teacher.senses()
     for train, test in deal(examples, folds, settings.seed + 1):
         learned = learn_weights(train, senses, settings)

@@ -67,6 +67,13 @@ _SHARES = {"boundary": 0.2, "align": 0.15, "label": 0.5, "score": 0.15}
 NEARER = 3
 """How much more strongly a weight is drawn to one that there is already than to 0."""
 
+MISSED = 1.4
+"""What an alignment that is missed costs, beside one that is too many.
+
+The measures are F1s of the alignments and of what rests on them; some gold ones have nothing in
+common, and all weights pay for these.
+"""
+
 LOG, ERRORS = 0.4, 1.2
 """What log loss and the expected errors count in the second round of :func:`_label_losses`."""
 
@@ -86,7 +93,6 @@ class Settings:
             :data:`NEARER` times so strongly.
         support: there must be so many examples with the evidence.
         smallest: weights smaller than this, in hundredths, are left out.
-        folds: how many parts the tuning of the alignment threshold uses.
         seed: decides how pairs are dealt into folds.
         scheme: whose official measure decides what is best.
     """
@@ -95,16 +101,15 @@ class Settings:
     corrected: Mapping[Key, int] = field(default_factory=dict)
     keep: Mapping[Key, int] = field(default_factory=dict)
     weights: Mapping[str, int] = field(
-        default_factory=lambda: {"boundary": 180, "align": 15, "label": 220, "score": 20}
+        default_factory=lambda: {"boundary": 180, "align": 20, "label": 220, "score": 20}
     )
     corrections: int = 40
-    earned: float = 1.5
+    earned: float = 1.0
     penalties: Mapping[str, float] = field(
         default_factory=lambda: {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
     )
     support: int = 4
     smallest: int = 4
-    folds: int = 5
     seed: int = 0
     scheme: Scheme = Scheme.Y2016
 
@@ -154,7 +159,7 @@ def decision_of(kind: str) -> str:
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries."""
     found = [
-        (one.evidence, one.taken, 1, number)
+        (one.evidence, one.taken, 1.0, number)
         for number, example in enumerate(examples)
         for one in example.boundaries
     ]
@@ -164,7 +169,7 @@ def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settin
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments."""
     found = [
-        (one.pair, one.gold is not None, one.token_count, number)
+        (one.pair, bool(one.gold), one.token_count * (MISSED if one.gold else 1.0), number)
         for number, example in enumerate(examples)
         for one in example.candidates
     ]
@@ -174,7 +179,7 @@ def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settin
 def _fit_choices(
     what: str,
     name: str,
-    found: Sequence[tuple[Evidence, bool, int, int]],
+    found: Sequence[tuple[Evidence, bool, float, int]],
     senses: Senses,
     settings: Settings,
 ) -> list[Weight]:
@@ -187,7 +192,7 @@ def _fit_choices(
         )
     rows = [[((key, what), value) for key, value in one.items()] for one, *_ in found]
     yes = np.array([float(taken) for _, taken, *_ in found])
-    often = np.array([float(count) for *_, count, _ in found])
+    often = np.array([count for *_, count, _ in found])
     examples = [number for *_, number in found]
 
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
