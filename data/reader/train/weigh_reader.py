@@ -1,13 +1,15 @@
-"""Weigh what the reader holds: opinions about pairs it has not seen, on top of the rules' weights.
+"""Weigh what the reader holds, beside the weights that all profiles share, and measure.
 
-    python data/reader/train/weigh_reader.py --data DATA --work WORK --profile headlines -o FILE
+    python data/reader/train/weigh_reader.py --data DATA --work WORK -o weights/reader-english.lp
 
 ``WORK`` holds the models of ``train_reader.py``. The model of each fold reads the pairs of its
-fold; the profile's own weights are learned without that fold. On the sums of both, the weights of
-the reader's evidence are fitted: a logistic regression for boundaries, one weight for all labels,
-a regression for scores. Alignments have the same weight in all profiles; how readily to align is
-what gives the best type+score F1.
-What is printed for a fold comes from weights that were fitted on the other folds.
+fold. Beside the sums of ``weights/english.lp`` one weight is fitted for what speaks for and
+against a boundary, one for all labels, and a regression for scores; what the reader holds of
+alignments counts as it should among the likely ones, see ``ALIGNED``.
+
+``--measure`` learns all weights again without each fold, and without each kind of text, decides
+what was left out, with the reader's opinions and without, and prints the official measures.
+``--confidence FOLDER`` writes how often decisions of the folds were right, for each profile.
 
 With ``--profile sts-en`` weights of ratings are learned, with what the model of each fold holds
 about the files of ratings that it has not seen.
@@ -31,48 +33,41 @@ from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.cross import best_candidates, best_shift, deal, scored
-from ists_asp.learn.examples import ExampleBuilder, read_gold
-from ists_asp.learn.fit import (
-    LABELS,
-    SCORES,
-    Settings,
-    Weight,
-    fit_alignments,
-    fit_boundaries,
-    fit_labels,
-    fit_scores,
-    label_terms,
-    score_terms,
-)
+from ists_asp.learn.confidence import fit_table, judge
+from ists_asp.learn.cross import deal, learn_weights
+from ists_asp.learn.examples import ExampleBuilder, read_gold, read_weights
+from ists_asp.learn.fit import LABELS, SCORES, Settings, Weight, label_terms, score_terms
 from ists_asp.learn.ratings import (
     RatingExampleBuilder,
     learn_ratings,
     mismatched,
     predict,
 )
-from ists_asp.learn.rendering import render_rating_weights, render_weights
+from ists_asp.learn.rendering import render_rating_weights, render_table, render_weights
 from ists_asp.model import Label
 
 FOLDS = 5
-BASE = ("any_pair", "align")
-ASKED = ("reader_asked", "align")
 ALIGNED = 400
-"""What it is worth for an alignment that the reader holds it certain, in all profiles.
+"""What it is worth for an alignment that the reader holds it certain.
 
 A logistic regression gives 75 to 165, which is right for all pairs together. Which of the likely
 pairs are aligned, and rightly labelled, the reader knows better than that.
 """
-SHIFTS = range(-50, 301, 25)
-"""How much more readily to align where the reader was asked, in hundredths: what is tried."""
+ASKED = 40
+"""How much more readily to align where the reader was asked: it sees more than words say."""
+CORRECTIONS = {"answers-students": 80}
+"""How many corrections the profile of a kind may have, if not 40."""
 IMPOSSIBLE = -100_000
 """The sum of a label without a licence."""
 LABEL_KEYS = [(f"reader({name})", name) for name in ("equi", "oppo", "simi", "rel")]
 LABEL_KEYS.append(("reader(spe)", "this_spe"))
+COMMON = "default"
+"""The profile whose weights all English ones share."""
 RATED = "sts-en"
 """The profile that rates pairs."""
 DEFINITIONS = "OnWN"
 """Files of dictionary definitions: no weights are learned from them."""
+RULES = Path(__file__).parents[3] / "lp_rules"
 
 
 def bare(pair):
@@ -81,44 +76,41 @@ def bare(pair):
     return replace(pair, **sides)
 
 
-def fold_reader(work: Path, fold: int) -> Path:
-    """The folder of the model of a fold, exported when it is first asked for."""
-    folder = work / f"fold-{fold}"
+def reader_of(work: Path, part: str) -> Path:
+    """The folder of the model of a part, exported when it is first asked for."""
+    folder = work / part
     if not (folder / "tokenizer.json").exists():
-        export(work / f"fold-{fold}.pt", folder)
+        export(work / f"{part}.pt", folder)
     return folder
 
 
-def opinions(work: Path, golds, kind: str) -> dict[str, tuple[list, list]]:
-    """For each pair the facts of what its fold's model holds, by gold chunks and by found ones."""
+def read(reader: Reader, pair) -> tuple[list[str], list[str]]:
+    """What a model holds, by gold chunks and by those to be found; boundaries are open in both."""
+    free = list(reader.read(bare(pair)))
+    begins = [atom for atom in free if atom.startswith("reader_boundary")]
+    return [*begins, *reader.read(pair)], free
+
+
+def opinions(work: Path, golds, kind: str) -> dict[str, dict]:
+    """For each pair its fold, and what its fold's model and that without its kind hold."""
     file = work / f"opinions-{kind}.json"
     if not file.exists():
-        found = {}
+        apart = Reader(reader_of(work, f"without-{kind}"))
+        found = {gold.pair.id: {"apart": read(apart, gold.pair)} for gold in golds}
         for fold, (_, test) in enumerate(deal(golds, FOLDS, 1)):
-            reader = Reader(fold_reader(work, fold))
+            reader = Reader(reader_of(work, f"fold-{fold}"))
             for gold in test:
-                free = reader.read(bare(gold.pair))
-                begins = [atom for atom in free if atom.startswith("reader_boundary")]
-                given = [*begins, *reader.read(gold.pair)]
-                found[gold.pair.id.partition(".")[2]] = [given, free]
+                found[gold.pair.id] |= {"fold": fold, "own": read(reader, gold.pair)}
         file.write_text(json.dumps(found))
-    known = json.loads(file.read_text())
-    return {
-        gold.pair.id: tuple(
-            [parse_term(atom) for atom in atoms] for atoms in known[gold.pair.id.partition(".")[2]]
-        )
-        for gold in golds
-    }
+    return json.loads(file.read_text())
 
 
 @dataclass
 class Judged:
-    """An example with the sums that the profile's own weights give."""
+    """An example with the weights that it is judged by beside the reader's."""
 
     example: object
     table: dict
-    found: list
-    fold: int
 
     def sums(self, terms) -> float:
         return sum(self.table.get(key, 0) * value for key, value in terms) / 100
@@ -200,165 +192,165 @@ def fit_score(judged):
     }
 
 
-def measure(judged, answers):
-    gold = {one.example.gold.pair.id: one.example.gold for one in judged}
-    system = {
-        one.example.gold.pair.id: Reference(one.example.gold.pair, tuple(lines))
-        for one, lines in zip(judged, answers, strict=True)
-    }
-    return evaluate(gold, system).overall
-
-
-def fit(judged):
-    """All weights, without a shift."""
-    return {
+def fit(judged) -> list[Weight]:
+    """The weights of the reader's evidence."""
+    table = {
         **fit_boundary(judged),
-        ASKED: 0,
+        ("reader_asked", "align"): ASKED,
         ("reader_for", "align"): ALIGNED,
         ("reader_against", "align"): -ALIGNED,
         **fit_label(judged),
         **fit_score(judged),
     }
-
-
-def readiest(judged, weights) -> int:
-    """How much readier to align where the reader was asked, each example weighed by its fold."""
-    tables = {one.fold: {**one.table, **weights[one.fold]} for one in judged}
-    found = [scored(tables[one.fold], one.example.candidates) for one in judged]
-
-    def quality(shift):
-        scores = measure(judged, [decide(candidates, shift) for candidates in found])
-        return scores.type_score.f1 + scores.alignment.f1 / 3, -abs(shift)
-
-    return max(SHIFTS, key=quality)
-
-
-def decide(found, shift) -> tuple:
-    """The alignments that are best together, before the solver."""
-    return best_candidates(
-        [one.alignment for one in found],
-        [
-            (one.worth + shift * (ASKED[0] in one.candidate.pair)) * one.candidate.token_count
-            for one in found
-        ],
-    )
-
-
-def as_weights(table: dict) -> list[Weight]:
     return [Weight(*key, value, 0) for key, value in table.items()]
 
 
-def without(judged) -> dict:
-    """Weights that take no notice of the reader, aligning as readily as is best."""
-    tables = {one.fold: one.table for one in judged}
-    shift = best_shift([(one.example, scored(one.table, one.example.candidates)) for one in judged])
-    return {fold: {BASE: table[BASE] + shift} for fold, table in tables.items()}
+def table_of(weights) -> dict:
+    return {(one.name, one.decision): one.value for one in weights}
 
 
-def shifted(weights: dict, shift: int) -> dict:
-    """The weights, aligning so much more readily."""
-    return {**weights, ASKED: weights[ASKED] + shift}
+class Lessons:
+    """The examples of each kind by the rules of profiles, and what is learned from some."""
 
-
-def line(name, scores):
-    parts = [
-        f"{key} {getattr(scores, key).f1:.4f}"
-        for key in ("alignment", "type", "score", "type_score")
-    ]
-    return f"{name}: {', '.join(parts)}"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--profile", required=True)
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--solve", action="store_true", help="measure with the solver as well")
-    parser.add_argument("-o", "--output", type=Path)
-    options = parser.parse_args()
-    if options.profile == RATED:
-        weigh_ratings(options)
-        return
-    kinds = [options.profile] if options.profile in KINDS else list(KINDS)
-    golds, known, folds = [], {}, {}
-    for number, kind in enumerate(kinds, 1):
-        own = [
-            replace(gold, pair=replace(gold.pair, id=f"{number}.{gold.pair.id}"))
-            for gold in read_gold(options.data / "ists-2016-train" / kind)
-        ]
-        known.update(opinions(options.work, own, kind))
-        for fold, (_, test) in enumerate(deal(own, FOLDS, 1)):
-            folds.update((gold.pair.id, fold) for gold in test)
-        golds += own
-    reading = Path(__file__).parents[3] / "lp_rules" / "reader"
-    with ExampleBuilder(Setup(options.profile, (reading,), cache=options.cache)) as teacher:
-        examples = list(teacher.examples(golds, {key: both[0] for key, both in known.items()}))
-        senses = {
-            key: sense for key, sense in teacher.senses().items() if not key[0].startswith("reader")
+    def __init__(self, options) -> None:
+        self.golds = {
+            kind: [
+                replace(gold, pair=replace(gold.pair, id=f"{kind}.{gold.pair.id}"))
+                for gold in read_gold(options.data / "ists-2016-train" / kind)
+            ]
+            for kind in KINDS
         }
-        judged = []
-        for fold in range(FOLDS):
-            train = [one for one in examples if folds[one.gold.pair.id] != fold]
-            test = [one for one in examples if folds[one.gold.pair.id] == fold]
-            file = options.work / f"linear-{options.profile}-{fold}.json"
-            if not file.exists():
-                # How readily to align is decided below, with the reader.
-                weights = [
-                    weight
-                    for learn in (fit_boundaries, fit_alignments, fit_labels, fit_scores)
-                    for weight in learn(train, senses, Settings())
-                ]
-                file.write_text(json.dumps([[w.name, w.decision, w.value] for w in weights]))
-            table = {(name, what): value for name, what, value in json.loads(file.read_text())}
-            judged += [Judged(one, table, known[one.gold.pair.id][1], fold) for one in test]
-        crossed = {fold: fit([one for one in judged if one.fold != fold]) for fold in range(FOLDS)}
-        shift = readiest(judged, crossed)
-        crossed = {fold: shifted(found, shift) for fold, found in crossed.items()}
-        weights = shifted(fit(judged), shift)
-        print(shift, weights, flush=True)
-        if options.output:
-            write(options, weights)
-        if options.solve:
-            print("with the reader")
-            solve(teacher, judged, crossed)
-            print("without it")
-            solve(teacher, judged, without(judged))
+        self.held = {
+            name: one
+            for kind, golds in self.golds.items()
+            for name, one in opinions(options.work, golds, kind).items()
+        }
+        self.cache = options.cache
+        self.teachers, self.known = {}, {}
+
+    def teacher(self, profile: str) -> ExampleBuilder:
+        if profile not in self.teachers:
+            setup = Setup(profile, (RULES / "reader",), reader="none", cache=self.cache)
+            self.teachers[profile] = ExampleBuilder(setup)
+        return self.teachers[profile]
+
+    def examples(self, profile: str, kind: str, which: str = "own") -> list:
+        """With what the model of the fold holds, or that of what lies ``apart``."""
+        key = profile, kind, which
+        if key not in self.known:
+            facts = {
+                gold.pair.id: [parse_term(atom) for atom in self.held[gold.pair.id][which][0]]
+                for gold in self.golds[kind]
+            }
+            self.known[key] = list(self.teacher(profile).examples(self.golds[kind], facts))
+        return self.known[key]
+
+    def senses(self, profile: str) -> dict:
+        """Of the rules' own evidence."""
+        every = self.teacher(profile).senses().items()
+        return {key: sense for key, sense in every if not key[0].startswith("reader")}
+
+    def left(self, fold: int | None, profile: str, kind: str) -> list:
+        """The examples that are not of a fold."""
+        every = self.examples(profile, kind)
+        return [one for one in every if self.held[one.gold.pair.id]["fold"] != fold]
+
+    def learned(self, kinds, fold: int | None) -> tuple[list[Weight], list[Weight]]:
+        """The weights of all profiles, and those of the reader's evidence."""
+        examples = [one for kind in kinds for one in self.left(fold, COMMON, kind)]
+        base = learn_weights(examples, self.senses(COMMON), Settings())
+        return base, fit([Judged(one, table_of(base)) for one in examples])
+
+    def corrections(self, kind: str, fold: int | None, base) -> list[Weight]:
+        settings = Settings(base=table_of(base), corrections=CORRECTIONS.get(kind, 40))
+        return learn_weights(self.left(fold, kind, kind), self.senses(kind), settings)
+
+    def decide(self, profile, examples, which, *some):
+        """Answers with gold chunks and with found ones, and what is to be said of their sureness.
+
+        Of ``some`` weights the first are whole, the second corrections, the others the reader's;
+        without these its opinions are left out.
+        """
+        base, own, *reading = some
+        text = render_weights(base, {}, "a fold", "learn")
+        text += render_weights(own, {}, "a fold", "learn", corrections=True)
+        text += "".join(render_weights(one, {}, "a fold", "learn") for one in reading)
+        posed = []
+        for chunked, place in ((True, 0), (False, 1)):
+            for one in examples:
+                own_facts = (fact for fact in one.facts if not fact.name.startswith("reader_"))
+                atoms = self.held[one.gold.pair.id][which][place] if reading else ()
+                facts = (*own_facts, *map(parse_term, atoms))
+                posed.append((replace(one, facts=facts), chunked))
+        found = list(self.teacher(profile).decide(text, posed))
+        return found[: len(examples)], found[len(examples) :]
 
 
-def solve(teacher, judged, crossed) -> None:
-    """Measure with the solver, gold chunks and found ones."""
-    answers = {True: [], False: []}
-    for fold in range(FOLDS):
-        test = [one for one in judged if one.fold == fold]
-        weights = as_weights({**test[0].table, **crossed[fold]})
-        text = render_weights(weights, {}, "a fold", "learn")
-        given = [one.example for one in test]
-        free = [
-            replace(
-                one.example,
-                facts=(
-                    *(fact for fact in one.example.facts if not fact.name.startswith("reader_")),
-                    *one.found,
-                ),
-            )
-            for one in test
-        ]
-        posed = [*((one, True) for one in given), *((one, False) for one in free)]
-        decided = [answer for answer, _ in teacher.decide(text, posed)]
-        answers[True] += decided[: len(test)]
-        answers[False] += decided[len(test) :]
-    for chunked, name in ((True, "gold chunks"), (False, "found chunks")):
-        print(line(name, measure(judged, [one.alignments for one in answers[chunked]])))
+def tell(name: str, golds, decided) -> None:
+    """Print the official measures."""
+    for what, answers in zip(("gold chunks", "found chunks"), decided, strict=True):
+        gold = {one.pair.id: one for one in golds}
+        system = {
+            one.pair.id: Reference(one.pair, answer.alignments)
+            for one, (answer, _) in zip(golds, answers, strict=True)
+        }
+        scores = evaluate(gold, system).overall
+        fields = ("alignment", "type", "score", "type_score")
+        told = ", ".join(f"{field} {getattr(scores, field).f1:.4f}" for field in fields)
+        print(f"{name}, {what}: {told}", flush=True)
     sides = [
         pair
-        for one, answer in zip(judged, answers[False], strict=True)
+        for gold, (answer, _) in zip(golds, decided[1], strict=True)
         for pair in (
-            (one.example.gold.pair.sent1.chunks or (), answer.chunks1),
-            (one.example.gold.pair.sent2.chunks or (), answer.chunks2),
+            (gold.pair.sent1.chunks or (), answer.chunks1),
+            (gold.pair.sent2.chunks or (), answer.chunks2),
         )
     ]
     print(compare_chunks(sides), flush=True)
+
+
+def measure(lessons: Lessons, folder: Path | None) -> None:
+    """Print what is reached on folds and on kinds left out, and write tables of sureness."""
+    cases = {(profile, read): ([], ([], [])) for profile in (COMMON, *KINDS) for read in (0, 1)}
+    for fold in range(FOLDS):
+        base, reading = lessons.learned(KINDS, fold)
+        for profile in (COMMON, *KINDS):
+            own = [] if profile == COMMON else lessons.corrections(profile, fold, base)
+            test = [
+                one
+                for kind in (KINDS if profile == COMMON else [profile])
+                for one in lessons.examples(profile, kind)
+                if lessons.held[one.gold.pair.id]["fold"] == fold
+            ]
+            for read in (0, 1):
+                found = lessons.decide(profile, test, "own", base, own, *[reading][:read])
+                golds, decided = cases[profile, read]
+                golds += [one.gold for one in test]
+                for some, more in zip(decided, found, strict=True):
+                    some += more
+    for (profile, read), (golds, decided) in cases.items():
+        name = f"{profile}, {'with' if read else 'without'} the reader"
+        tell(f"{name}, folds", golds, decided)
+        if folder is not None:
+            judged = [
+                one
+                for answers in decided
+                for gold, (answer, leads) in zip(golds, answers, strict=True)
+                for one in judge(gold, answer, leads)
+            ]
+            file = folder / f"{'reader' if read else 'confidence'}-{profile}.lp"
+            head = f"profile {name}", f"{COMMAND} --confidence confidence"
+            file.write_text(render_table(fit_table(judged), *head))
+    for kind in KINDS:
+        base, reading = lessons.learned([one for one in KINDS if one != kind], None)
+        test = lessons.examples(COMMON, kind, "apart")
+        for read in (0, 1):
+            found = lessons.decide(COMMON, test, "apart", base, [], *[reading][:read])
+            name = f"{kind} left out, {'with' if read else 'without'} the reader"
+            tell(name, [one.gold for one in test], found)
+
+
+COMMAND = "python data/reader/train/weigh_reader.py --data DATA --work WORK"
 
 
 def weigh_ratings(options) -> None:
@@ -370,7 +362,7 @@ def weigh_ratings(options) -> None:
         # Their ids begin with the number of their file.
         unrelated[list(golds)[int(gold.pair.id.partition(".")[0]) - 1]].append(gold)
     readers = {
-        name: fold_reader(options.work, fold)
+        name: reader_of(options.work, f"fold-{fold}")
         for fold, names in enumerate(RATING_PARTS)
         for name in names
     }
@@ -403,23 +395,44 @@ def weigh_ratings(options) -> None:
         )
 
 
-def write(options, weights) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--profile", choices=(COMMON, RATED), default=COMMON)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--measure", action="store_true", help="decide what is left out")
+    parser.add_argument("--confidence", type=Path, metavar="FOLDER", help="measure, and write here")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args()
+    if options.profile == RATED:
+        weigh_ratings(options)
+        return
+    lessons = Lessons(options)
+    if options.output:
+        base = read_weights([RULES / "weights" / "english.lp"])
+        examples = [one for kind in KINDS for one in lessons.examples(COMMON, kind)]
+        weights = fit([Judged(one, base) for one in examples])
+        write(options.output, table_of(weights))
+    if options.measure or options.confidence:
+        measure(lessons, options.confidence)
+
+
+def write(output: Path, weights) -> None:
     """Write the weights as facts."""
     title = (
-        f"% Weights: profile {options.profile}, of what the reader holds, fitted to opinions about"
-        " pairs it had not seen.\n%\n"
+        "% Weights: of what the reader holds, fitted to opinions about pairs it had not seen.\n%\n"
         "% Purpose: what evidence of the reader of the value 100 is worth for (+) or against (-)\n"
         "%          a decision, in hundredths of log-odds, for scores of a point. These come\n"
-        "%          on top of the profile's weights. This writes the file again:\n"
-        "%          python data/reader/train/weigh_reader.py --data DATA --work WORK"
-        f" --profile {options.profile} -o weights/reader-{options.profile}.lp\n"
+        "%          on top of the weights of all English profiles. This writes the file again:\n"
+        f"%          {COMMAND} -o weights/{output.name}\n"
         "\n"
     )
     order = ["boundary", "align", "label", "this_spe", "score"]
     rows = sorted(
         weights.items(), key=lambda one: order.index(one[0][1]) if one[0][1] in order else 2
     )
-    options.output.write_text(
+    output.write_text(
         title + "".join(f"weight({name},{what},{value}).\n" for (name, what), value in rows)
     )
 
