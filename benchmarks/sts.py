@@ -28,7 +28,7 @@ from ists_asp.learn.ratings import (
     predict,
 )
 from ists_asp.resources import rules_dir
-from ists_asp.rules import list_profiles, load_profile
+from ists_asp.rules import NO_READER, list_profiles, load_profile
 
 if TYPE_CHECKING:
     import argparse
@@ -115,7 +115,7 @@ def _measured(
     profile: str, golds: dict[str, list[ScoredPair]], options: argparse.Namespace
 ) -> Iterator[Row]:
     learned = _learned_from(profile, reader=options.reader) & golds.keys()
-    setup = Setup(profile, reader=options.reader, cache=options.cache)
+    setup = Setup(profile, reader=options.reader or NO_READER, cache=options.cache)
     with RatingExampleBuilder(setup) as teacher:
         highest = teacher.highest
         examples = {name: list(teacher.examples(name, found)) for name, found in golds.items()}

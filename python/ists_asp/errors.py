@@ -262,8 +262,9 @@ def inside(pair: Pair) -> Iterator[None]:
         told.where = where
         raise told from error
     except Exception as error:
+        fault = ": ".join(filter(None, (type(error).__name__, shortened(str(error)))))
         raise RuleError(
-            f"what the rules derive cannot be read: {_fault(error)}",
+            f"what the rules derive cannot be read: {fault}",
             where=where,
             hint="Look for terms of an odd kind; if no rule is yours, please report this",
         ) from error
@@ -278,11 +279,6 @@ def unless_it_fails(work: Callable[[], T | None]) -> T | None:
         return work()
     except Exception:
         return None
-
-
-def _fault(error: Exception) -> str:
-    """An error of Python in one line."""
-    return ": ".join(filter(None, (type(error).__name__, shortened(str(error)))))
 
 
 def too_deep(where: str | None = None) -> RuleError:

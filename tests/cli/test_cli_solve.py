@@ -4,6 +4,7 @@ import pytest
 
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.wa import read_wa
+from ists_asp.knowledge.reader import reader_digest, shipped_reader
 
 
 def answers(text):
@@ -138,7 +139,7 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     assert summary.startswith("2 pairs in ")
     assert "loading included: annotation " in summary
     assert system.startswith("ists-asp ")
-    assert ", profile default, reader none, rules " in system
+    assert f", profile default, reader {reader_digest(shipped_reader())}, rules " in system
     assert run(*options, "--quiet").stderr == ""
     assert run("solve", "a", "b").stderr == ""
 
@@ -196,9 +197,9 @@ def test_chunks_are_printed_one_sentence_a_line(good, files, pairs):
 
 def test_what_words_are_compared_by_is_told(good):
     pair = ("--format", "jsonl", "a dog barks", "a puppy barks")
-    assert answers(good("solve", *pair))[0]["knowledge"] == ["lexicon", "vectors"]
-    read = answers(good("solve", "--reader", "shipped", *pair))
-    assert read[0]["knowledge"] == ["lexicon", "vectors", "reader"]
+    assert answers(good("solve", *pair))[0]["knowledge"] == ["lexicon", "vectors", "reader"]
+    alone = answers(good("solve", "--reader", "none", *pair))
+    assert alone[0]["knowledge"] == ["lexicon", "vectors"]
 
 
 @pytest.mark.parametrize(

@@ -117,8 +117,9 @@ def test_the_head_says_how_to_write_the_file_again(file):
 
 
 def test_what_the_reader_holds_counts_in_its_sense():
-    names = {name for name in list_profiles() if load_profile(name).reader}
-    assert {path.stem.removeprefix("reader-") for path in READER} == names
+    answers = [load_profile(name).answer for name in list_profiles()]
+    names = {name for one in answers for name in one.reader_weights if "reader" in name}
+    assert {f"weights/{path.stem}" for path in READER} == names
     with ExampleBuilder(Setup("headlines", (ROOT / "lp_rules" / "reader",))) as teacher:
         senses = teacher.senses()
     for path in READER:

@@ -131,7 +131,7 @@ def test_reader_weights_take_the_place_of_weights(shipped):
     )
     assert weights("small", reader=False) == ["small.lp"]
     assert weights("small", reader=True) == ["reader-small.lp"]
-    _, rules = load_program("small", reader=True)
+    _, rules = load_program("small", reader="shipped")
     assert rules.files[-1].name == "lp_rules/weights/reader-small.lp"
 
 
@@ -145,8 +145,8 @@ def test_a_copy_has_reader_weights_too(shipped, tmp_path):
     )
     mine = tmp_path / "mine"
     copy_rules(mine)
-    _, rules = load_program("small", [mine], reader=True)
+    _, rules = load_program("small", [mine], reader="shipped")
     assert rules.files[-1].name == f"{mine}/weights/reader-small.lp"
     other = write(tmp_path / "other", {"reader-small.lp": "weight(b,3).\n"})
-    _, rules = load_program("small", [mine, other / "reader-small.lp"], reader=True)
+    _, rules = load_program("small", [mine, other / "reader-small.lp"], reader="shipped")
     assert rules.files[-1].path == other / "reader-small.lp"

@@ -15,7 +15,7 @@ def told(given=(), name="sts-en"):
 
 
 @pytest.mark.parametrize(
-    ("place", "field"), [("weights/sts-en.lp", "weights"), ("sts/coverage.lp", "rules")]
+    ("place", "field"), [("weights/reader-sts-en.lp", "weights"), ("sts/coverage.lp", "rules")]
 )
 def test_what_rates_pairs_is_told(tmp_path, place, field):
     shipped = rules_dir() / place

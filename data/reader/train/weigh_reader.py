@@ -138,7 +138,7 @@ def fit_boundary(judged) -> dict:
 
 def fit_label(judged):
     sums, doubts, truth, counts = [], [], [], []
-    own = dict.fromkeys(LABEL_KEYS, -100)
+    own = dict.fromkeys(LABEL_KEYS, 100)
     for one in judged:
         for c in one.example.candidates:
             if c.gold:
@@ -166,7 +166,7 @@ def fit_label(judged):
         return right.sum() / counts.sum() + 0.05 * likely.sum() / counts.sum()
 
     best = max(range(0, 1001, 50), key=hits)
-    return dict.fromkeys(LABEL_KEYS, -best)
+    return dict.fromkeys(LABEL_KEYS, best)
 
 
 def fit_score(judged):

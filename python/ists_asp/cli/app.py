@@ -193,7 +193,7 @@ def _usage_message(fault: click.ClickException) -> str:
 
 
 _GONE = {
-    "--semantic": "in English --reader shipped does its work, in Spanish --reader use",
+    "--semantic": "in English the reader does its work, in Spanish --reader use",
     "--semantic-model": "--reader takes a reader of your own",
     "--resume": "repeat the command without it: it goes on from the cache",
     "--allow-scripts": "give what ists-asp facts prints to plain clingo, which runs them",

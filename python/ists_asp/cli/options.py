@@ -185,16 +185,20 @@ _RULES: Decorator = click.option(
     ".tsv file of lines such as 'power = electricity' and 'pass <> reject'. Repeatable.",
 )
 
-reader_option: Decorator = click.option(
-    "--reader",
-    type=MODEL,
-    metavar="shipped|use|DIR|none",
-    default="none",
-    show_default=True,
-    callback=lambda _context, _option, given: None if str(given) == "none" else str(given),
-    help="Let what a fine-tuned encoder holds count as well: the shipped one, or one of your own; "
-    "in Spanish profiles use, the encoder of the extra [spanish], counts for ratings.",
-)
+
+def reader_option(default: str | None = None) -> Decorator:
+    """The option ``--reader``; None stands for the reader that the profile names."""
+    return click.option(
+        "--reader",
+        type=MODEL,
+        metavar="shipped|use|DIR|none",
+        default=default,
+        show_default=default or "what the profile names",
+        callback=lambda _context, _option, given: given if given is None else str(given),
+        help="Whose opinions count as well: those of the shipped fine-tuned encoder, of one of "
+        "your own, or none; in Spanish profiles use, the encoder of the extra [spanish], counts "
+        "for ratings.",
+    )
 
 
 def _cache(_context: click.Context, _option: click.Parameter, given: str | None) -> Path | None:
@@ -234,7 +238,7 @@ _SETUP: tuple[Decorator, ...] = (
         metavar="DIR",
         help="Stanza models instead of the shipped ones, one package of them.",
     ),
-    reader_option,
+    reader_option(),
     cache_option,
     click.option(
         "--no-incremental",
@@ -275,7 +279,7 @@ _RUN: tuple[Decorator, ...] = (
 def profile_options(function: Function) -> Function:
     """Give a command ``setup`` by the options that choose rules, without a system's."""
     return decorated(
-        with_setup(function), (_profile("default"), _RULES, reader_option, cache_option)
+        with_setup(function), (_profile("default"), _RULES, reader_option(), cache_option)
     )
 
 

@@ -6,6 +6,7 @@ import gc
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat, tee
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ists_asp.annotate import Annotator
@@ -36,7 +37,6 @@ from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from clingo import Symbol
 
@@ -86,7 +86,8 @@ class Setup:
     Those that are not listed are as for :func:`ists_asp.load`.
 
     Args:
-        reader: ``shipped``, ``use`` or the folder of a reader; None for none.
+        reader: ``shipped``, ``use`` or the folder of a reader, or ``none``; None for the one
+            that the profile names.
         limits: what a pair may take.
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
@@ -119,9 +120,8 @@ class Setup:
 
     def load_program(self, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
         """Parse the rules for a purpose."""
-        reader = self.reader is not None
-        _, rules = load_program(self.profile, self.rules, purpose, reader=reader, store=self.store)
-        return rules
+        own = self.profile, self.rules, purpose
+        return load_program(*own, reader=self.reader, store=self.store)[1]
 
     def check_rates(self) -> None:
         """Refuse a profile that has no rules for ratings."""
@@ -157,7 +157,7 @@ class Preparation(Closing):
         self.stages = Timings()
         self.profile = setup.load_profile() if parsed is None else parsed[0]
         self._parsed = None if parsed is None else parsed[1]
-        self._reader = find_reader(self.profile, setup.reader)
+        self._reader = find_reader(self.profile, self.profile.chosen_reader(setup.reader))
         self._frozen = self._closed = False
 
     def close(self) -> None:
@@ -184,7 +184,7 @@ class Preparation(Closing):
     def files(self) -> ProfileFiles:
         """The files of the rules, read and not parsed."""
         setup = self.setup
-        return read_profile_rules(setup.profile, setup.rules, reader=setup.reader is not None)
+        return read_profile_rules(setup.profile, setup.rules, reader=setup.reader)
 
     @property
     def constants(self) -> dict[str, str]:
@@ -310,7 +310,7 @@ class Preparation(Closing):
             for pair, text in zip(batch, kept, strict=True):
                 yield pair, Atoms(text)
             return
-        reads = self._reader is not None and self.profile.reader is not None
+        reads = self._reader is not None and self.profile.answer.reads
         held = self._opinions.facts(batch) if reads else repeat(Atoms("()"))
         if not self._frozen:
             # Not earlier: models are read when the first sentence needs them.
@@ -348,19 +348,21 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
     """Find the reader of this name or folder, for which the profile must have rules."""
     if name is None:
         return None
-    from ists_asp.knowledge.reader import USE, find_reader
+    from ists_asp.knowledge.reader import SHIPPED, USE, Reader, UniversalReader, shipped_reader
 
-    spanish = profile.language == "es" and profile.reader is None
+    spanish = profile.language == "es" and not profile.answer.reads
     if not profile.reads or (name == USE) != spanish:
         raise UsageError(
             f"the profile {profile.name} has no rules for the reader {name}",
             expected="a Spanish profile, such as sts-es"
             if name == USE
-            else "a profile with the table [reader] or reader_weights, such as default",
+            else "a profile with reader_rules or reader_weights, such as default",
             hint=f"Leave the reader out, {f'choose the reader {USE}, ' if spanish else ''}"
             "or choose such a profile",
         )
-    return find_reader(name)
+    if name == USE:
+        return UniversalReader()
+    return Reader(shipped_reader() if name == SHIPPED else Path(name))
 
 
 def freeze_gc() -> None:

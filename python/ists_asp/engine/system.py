@@ -25,7 +25,7 @@ from ists_asp.engine.preparation import (
 )
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.model import Pair
-from ists_asp.rules import Purpose
+from ists_asp.rules import NO_READER, Purpose
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 
@@ -56,7 +56,7 @@ def load(
     time_limit: float = 10.0,
     stanza_dir: GivenPath | None = None,
     vectors: GivenPath | None = None,
-    reader: bool | GivenPath = False,
+    reader: bool | GivenPath | None = None,
     cache: GivenPath | None = None,
     incremental: bool = True,
 ) -> System:
@@ -73,9 +73,10 @@ def load(
             answer so far.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
         vectors: a file of word vectors; the shipped ones by default.
-        reader: whether what a reader holds counts as well: ``"shipped"`` or True for the shipped
-            fine-tuned encoder, the folder of another, see :mod:`ists_asp.knowledge.reader`; in
-            Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
+        reader: whose opinions count as well: None for those of the reader that the profile
+            names, ``"none"`` or False for nobody's, ``"shipped"`` or True for the shipped
+            fine-tuned encoder's, or the folder of another, see :mod:`ists_asp.knowledge.reader`;
+            in Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
         cache: the directory of what is kept between runs: what Stanza and a reader say, what was
             worked out about rules, facts and answers; None for none.
         incremental: whether answers are kept there as well, so that after an edit of rules only
@@ -87,12 +88,14 @@ def load(
         ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
             cache cannot be used.
     """
+    if isinstance(reader, bool):
+        reader = "shipped" if reader else NO_READER
     several = (rules,) if isinstance(rules, str | os.PathLike) else rules
     setup = Setup(
         profile,
         tuple(map(Path, several)),
         {name: str(value) for name, value in (constants or {}).items()},
-        "shipped" if reader is True else os.fspath(reader) if reader else None,
+        None if reader is None else os.fspath(reader),
         None if stanza_dir is None else Path(stanza_dir),
         None if vectors is None else Path(vectors),
         None if cache is None else Path(cache),

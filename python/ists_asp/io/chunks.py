@@ -139,7 +139,9 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
             for _ in range(opens):
                 builder.open()
             if word:
-                builder.words.append(_unescape(word))
+                builder.words.append(
+                    _BRACKET.sub(lambda match: "\\" * (len(match[1]) // 2) + match[2], word)
+                )
             for _ in range(closes):
                 builder.close()
         if glued:
@@ -187,7 +189,3 @@ def _edges(piece: str) -> tuple[int, str, int]:
 
 def _escape(word: str) -> str:
     return _BRACKET.sub(lambda match: match[1] * 2 + "\\" + match[2], word)
-
-
-def _unescape(word: str) -> str:
-    return _BRACKET.sub(lambda match: "\\" * (len(match[1]) // 2) + match[2], word)

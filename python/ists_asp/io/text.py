@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
+from unicodedata import category
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
 from ists_asp.model import Sentence, Token
@@ -228,16 +228,12 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
     """Replace control characters (tab excepted), line separators and surrogates by blanks."""
     if text.isascii() and text.isprintable():
         return text
-    odd = sorted({char for char in text if _is_control(char)})
+    odd = sorted({c for c in text if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp")})
     if not odd:
         return text
     names = ", ".join(f"U+{ord(char):04X}" for char in odd)
     repairs.report(where, f"control character {names}", "read as a blank")
     return text.translate({ord(char): " " for char in odd})
-
-
-def _is_control(char: str) -> bool:
-    return char != "\t" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
 
 
 def _decode(raw: bytes, where: str, repairs: Repairs) -> str:

@@ -19,7 +19,6 @@ import importlib.util
 import math
 from functools import cached_property
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import clingo
@@ -42,6 +41,7 @@ from ists_asp.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from ists_asp.io.cache import Cache
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
@@ -58,6 +58,7 @@ SHIPPED = "shipped"
 
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 """The labels, in the order of the reader's outputs."""
+_MIRRORED = tuple(label.translate(str.maketrans("12", "21")) for label in LABELS)
 
 STEP = 25
 """Log-odds and log-probabilities are rounded to so many hundredths."""
@@ -68,8 +69,8 @@ _SCORE_STEP = 10
 _RATING_STEP = 20
 _NEARNESS_STEP = 10
 
-_LABELLED = -300
-"""Labels are told of spans that are counterparts with such log-odds in hundredths."""
+_EXCLUDED = -300
+"""Spans with such log-odds in hundredths, or lower ones, are no counterparts."""
 
 _OPEN = (3.0, 1.5, 0.0)
 """Log-odds within which a boundary is left open, tighter where too many spans would be possible."""
@@ -77,10 +78,8 @@ _SPANS = 40
 """Possible chunks of a sentence at most."""
 _LONGEST = 12
 """Tokens of a possible chunk at most, where chunks are to be found."""
-_PART = -4.0
-"""Chunks are read merged where a part of them has at least such log-odds to be a counterpart."""
-_GAP = -2.0
-"""The same for both of two chunks that are read together across others, near to each other."""
+_PART = -2.0
+"""Chunks are read merged where one of them, across others both, has such log-odds at least."""
 
 _INSTALL = "Install the packages onnxruntime and tokenizers, or leave the reader out: --reader none"
 
@@ -88,13 +87,6 @@ _INSTALL = "Install the packages onnxruntime and tokenizers, or leave the reader
 def shipped_reader() -> Path:
     """The folder of the reader that comes along."""
     return data_dir() / "reader"
-
-
-def find_reader(reader: str | Path) -> Reader | UniversalReader:
-    """Return the reader that a user asks for: one of the two by name, or the folder of another."""
-    if reader == USE:
-        return UniversalReader()
-    return Reader(shipped_reader() if reader == SHIPPED else Path(reader))
 
 
 def reader_digest(folder: Path) -> str:
@@ -177,31 +169,35 @@ class Reader:
         """What is predicted about a pair: atoms of ``asp/input.lp`` as text.
 
         Boundaries are only told where chunks are to be found, links only of spans that may be
-        counterparts, their labels and scores only where they hardly are not. Nothing is told of a
-        pair that is too long.
+        counterparts, with the labels that they may have and a score. Nothing is told of a pair
+        that is too long.
         """
         with self._model.one_thread():
             return list(self._read(pair))
 
     def _read(self, pair: Pair) -> Iterator[str]:
+        # In one order, so that the mirrored pair has the same predictions, mirrored.
+        ordered, _ = _both_orders(pair)
+        sides = (1, 2) if ordered is pair else (2, 1)
         model = self._model
-        reading = model.read(pair)
+        reading = model.read(ordered)
         if reading is None:
             return
-        sentences = (pair.sent1, pair.sent2)
+        sentences = (ordered.sent1, ordered.sent2)
         given = all(sentence.chunks is not None for sentence in sentences)
         spans: list[list[Run]] = []
-        for number, sentence in enumerate(sentences, 1):
+        for number, sentence in zip(sides, sentences, strict=True):
             if given:
                 found = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
             else:
-                begins = model.boundaries(reading, number - 1)
+                begins = model.boundaries(reading, len(spans))
                 for token, value in begins.items():
                     yield READER_BOUNDARY.text(number, token, *_log_odds(value))
                 found = _possible(sentence, begins)
             spans.append([span for span in found if _is_wordy(sentence, span)])
-        yield from (READER_SPAN.text(n, *span) for n, side in enumerate(spans, 1) for span in side)
-        yield from self._links(reading, spans)
+        for number, found in zip(sides, spans, strict=True):
+            yield from (READER_SPAN.text(number, *span) for span in found)
+        yield from self._links(reading, spans, sides)
 
     def rate(self, pair: Pair) -> list[str]:
         """How alike the sentences are as wholes, whichever comes first: atoms as text."""
@@ -212,7 +208,7 @@ class Reader:
         from ists_asp.knowledge.vectors import cosine
 
         model = self._model
-        readings = [model.read(one) for one in (pair, Pair(pair.id, pair.sent2, pair.sent1))]
+        readings = map(model.read, _both_orders(pair))
         ratings = [model.rating(reading) for reading in readings if reading is not None]
         if ratings:
             mean = sum(ratings) / len(ratings)
@@ -222,27 +218,32 @@ class Reader:
             near = _NEARNESS_STEP * round(cosine(*vectors) / _NEARNESS_STEP)
             yield NEARNESS_IN_CONTEXT.text(near)
 
-    def _links(self, reading: Reading, spans: Sequence[Sequence[Run]]) -> Iterator[str]:
+    def _links(
+        self, reading: Reading, spans: Sequence[Sequence[Run]], sides: tuple[int, int]
+    ) -> Iterator[str]:
         """What is predicted about spans that may be counterparts, in the order of their tokens."""
         singles: list[tuple[Span, Span]] = [((a,), (b,)) for a in spans[0] for b in spans[1]]
         if not singles:
             return
         model = self._model
+        labels = LABELS if sides == (1, 2) else _MIRRORED
         judged = dict(zip(singles, model.links(reading, singles), strict=True))
         merged = list(dict.fromkeys(_merged(spans, judged)))
         if merged:
             judged.update(zip(merged, model.links(reading, merged), strict=True))
         for both, found in sorted(judged.items()):
             aligned = _log_odds(found.aligned)
-            if aligned[1] <= -BOUND:
+            if aligned[1] <= _EXCLUDED:
                 continue
             terms = [f"tokens({','.join(str(n) for run in span for n in run)})" for span in both]
+            terms = [terms[number - 1] for number in sides]
             yield READER_LINK.text(*terms, *aligned)
-            if aligned[1] >= _LABELLED:
-                for label, value in zip(LABELS, found.labels, strict=True):
-                    yield READER_LABEL.text(*terms, label, *_log_probability(value))
-                score = _SCORE_STEP * round(100 * found.score / _SCORE_STEP)
-                yield READER_SCORE.text(*terms, score)
+            for label, value in zip(labels, map(_rounded, found.labels), strict=True):
+                if value > -BOUND:
+                    percent = round(100 * math.exp(value / 100))
+                    yield READER_LABEL.text(*terms, label, percent, value)
+            score = _SCORE_STEP * round(100 * found.score / _SCORE_STEP)
+            yield READER_SCORE.text(*terms, score)
 
     @cached_property
     def _model(self) -> Model:
@@ -290,6 +291,12 @@ class PairReader:
             yield Atoms(text)
 
 
+def _both_orders(pair: Pair) -> Sequence[Pair]:
+    """The pair and its mirror image, in an order that is the same for both."""
+    both = pair, Pair(pair.id, pair.sent2, pair.sent1)
+    return sorted(both, key=lambda one: str(_shown(one.sent1)))
+
+
 def _shown(sentence: Sentence) -> list[object]:
     """What the reader sees of a sentence."""
     chunks = sentence.chunks
@@ -312,12 +319,6 @@ def _log_odds(value: float) -> tuple[int, int]:
     """Percent and hundredths of log-odds."""
     hundredths = _rounded(value)
     return round(100 / (1 + math.exp(-hundredths / 100))), hundredths
-
-
-def _log_probability(value: float) -> tuple[int, int]:
-    """Percent and hundredths of a log-probability."""
-    hundredths = _rounded(value)
-    return round(100 * math.exp(hundredths / 100)), hundredths
 
 
 def _rounded(value: float) -> int:
@@ -357,7 +358,7 @@ def _merged(
                 span: judged[((other,), (span,)) if swapped else ((span,), (other,))].aligned
                 for span in own
             }
-            likely = [span for span in own if worth[span] > _GAP]
+            likely = [span for span in own if worth[span] > _PART]
             found: list[Span] = [
                 ((a[0], b[1]),) for a, b in neighbours if max(worth[a], worth[b]) > _PART
             ]
@@ -370,5 +371,4 @@ def _merged(
 
 def _is_wordy(sentence: Sentence, span: Run) -> bool:
     """Whether a span has a letter or digit."""
-    first, last = span
-    return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[first - 1 : last])))
+    return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[span[0] - 1 : span[1]])))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -72,16 +72,13 @@ class Model:
         for name, values in self._heads.items():
             if not np.isfinite(values).all():
                 raise ValueError(f"{path.name}: not all of {name} are numbers")
-        self._blas: Any = None
+        self.one_thread: Callable[[], AbstractContextManager[object]] = nullcontext
+        """Lets numpy take one thread, as encoders do: matrices are small, processors busy."""
         if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
             from threadpoolctl import ThreadpoolController
 
-            self._blas = ThreadpoolController()
+            self.one_thread = partial(ThreadpoolController().limit, limits=1, user_api="blas")
         self._size = self._heads["boundary.0.weight"].shape[1] // 2
-
-    def one_thread(self) -> AbstractContextManager[object]:
-        """Let numpy take one thread, as the encoder does: matrices are small, processors busy."""
-        return nullcontext() if self._blas is None else self._blas.limit(limits=1, user_api="blas")
 
     def _session(self, name: str) -> Any:  # noqa: ANN401 (the package has no types)
         import onnxruntime

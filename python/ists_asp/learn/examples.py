@@ -26,7 +26,7 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, ignore
 from ists_asp.io.wa import given_answer
 from ists_asp.resources import Closing
-from ists_asp.rules import Purpose, find_rules, load_rules, program_sources, read_overlay
+from ists_asp.rules import NO_READER, Purpose, find_rules, load_rules, program_sources, read_overlay
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
 from ists_asp.syntax.terms import atoms
@@ -160,7 +160,8 @@ class ExampleBuilder(Closing):
             if rule.sentence is not None or not any(weighed(node))
         )
         nodes, named = zip(*kept, strict=True)
-        self._system = System(setup, (bare, replace(rules, statements=nodes, rules=named)))
+        own = bare, replace(rules, statements=nodes, rules=named)
+        self._system = System(replace(setup, reader=NO_READER), own)
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""

@@ -8,6 +8,7 @@ from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import (
+    NO_READER,
     Files,
     Profile,
     Purpose,
@@ -29,6 +30,7 @@ from ists_asp.rules.source import RuleFile, RuleSource, files_of_rules, find_rul
 from ists_asp.rules.tables import phrases
 
 __all__ = [
+    "NO_READER",
     "Files",
     "Messages",
     "NamedRule",

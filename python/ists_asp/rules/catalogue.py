@@ -168,7 +168,7 @@ def list_rules(
     name: str,
     given: Sequence[Path] = (),
     *,
-    reader: bool = False,
+    reader: str | None = None,
     store: Store | None = None,
 ) -> tuple[tuple[ListedRule, ...], tuple[RuleWarning, ...]]:
     """List the rules of a profile that have a name, each once; with the warnings about them."""
@@ -176,9 +176,7 @@ def list_rules(
     sets = {Purpose.ANSWER: answer}
     for purpose in (Purpose.RATING, Purpose.EXPLANATION):
         if profile.files(purpose) is not None:
-            # A reader says nothing of how answers are put into words.
-            reads = reader and purpose is Purpose.RATING
-            sets[purpose] = load_program(name, given, purpose, reader=reads, store=store)[1]
+            sets[purpose] = load_program(name, given, purpose, reader=reader, store=store)[1]
     named = {purpose: _named(rules) for purpose, rules in sets.items()}
     explains = named.get(Purpose.EXPLANATION, {})
     constants = profile.constants.items()

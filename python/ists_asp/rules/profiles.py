@@ -4,6 +4,7 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
 
     description = "News headlines"
     language = "en"
+    reader = "shipped"
     constants = { highest = 4 }
     scheme = "2015"
     attached_punctuation = true
@@ -11,6 +12,8 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     [answer]
     rules = ["english/words", "chunking"]
     weights = ["weights/headlines"]
+    reader_rules = ["reader"]
+    reader_weights = ["weights/headlines", "weights/reader-headlines"]
 
     [rating]
     rules = ["english/words", "sts"]
@@ -20,16 +23,12 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     [explanation]
     rules = ["english/words", "explanation"]
 
-    [reader]
-    rules = ["reader"]
-    weights = ["weights/reader-headlines"]
-
-Each table but the last is a program: ``answer`` decides a pair, ``rating`` rates it as a whole,
-given its answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files
-in the rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core
-encoding of ``asp/`` comes with them. ``reader_weights`` take the place of ``weights`` where a
-reader is used, see :mod:`ists_asp.knowledge.reader`. ``reader`` has what is added to ``answer``
-then.
+Each table is a program: ``answer`` decides a pair, ``rating`` rates it as a whole, given its
+answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files in the
+rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core encoding
+of ``asp/`` comes with them. ``reader`` is the reader that is used if the user names no other, see
+:mod:`ists_asp.knowledge.reader`; none without it. Where one is used, ``reader_rules`` are added
+to ``rules``, and ``reader_weights`` take the place of ``weights``.
 
 A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
 ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
@@ -84,23 +83,26 @@ class Purpose(StrEnum):
     RATING = "rating"
 
 
+NO_READER = "none"
+"""What is asked for by who wants no reader, whatever the profile says."""
+
 _Name = Annotated[str, msgspec.Meta(min_length=1)]
 _Names = Annotated[tuple[_Name, ...], msgspec.Meta(max_length=_MOST)]
 
 
 @dataclass(frozen=True, slots=True)
-class ReaderFiles:
-    """What a profile adds where a reader is used."""
+class Files:
+    """What a profile names for one purpose."""
 
     rules: Annotated[tuple[_Name, ...], msgspec.Meta(min_length=1, max_length=_MOST)]
     weights: _Names = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Files(ReaderFiles):
-    """What a profile names for one purpose."""
-
+    reader_rules: _Names = ()
     reader_weights: _Names = ()
+
+    @property
+    def reads(self) -> bool:
+        """Whether anything is different where a reader is used."""
+        return bool(self.reader_rules or self.reader_weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Profile:
     answer: Files
     rating: Files | None = None
     explanation: Files | None = None
-    reader: ReaderFiles | None = None
+    reader: _Name | None = None
     constants: dict[str, str] = field(default_factory=dict, hash=False)
     scheme: Scheme = Scheme.Y2016
     attached_punctuation: bool = False
@@ -130,15 +132,17 @@ class Profile:
     @property
     def reads(self) -> bool:
         """Whether there are rules for what a reader holds."""
-        return self.reader is not None or bool(self.rating and self.rating.reader_weights)
+        return any(part is not None and part.reads for part in (self.answer, self.rating))
+
+    def chosen_reader(self, asked: str | None) -> str | None:
+        """The reader to use: the one that the user asks for, or its own; None for none."""
+        return None if asked == NO_READER else asked or self.reader
 
     def unweighed(self, purpose: Purpose) -> Profile:
         """The profile without weights for a purpose, as where they are learned."""
         files = self.files(purpose)
-        changed: dict[str, Any] = {purpose: files and Files(files.rules)}
-        if purpose is Purpose.ANSWER and self.reader is not None:
-            changed["reader"] = ReaderFiles(self.reader.rules)
-        return replace(self, **changed)
+        bare: dict[str, Any] = {purpose: files and replace(files, weights=(), reader_weights=())}
+        return replace(self, **bare)
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -188,9 +192,9 @@ def _read(base: Path, name: str, file: str) -> bytes:
 
 def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     _check_keys(table, Profile, file)
-    for key in (*Purpose, "reader"):
+    for key in Purpose:
         if isinstance(part := table.get(key), dict):
-            _check_keys(part, ReaderFiles if key == "reader" else Files, f"{file}: {key}")
+            _check_keys(part, Files, f"{file}: {key}")
     constants = table.get("constants", {})
     if not isinstance(constants, dict):
         raise RuleError(

@@ -154,10 +154,10 @@ def load_program(
     given: Sequence[Path] = (),
     purpose: Purpose = Purpose.ANSWER,
     *,
-    reader: bool = False,
+    reader: str | None = None,
     store: Store | None = None,
 ) -> tuple[Profile, RuleSet]:
-    """Return a profile and the parsed rules of one of its programs."""
+    """Return a profile and the parsed rules of one of its programs; see :func:`find_program`."""
     profile, sources = find_program(name, given, purpose, reader=reader)
     return profile, load_rules(sources, store=store, family=f"{name} {purpose}")
 
@@ -167,16 +167,17 @@ def find_program(
     given: Sequence[Path] = (),
     purpose: Purpose = Purpose.ANSWER,
     *,
-    reader: bool = False,
+    reader: str | None = None,
 ) -> tuple[Profile, tuple[RuleSource, ...]]:
     """Return a profile and the files to load for a purpose, without what they include.
 
     A user's file takes the place of the one of its name. Others are added to the program that
-    decides pairs, and to no other.
+    decides pairs, and to no other. The reader is the one that the user asks for, if any.
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
-    sources = program_sources(profile, purpose, overlay.base, reader=reader)
+    reads = profile.chosen_reader(reader) is not None
+    sources = program_sources(profile, purpose, overlay.base, reader=reads)
     return profile, overlay.over(sources, purpose)
 
 
@@ -212,7 +213,7 @@ def read_profile_rules(
     name: str,
     given: Sequence[Path] = (),
     *,
-    reader: bool = False,
+    reader: str | None = None,
 ) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo."""
     profile, sources = find_program(name, given, reader=reader)
@@ -232,8 +233,8 @@ def program_sources(
 ) -> tuple[RuleSource, ...]:
     """The files that a profile loads for a purpose, each once: core, rules, weights.
 
-    Where a reader is used, the program that decides pairs has the rules and weights for what it
-    predicts, too, and the weights are the ``reader_weights``, if there are any.
+    Where a reader is used, there are ``reader_rules``, too, and the weights are the
+    ``reader_weights``, if there are any.
     """
     base = rules_dir() if rules is None else rules
     files = profile.files(purpose)
@@ -247,14 +248,11 @@ def program_sources(
         )
     shown = shown_folder(base)
     weights = "reader_weights" if reader and files.reader_weights else "weights"
+    keys = ("rules", "reader_rules", weights) if reader else ("rules", weights)
     named = [
         (f"{purpose}.core", (_CORE[purpose],), asp_dir(), "asp"),
-        (f"{purpose}.rules", files.rules, base, shown),
-        (f"{purpose}.{weights}", getattr(files, weights), base, shown),
+        *((f"{purpose}.{key}", getattr(files, key), base, shown) for key in keys),
     ]
-    if reader and purpose is Purpose.ANSWER and profile.reader is not None:
-        named.append(("reader.rules", profile.reader.rules, base, shown))
-        named.append(("reader.weights", profile.reader.weights, base, shown))
     found = (
         source
         for key, entries, folder, called in named

@@ -136,7 +136,7 @@ def _command(system: System, target: Path | None) -> str:
     from ists_asp.rules import find_program
 
     setup = system.setup
-    _, sources = find_program(setup.profile, setup.rules, reader=setup.reader is not None)
+    _, sources = find_program(setup.profile, setup.rules, reader=setup.reader)
     constants = {**system.profile.constants, **setup.constants}
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in constants.items():

@@ -125,7 +125,7 @@ def _weights(values: Values) -> Collection[Path]:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
-@reader_option
+@reader_option("none")
 @file_option("--vectors", "Compare words by these vectors in place of the shipped ones.")
 @cache_option
 @click.option(
@@ -199,7 +199,7 @@ def learn(
             )
         _learn_ratings(lesson, folds)
         return
-    if setup.reader is not None:
+    if setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
@@ -233,18 +233,19 @@ class _Lesson:
         With ``folds`` the file is that of confidence, which a cross-validation writes.
         """
         setup = self.setup
+        reader = "" if setup.reader == "none" else setup.reader
         parts = ["ists-asp learn"]
         parts += [f"--task {task}"] if task != "ists" else []
         parts += [f"--gold DATA/{path.resolve().name}" for path in self.gold]
         parts += [f"--rules {path.name}" for path in setup.rules]
         parts += [f"--profile {setup.profile}"]
-        parts += [f"--reader {Path(setup.reader).name}"] if setup.reader else []
+        parts += [f"--reader {Path(reader).name}"] if reader else []
         parts += [f"--vectors {setup.vectors.name}"] if setup.vectors else []
         parts += [f"--keep {path.name}" for path in self.keep]
         parts += ["--from-nothing"] if self.from_nothing else []
         parts += [f"--most {self.most}"] if self.most != MOST and not self.from_nothing else []
         parts += [f"--seed {self.seed}"] if self.seed else []
-        name = f"{'reader-' if setup.reader else ''}{setup.profile}.lp"
+        name = f"{'reader-' if reader else ''}{setup.profile}.lp"
         if folds is not None:
             parts += [f"--cross-validate {folds}", f"--confidence confidence/confidence-{name}"]
         else:

@@ -134,8 +134,7 @@ def _listed(setup: Setup) -> Sequence[ListedRule]:
 
     if setup.rules:
         isolate()
-    reader = setup.reader is not None
-    rules, warnings = list_rules(setup.profile, setup.rules, reader=reader, store=setup.store)
+    rules, warnings = list_rules(setup.profile, setup.rules, reader=setup.reader, store=setup.store)
     for warning in warnings:
         warn(str(warning))
     return rules

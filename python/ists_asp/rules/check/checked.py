@@ -325,19 +325,20 @@ class Checked:
 
 
 def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
-    """The programs of a profile, those that a reader changes also with one."""
+    """The programs of a profile; those that a reader changes with one and without."""
     for purpose in Purpose:
         files = profile.files(purpose)
         if files is None:
             continue
         bare = profile.unweighed(purpose)
-        reads = files.reader_weights or (purpose is Purpose.ANSWER and profile.reader is not None)
-        for reader in (False, True) if reads else (False,):
+        own = profile.reader is not None
+        for reader in (own, not own) if files.reads else (own,):
+            asked = "" if reader is own else " --reader none" if own else " --reader"
             unweighed = program_sources(bare, purpose, overlay.base, reader=reader)
             sources = program_sources(profile, purpose, overlay.base, reader=reader)
             known = {source.path for source in unweighed}
             yield Program(
-                f"{_TITLES[purpose]}{profile.name}{' --reader' if reader else ''}",
+                f"{_TITLES[purpose]}{profile.name}{asked}",
                 profile,
                 overlay.over(sources, purpose),
                 decides=purpose is Purpose.ANSWER,
