@@ -9,16 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import memory, runs, scaling, speed
-from benchmarks.machine import describe_machine
+from benchmarks import memory, runs, scaling
+from benchmarks.cases import SCENARIOS, Case, measure
+from benchmarks.options import describe_machine
+from benchmarks.sets import SAMPLES, SETS, read_set
 from benchmarks.tables import markdown, speed_table
 from ists_asp import load
 from ists_asp.errors import IstsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["main"]
+    from collections.abc import Iterator, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = (100, 1_000) if options.quick else memory.SIZES
     try:
         print("Stages, milliseconds a pair\n")
-        stages = speed.measure_samples()
+        stages = list(_measure_samples())
         print(speed_table(stages))
         print("Growth, milliseconds a pair\n")
         with load("headlines") as system:
@@ -66,6 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         options.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
     return 0
+
+
+def _measure_samples() -> Iterator[Case]:
+    """Measure each profile on its samples, with chunks given and found."""
+    for name in SETS:
+        data = read_set(SAMPLES / name)
+        with load(name) as system:
+            yield from (measure(system, data, scenario) for scenario in SCENARIOS)
 
 
 if __name__ == "__main__":

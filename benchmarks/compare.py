@@ -20,14 +20,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
 from benchmarks.lengths import LENGTHS
-from benchmarks.machine import describe_machine
-from benchmarks.options import add_json, make_parser, write_json
+from benchmarks.options import add_json, describe_machine, make_parser, write_json
 from benchmarks.tables import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-__all__ = ["Compared", "compare", "compared_table", "main"]
 
 _PAIR = ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan")
 _SAMPLE = ROOT / "data" / "samples" / "headlines"

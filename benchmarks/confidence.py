@@ -1,10 +1,11 @@
 """How far confidence is true, on the train sets of SemEval-2016 Task 2.
 
-``python -m benchmarks.confidence`` cross-validates: weights are learned on four fifths of the
-pairs and decide the others. What tables of confidence say of the decisions of a fifth was in turn
-learned from the decisions of the four others, so that neither weights nor tables had seen them.
-Of the decisions that are said to be right in 80 of 100 cases about 80 in 100 should be right. The
-expected calibration error is the mean difference between both, by tens of percent.
+``python -m benchmarks.confidence`` cross-validates as ``benchmarks.accuracy`` does: weights are
+learned on four fifths of the pairs and decide the others. What tables of confidence say of the
+decisions of a fifth was in turn learned from the decisions of the four others, so that neither
+weights nor tables had seen them. Of the decisions that are said to be right in 80 of 100 cases
+about 80 in 100 should be right. The expected calibration error is the mean difference between
+both, by tens of percent.
 """
 
 from __future__ import annotations
@@ -14,24 +15,18 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchmarks.cases import SCENARIOS, HoldOut
 from benchmarks.options import add_data, add_write, make_parser, positive, rewrite
-from benchmarks.progress import Counter
-from benchmarks.sets import find_data, read_set
+from benchmarks.sets import SETS, find_data, read_set
 from benchmarks.tables import markdown
 from ists_asp.confidence import percent
-from ists_asp.engine import Setup
 from ists_asp.errors import IstsError
-from ists_asp.evaluate.scorer import Reference
-from ists_asp.learn import ExampleBuilder, Settings, cross_validate
 from ists_asp.learn.confidence import fit_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmarks.sets import PairSet
     from ists_asp.learn.confidence import Judged
-
-__all__ = ["Reliability", "main", "reliability"]
 
 _KINDS = {"align": "alignments", "alone": "chunks alone", "score": "scores"}
 _BOUNDARIES = ("boundary", "inside")
@@ -103,11 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         folder = find_data(options.data)
-        found = {}
-        for name in options.sets:
-            parts = _decide(read_set(folder / name, options.limit), options.folds)
-            for chunks, judged in parts.items():
-                found[name, chunks] = reliability(judged)
+        sets = [read_set(folder / name, options.limit) for name in SETS]
+        with HoldOut(sets, options.folds) as folds:
+            found = {
+                (name, chunks): reliability(result.judged)
+                for name in options.sets
+                for chunks, result in zip(SCENARIOS, folds.cross_validate(name, name), strict=True)
+            }
     except IstsError as error:
         print(f"benchmarks.confidence: {error}", file=sys.stderr)
         return error.exit_code
@@ -116,19 +113,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write:
         rewrite({"confidence": errors, "reliability": bins})
     return 0
-
-
-def _decide(data: PairSet, folds: int) -> dict[str, tuple[tuple[Judged, ...], ...]]:
-    """The decisions of each part of a set, with given chunks and with found ones."""
-    golds = [Reference(pair, data.gold[pair.id].alignments) for pair in data.chunked]
-    with (
-        ExampleBuilder(Setup(data.name)) as teacher,
-        Counter(2 * len(golds), f"{data.name}, {folds} folds") as counter,
-    ):
-        examples = list(teacher.examples(golds))
-        settings = Settings(scheme=data.scheme)
-        given, free = cross_validate(teacher, examples, settings, folds=folds, tick=counter.count)
-    return {"gold": given.judged, "found": free.judged}
 
 
 def error_table(found: Mapping[tuple[str, str], Mapping[str, Reliability]]) -> str:

@@ -13,8 +13,7 @@ from itertools import count, cycle, islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmarks.machine import describe_machine
-from benchmarks.options import add_json, add_profile, make_parser, write_json
+from benchmarks.options import add_json, add_profile, describe_machine, make_parser, write_json
 from benchmarks.sets import SAMPLES, SETS, read_set
 from benchmarks.tables import markdown
 from ists_asp import load
@@ -23,8 +22,6 @@ from ists_asp.model import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-__all__ = ["LENGTHS", "Length", "length_table", "main", "measure", "of_length"]
 
 LENGTHS = (7, 15, 24, 36, 62)
 """Tokens of each sentence."""

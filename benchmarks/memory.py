@@ -19,14 +19,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
-from benchmarks.machine import describe_machine
-from benchmarks.options import add_json, add_profile, make_parser, write_json
+from benchmarks.options import add_json, add_profile, describe_machine, make_parser, write_json
 from benchmarks.tables import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-__all__ = ["Usage", "main", "measure", "write_pairs"]
 
 SIZES = (1_000, 100_000)
 LIMIT = 50.0

@@ -1,28 +1,22 @@
-"""Options that several benchmarks have, each declared once."""
+"""Options that several benchmarks have, what they ran on, and where figures go."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 from pathlib import Path
+
+import clingo
 
 from benchmarks import ROOT
 from benchmarks.sets import SETS
 from benchmarks.tables import replace_between
 from ists_asp.io.files import atomic_writer
 
-__all__ = [
-    "add_data",
-    "add_json",
-    "add_profile",
-    "add_write",
-    "make_parser",
-    "positive",
-    "rewrite",
-    "write_json",
-]
-
-_PAGE = ROOT / "docs" / "accuracy.md"
+CARD = ROOT / "lp_rules" / "weights" / "README.md"
+PAGE = ROOT / "docs" / "accuracy.md"
 
 
 def make_parser(name: str, page: str | None) -> argparse.ArgumentParser:
@@ -62,7 +56,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_write(parser: argparse.ArgumentParser) -> None:
     """Add whether tables go into the documentation, see :func:`rewrite`."""
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/accuracy.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into the docs")
 
 
 def positive(text: str) -> int:
@@ -83,14 +77,24 @@ def write_json(path: Path | None, figures: object) -> None:
         path.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
 
 
-def rewrite(tables: dict[str, str]) -> None:
-    """Put tables into docs/accuracy.md, each at the place of its name.
+def rewrite(tables: dict[str, str], page: Path = PAGE) -> None:
+    """Put tables into a page, each at the place of its name.
 
     Raises:
         DataError: the page has no such place.
     """
-    text = _PAGE.read_text("utf-8")
+    text = page.read_text("utf-8")
     for name, table in tables.items():
         text = replace_between(text, name, table)
-    with atomic_writer(_PAGE) as stream:
+    with atomic_writer(page) as stream:
         stream.write(text)
+
+
+def describe_machine(jobs: int = 1) -> str:
+    """One line: versions, processor, cores, processes and the limit on threads."""
+    threads = os.environ.get("OMP_NUM_THREADS", "not set")
+    processes = "one process" if jobs == 1 else f"{jobs} processes"
+    return (
+        f"Python {platform.python_version()}, clingo {clingo.__version__}, "
+        f"{platform.machine()}, {os.cpu_count()} cores, {processes}, OMP_NUM_THREADS {threads}"
+    )

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Self
 
-__all__ = ["Counter", "show_progress"]
-
 _Item = TypeVar("_Item")
 _EVERY = 20
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.trace import AskedTrace
     from ists_asp.trace.contrast import Contrast
 
-__all__ = ["Reasons", "main", "measure"]
-
 FIRST = 5
 """Reasons whose share is measured: as many as ``why`` shows of each side."""
 

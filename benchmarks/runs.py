@@ -22,17 +22,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchmarks import ROOT
-from benchmarks.machine import describe_machine
 from benchmarks.memory import write_pairs
-from benchmarks.options import add_json, add_profile, make_parser, write_json
+from benchmarks.options import add_json, add_profile, describe_machine, make_parser, write_json
 from benchmarks.tables import markdown
 from ists_asp import load
 from ists_asp.io.pairs import read_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-__all__ = ["Ratio", "main", "measure", "ratio_table"]
 
 PAIRS = 600
 

@@ -12,8 +12,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.machine import describe_machine
-from benchmarks.options import add_profile, make_parser
+from benchmarks.options import add_profile, describe_machine, make_parser
 from benchmarks.synthetic import make_dense_pair, make_pair, make_repeated_pair
 from benchmarks.tables import markdown
 from benchmarks.timing import Timing
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
     from ists_asp import System
     from ists_asp.model import Answer, Pair
-
-__all__ = ["KINDS", "SIZES", "Growth", "as_dict", "grow", "growth_table", "main"]
 
 SIZES = (5, 10, 20, 40, 80)
 PAIRS = 5

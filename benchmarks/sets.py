@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-__all__ = ["PILOT", "SAMPLES", "SETS", "PairSet", "find_data", "read_pilot", "read_set"]
-
 SETS = ("headlines", "images", "answers-students")
 """The sets of SemEval-2016 Task 2; each has a profile of its own name."""
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.ratings import Correlation
     from ists_asp.io.pairs import ScoredPair
 
-__all__ = ["main"]
-
 FOLDERS = {"sts-en": "sts-en-train", "sts-es": "sts-es-train"}
 """The folder of the data sets for each profile."""
 

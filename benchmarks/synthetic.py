@@ -12,8 +12,6 @@ from ists_asp.model import Pair
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["make_dense_pair", "make_pair", "make_repeated_pair"]
-
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())

@@ -10,8 +10,6 @@ from ists_asp.engine.answer import Durations
 if TYPE_CHECKING:
     from ists_asp.engine import Timings
 
-__all__ = ["STAGES", "Timing"]
-
 STAGES = ("annotation", "knowledge", "facts", "grounding", "solving")
 
 
@@ -41,13 +39,6 @@ class Timing:
         decided = Durations()
         decided.merge(stages.decided)
         return cls(totals, decided, wall)
-
-    def __add__(self, other: Timing) -> Timing:
-        totals = tuple(map(sum, zip(self.totals, other.totals, strict=True)))
-        decided = Durations()
-        decided.merge(self.decided)
-        decided.merge(other.decided)
-        return Timing(totals, decided, self.wall + other.wall)
 
     @property
     def means(self) -> tuple[float, ...]:

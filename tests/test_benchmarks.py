@@ -12,10 +12,11 @@ from statistics import stdev
 
 import pytest
 
-from benchmarks import ROOT, accuracy, compare, lengths, memory, reasons, scaling, sets
+from benchmarks import ROOT, accuracy, cases, compare, lengths, memory, reasons, scaling, sets
 from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
+from ists_asp.learn import Weight
 
 
 @pytest.mark.parametrize(
@@ -122,8 +123,42 @@ def test_accuracy_is_cross_validated_where_weights_are_learned(report):
             assert case["spread"]["type_score"] == pytest.approx(stdev(f1s), abs=1e-3)
             # All pairs scored together, which is nearly the mean.
             assert min(f1s) - 0.01 <= case["scores"]["Typ+Sco"]["f1"] <= max(f1s) + 0.01
+            assert 0 <= case["left_out"]["Typ+Sco"]["f1"] <= case["left_out"]["Ali"]["f1"] <= 1
         else:
             assert case["spread"] is None
+            assert case["left_out"] is None
+
+
+def test_no_weight_has_seen_what_it_decides(monkeypatch):
+    common, taught = [], []
+
+    def ids(examples):
+        return [example.gold.pair.id for example in examples]
+
+    def learn(examples, _senses, _settings):
+        common.append(ids(examples))
+        return [Weight("nearest", "align", len(common), 1)]
+
+    def rules(examples, _senses, settings):
+        taught.append((ids(examples), dict(settings.base)))
+        return ""
+
+    def validate(_teacher, weighed, *_arguments, **_options):
+        return [ids(test) for _, test in weighed]
+
+    monkeypatch.setattr(cases, "COMMON_WEIGHTS", "weights/headlines")
+    for name, stub in (("learn_weights", learn), ("learned_rules", rules), ("validate", validate)):
+        monkeypatch.setattr(cases, name, stub)
+    two = [sets.read_set(SAMPLES / name, 3) for name in ("headlines", "images")]
+    with cases.HoldOut(two, 2) as teaching:
+        parts = teaching.cross_validate("headlines", "headlines")
+        left_out = teaching.leave_out("headlines")
+    news, images = ([f"{data.name} {pair.id}" for pair in data.chunked] for data in two)
+    assert parts == [news[:1], news[1:]]
+    assert common == [news[1:] + images[1:], news[:1] + images[:1]]
+    base = {("nearest", "align"): 1}, {("nearest", "align"): 2}
+    assert taught == [(news[1:], base[0]), (news[:1], base[1]), (images, {})]
+    assert left_out == [news]
 
 
 @pytest.mark.long

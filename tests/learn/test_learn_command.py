@@ -118,7 +118,7 @@ def test_figures_go_to_standard_error_when_weights_are_written(run, samples, tmp
 
 def test_options_that_cannot_be_learned_by(bad, samples, tmp_path):
     gold = ("learn", "--gold", samples / "headlines")
-    assert "--cross-validate 11: there are only 10 gold" in bad(2, *gold, "--cross-validate", 11)
+    assert "11 parts of 10 gold pairs" in bad(2, *gold, "--cross-validate", 11)
     assert "there is no sent1.chunk.txt" in bad(1, "learn", "--gold", tmp_path)
     assert 'Did you mean "headlines"?' in bad(2, *gold, "--profile", "headline")
 

@@ -87,14 +87,7 @@ def cross_validate(
     folds: int,
     tick: Callable[[], None] = lambda: None,
 ) -> tuple[CrossValidation, CrossValidation]:
-    """Cross-validate with gold chunks and with found chunks, in this order.
-
-    Args:
-        teacher: the profile without weights.
-        examples: what the teacher made of the gold pairs, each with an id of its own.
-        settings: how to learn.
-        folds: how many parts, from 2.
-        tick: called after each pair that was solved, twice for each example.
+    """Learn from all but one of ``folds`` parts of examples, from 2, and :func:`validate`.
 
     Raises:
         UsageError: there are fewer examples than parts.
@@ -104,16 +97,35 @@ def cross_validate(
     if not 2 <= folds <= len(examples):
         raise UsageError(
             f"{folds} parts of {len(examples)} gold pairs",
-            where="cross-validation",
             expected="two parts or more, and a pair for each of them",
         )
-    parts: dict[bool, list[list[Decided]]] = {True: [], False: []}
-    known = [Weight(*key, value, 0) for key, value in settings.base.items()]
     senses = teacher.senses()
-    for train, test in deal(examples, folds, settings.seed + 1):
-        learned = learn_weights(train, senses, settings)
-        text = render_weights(learned, {}, "a fold", "learn", corrections=bool(known))
-        text = render_weights(known, {}, "before", "learn") + text
+    dealt = deal(examples, folds, settings.seed + 1)
+    parts = ((learned_rules(train, senses, settings), test) for train, test in dealt)
+    return validate(teacher, parts, settings.scheme, tick)
+
+
+def learned_rules(examples: Sequence[Example], senses: Senses, settings: Settings) -> str:
+    """Return weights that are learned, or those that there are and corrections, as rules."""
+    known = [Weight(*key, value, 0) for key, value in settings.base.items()]
+    learned = learn_weights(examples, senses, settings)
+    text = render_weights(learned, {}, "a part", "learn", corrections=bool(known))
+    return render_weights(known, {}, "before", "learn") + text
+
+
+def validate(
+    teacher: ExampleBuilder,
+    weighed: Iterable[tuple[str, Sequence[Example]]],
+    scheme: Scheme,
+    tick: Callable[[], None] = lambda: None,
+) -> tuple[CrossValidation, CrossValidation]:
+    """Decide parts with gold chunks and with found chunks, in this order, and score the answers.
+
+    A part comes behind rules of weights that have not seen it. ``tick`` is called after each pair
+    that was solved, twice for each example.
+    """
+    parts: dict[bool, list[list[Decided]]] = {True: [], False: []}
+    for text, test in weighed:
         decided = teacher.decide(text, [(one, chunked) for chunked in parts for one in test])
         for some in parts.values():
             some.append([])
@@ -124,11 +136,8 @@ def cross_validate(
                 tick()
     given, found = (
         CrossValidation(
-            _score([(gold, answer) for part in some for gold, answer, _ in part], settings.scheme),
-            tuple(
-                _score([(gold, answer) for gold, answer, _ in part], settings.scheme)
-                for part in some
-            ),
+            _score([(gold, answer) for part in some for gold, answer, _ in part], scheme),
+            tuple(_score([(gold, answer) for gold, answer, _ in part], scheme) for part in some),
             None if chunked else _chunking(one for part in some for one in part),
             tuple(tuple(one for *_, judged in part for one in judged) for part in some),
         )

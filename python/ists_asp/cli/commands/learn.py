@@ -282,12 +282,6 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
     )
 
     golds = read_golds(lesson.gold)
-    if folds is not None and folds > len(golds):
-        raise UsageError(
-            f"there are only {len(golds)} gold pairs",
-            where=f"--cross-validate {folds}",
-            expected="a pair for each part, or more",
-        )
     if lesson.setup.rules:
         isolate(SECONDS)
     with ExampleBuilder(lesson.setup, lesson.output) as teacher:
