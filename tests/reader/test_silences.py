@@ -56,6 +56,16 @@ def evidence(facts, without=None):
     }
 
 
+def test_of_the_same_words_the_reader_may_prefer_others():
+    """Of two spans with the same words it speaks against one only for the other."""
+    twice = """
+        first(2,2,2). last(2,2,2). span(2,run(2,2)). single(2,run(2,2)). span_chunk(2,run(2,2),2).
+        reader_span(2,2,2). proposed(run(1,1),run(2,2)). overlap(run(1,1),run(2,2),100)."""
+    assert "reader_against" not in evidence(UNLIKELY + SAME + twice)
+    likely = "reader_link(tokens(1,1),tokens(2,2),95,300)."
+    assert "reader_against" in evidence(UNLIKELY + SAME + twice + likely)
+
+
 @pytest.mark.parametrize("rule", ["settled_by_same_words", "settled_by_dictionary"])
 def test_doubts_are_not_told_either(rule):
     name, facts, known = SILENCES[rule]
