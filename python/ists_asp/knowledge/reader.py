@@ -176,8 +176,7 @@ class Reader:
             return list(self._read(pair))
 
     def _read(self, pair: Pair) -> Iterator[str]:
-        # In one order, so that the mirrored pair has the same predictions, mirrored.
-        ordered, _ = _both_orders(pair)
+        ordered = _ordered(pair)
         sides = (1, 2) if ordered is pair else (2, 1)
         model = self._model
         reading = model.read(ordered)
@@ -207,12 +206,11 @@ class Reader:
     def _rate(self, pair: Pair) -> Iterator[str]:
         from ists_asp.knowledge.vectors import cosine
 
-        model = self._model
-        readings = map(model.read, _both_orders(pair))
-        ratings = [model.rating(reading) for reading in readings if reading is not None]
-        if ratings:
-            mean = sum(ratings) / len(ratings)
-            yield READER_RATING.text(_RATING_STEP * round(1000 * mean / _RATING_STEP))
+        model, pair = self._model, _ordered(pair)
+        reading = model.read(pair)
+        if reading is not None:
+            rating = model.rating(reading)
+            yield READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP))
         vectors = self._loaded(lambda: model.vectors(pair))
         if vectors is not None:
             near = _NEARNESS_STEP * round(cosine(*vectors) / _NEARNESS_STEP)
@@ -291,10 +289,9 @@ class PairReader:
             yield Atoms(text)
 
 
-def _both_orders(pair: Pair) -> Sequence[Pair]:
-    """The pair and its mirror image, in an order that is the same for both."""
-    both = pair, Pair(pair.id, pair.sent2, pair.sent1)
-    return sorted(both, key=lambda one: str(_shown(one.sent1)))
+def _ordered(pair: Pair) -> Pair:
+    """The pair or its mirror image, the same for both, so that predictions are mirrored too."""
+    return min(pair, Pair(pair.id, pair.sent2, pair.sent1), key=lambda one: str(_shown(one.sent1)))
 
 
 def _shown(sentence: Sentence) -> list[object]:

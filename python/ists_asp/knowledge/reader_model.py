@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from contextlib import nullcontext
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -79,6 +79,7 @@ class Model:
 
             self.one_thread = partial(ThreadpoolController().limit, limits=1, user_api="blas")
         self._size = self._heads["boundary.0.weight"].shape[1] // 2
+        self._encoded = lru_cache(200)(self._encode)
 
     def _session(self, name: str) -> Any:  # noqa: ANN401 (the package has no types)
         import onnxruntime
@@ -97,9 +98,11 @@ class Model:
         return self._session("sentences.onnx")
 
     def read(self, pair: Pair) -> Reading | None:
-        """Encode a pair; None if it is too long."""
-        words = _words(pair)
-        found = self._tokenizer.encode(*words, is_pretokenized=True)
+        """Encode a pair, once for answer and rating of a batch; None if it is too long."""
+        return self._encoded(*map(tuple, _words(pair)))
+
+    def _encode(self, *words: Sequence[str]) -> Reading | None:
+        found = self._tokenizer.encode(words[0], words[1], is_pretokenized=True)
         if len(found.ids) > MOST_PIECES:
             return None
         pieces: list[list[list[int]]] = [[[] for _ in side] for side in words]
