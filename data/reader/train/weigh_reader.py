@@ -338,7 +338,7 @@ def measure(lessons: Lessons, folder: Path | None) -> None:
                 for gold, (answer, leads) in zip(golds, answers, strict=True)
                 for one in judge(gold, answer, leads)
             ]
-            file = folder / f"{'reader' if read else 'confidence'}-{profile}.lp"
+            file = folder / f"confidence-{profile}{'-reader' if read else ''}.lp"
             head = f"profile {name}", f"{COMMAND} --confidence confidence"
             file.write_text(render_table(fit_table(judged), *head))
     for kind in KINDS:
