@@ -212,7 +212,7 @@ LEARN = COMMANDS["learn",]
         ("ists", "images", "labels/heads.lp", False),
         ("ists", "images", "profiles/images.toml", False),
         ("sts", "sts-en", "weights/sts-en.lp", True),
-        ("sts", "sts-en", "weights/default.lp", False),
+        ("sts", "sts-en", "weights/english.lp", False),
     ],
 )
 def test_learned_weights_may_replace_those_that_play_no_part(

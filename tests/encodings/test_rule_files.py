@@ -21,7 +21,7 @@ def test_the_shipped_rules_have_nothing_that_rules_check_finds(checked):
 
 def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
     looked_at = {checked[0].name(path) for path in checked[0].own}
-    assert {"asp/align.lp", "lp_rules/labels/words.lp", "lp_rules/weights/default.lp"} <= looked_at
+    assert {"asp/align.lp", "lp_rules/labels/words.lp", "lp_rules/weights/english.lp"} <= looked_at
     # All but asp/settled.lp, which takes the place of rules of other files.
     assert len(looked_at) + 1 == sum(
         len(list(folder.rglob("*.lp"))) for folder in (rules_dir(), rules_dir().parent / "asp")
