@@ -249,7 +249,7 @@ class _Lesson:
         if folds is not None:
             parts += [f"--cross-validate {folds}", f"--confidence confidence/confidence-{name}"]
         else:
-            parts += [f"-o weights/{name}"]
+            parts += [f"-o weights/{self.output.name if self.output else name}"]
         return " ".join(parts)
 
     def tell(self, report: str) -> bool:
