@@ -39,3 +39,13 @@ def test_which_sentence_comes_first_makes_no_difference(profile, options, folder
     assert rated == [one.value for one in system.rate_many(system.solve_many(pairs))]
     doubled = [Pair(one.id, side, side) for one in pairs for side in (one.sent1, one.sent2)]
     assert set(ratings(system, doubled)) == {system.rater.highest}
+
+
+@pytest.mark.parametrize("profile", ["sts-en", "sts-es"])
+def test_sentences_without_a_word_may_be_the_same(profile):
+    system = shared_system(profile)
+    texts = [("...", "..."), ("!", "?")]
+    answers = [system.solve(*sides) for sides in texts]
+    same, other = (one.value for one in system.rate_many(answers))
+    assert same == system.rater.highest
+    assert other < same
