@@ -78,6 +78,18 @@ def test_plain_clingo_sees_given_chunks_constants_and_rules(good, chunked, tmp_p
     assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
 
 
+def test_plain_clingo_finds_the_same_optimum_with_corrections(good, pairs, tmp_path):
+    """They are added to weights, or to nothing."""
+    (tmp_path / "mine.lp").write_text(
+        "correction(any_pair,align,-40).\ncorrection(any_link,(equi;rel),90).\n"
+        "correction(same_word,simi,70).\ncorrection(label(spe),score,-70).\n"
+    )
+    for pair in pairs:
+        options = ("--rules", "mine.lp", *pair)
+        program = good("facts", *options)
+        assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
+
+
 def test_plain_clingo_runs_copied_rules(good, pairs, tmp_path):
     good("rules", "copy", "my")
     options = ("--rules", "my", "--profile", "baseline", *pairs[0])

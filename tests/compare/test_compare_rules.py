@@ -131,6 +131,19 @@ def test_a_changed_weight_is_told_with_its_values(shipped, edited):
 
 
 @pytest.mark.slow
+def test_a_correction_is_told_with_its_values(shipped, tmp_path):
+    file = tmp_path / "mine.lp"
+    file.write_text("correction(any_pair,align,-600).\n", encoding="utf-8")
+    found, (edits, weights) = run(shipped, file, POWER)
+    assert edits == ()
+    assert (weights.added, weights.removed, weights.changed) == (1, 0, 0)
+    (pair,) = found.changed
+    causes = {cause for one in pair.causes for cause in one}
+    assert {cause.text for cause in causes} == {"correction(any_pair,align): none -> -600"}
+    assert {(cause.only, cause.line, cause.moved[0].by) for cause in causes} == {("new", 1, -600)}
+
+
+@pytest.mark.slow
 @pytest.mark.long
 def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
     named = f'\n%@rule power_is_electricity: "power is electricity"\n{SYNONYM}\n'

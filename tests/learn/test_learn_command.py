@@ -31,8 +31,8 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     assert run("rules", "copy", "my").exit_code == 0
     with (tmp_path / "my" / "alignment" / "evidence.lp").open("a", encoding="utf-8") as file:
         file.write(RULES)
-    solve = ("solve", "--profile", "default", "--rules", "my", "--chunked", "--format", "text")
-    before = run(*solve, *PAIR)
+    solve = ("solve", "--profile", "default", "--rules", "my", "--reader", "none", "--chunked")
+    before = run(*solve, "--format", "text", *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" not in before.stdout
     corrections = tmp_path / "mine.lp"
     gold = [part for name in NAMES for part in ("--gold", samples / name)]
@@ -47,13 +47,13 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     )
     assert "\nweight(" not in found
     assert f"{' '.join(named)} --rules my --profile default" in found
-    after = run(*solve, "--rules", corrections, *PAIR)
+    after = run(*solve, "--rules", corrections, "--format", "text", *PAIR)
     assert "Plavix      EQUI 5  clopidogrel" in after.stdout, after.stdout
     assert after.stderr == ""
-    # The file that is written anew plays no part, and standard output gets the same bytes.
-    assert run(*learn, "--rules", corrections, "-o", corrections).exit_code == 0
-    assert FACTS.findall(read(corrections)) == FACTS.findall(found)
-    assert run(*learn).stdout == found
+    # A file of the profile's that is written anew plays no part; here it has all weights.
+    assert run(*learn, "-o", tmp_path / "my" / "weights" / "english.lp").exit_code == 0
+    weights = read(tmp_path / "my" / "weights" / "english.lp")
+    assert "\nweight(any_pair,align," in weights
 
 
 FACTS = re.compile(r"^(?:weight|correction)\(.*\)\.", re.M)
@@ -68,12 +68,13 @@ def test_weights_learned_from_nothing_take_the_place_of_the_profiles(run, sample
     learn = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
     result = run(*learn, "--from-nothing", "-o", "old.lp")
     assert result.exit_code == 0, result.stderr
-    assert re.fullmatch(r"\d+ weights from 10 pairs\nno weights for \d+ names: .+\n", result.stderr)
+    assert re.fullmatch(r"\d+ weights from 10 pairs\n", result.stderr)
     found = read(tmp_path / "old.lp")
     assert "\nweight(any_pair,align," in found
     assert "--profile headlines --from-nothing -o" in found
     assert "\ncorrection(" not in found
-    told = "old.lp: this file takes the place of lp_rules/weights/headlines.lp, as it weighs"
+    own = "lp_rules/weights/english.lp and lp_rules/weights/headlines.lp"
+    told = f"old.lp: this file takes the place of {own}, as it weighs what they do"
     result = run("solve", "--profile", "headlines", "--rules", "old.lp", "A storm", "The storm")
     assert result.exit_code == 0
     assert result.stderr.count(told) == 1

@@ -152,6 +152,27 @@ def test_evidence_and_weights_that_miss_one_another(folder):
     ]
 
 
+def test_weights_and_corrections_that_are_given_twice(folder, tmp_path):
+    more = "weight(like,align,13).\ncorrection(like,align,1).\ncorrection(like,align,2).\n"
+    findings = folder({"labels/a.lp": GOOD, "weights/a.lp": WEIGHTS, "weights/b.lp": more})
+    told = [(kind, place, one.severity) for kind, place, one in findings]
+    assert told == [
+        ("weight-twice", "/weights/b.lp:1", "error"),
+        ("weight-twice", "/weights/b.lp:3", "error"),
+    ]
+    assert "is also given at" in str(findings[0][2])
+    assert "weights/a.lp:1" in str(findings[0][2])
+    assert "Write correction(like,align,N) to add N" in str(findings[0][2])
+
+
+def test_a_correction_may_be_all_that_there_is(folder):
+    files = {"labels/a.lp": GOOD, "weights/a.lp": "correction(like,(align;equi),12).\n"}
+    assert kinds(folder(files)) == []
+    assert kinds(folder({**files, "weights/b.lp": "correction(lik,align,7).\n"})) == [
+        ("unmade", "/weights/b.lp:1")
+    ]
+
+
 @pytest.mark.parametrize(
     ("files", "wanted"),
     [

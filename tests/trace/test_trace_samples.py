@@ -1,6 +1,7 @@
 """Traces of whole pairs account for their answers, as JSON too."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ists_asp.trace import DecisionKind, Tracer, decisions, runner_up, select
 from ists_asp.trace.document import document, trace_line
 from ists_asp.trace.trace import check
 from ists_asp.trace.tree import decision_tree, render
+from tests.sharing import load_shared
 from tests.trace.conftest import system
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -140,6 +142,30 @@ def test_trees_show_rules_with_their_places():
     assert len(everything) > len(lines)
     assert any("weight lp_rules/weights/" in line for line in everything)
     assert not any("more, " in line for line in everything)
+
+
+def test_trees_show_a_weight_and_its_correction_with_their_places(tmp_path):
+    """The sum counts; where there is no correction, nothing is said of the weight."""
+    file = tmp_path / "mine.lp"
+    file.write_text("correction(meaning,align,20).\ncorrection(overlap,align,-3).\n")
+    texts = ("killed in accident", "killed in accident")
+    with load_shared("headlines", rules=[file]) as mine:
+        own = mine.trace(*texts)
+    plain = system("headlines").trace(*texts)
+    shown = []
+    for trace in (plain, own):
+        (decision,) = select(decisions(trace), "align:1:1")
+        lines = render(decision_tree(trace, decision, depth=2))
+        shown.append(next(line for line in lines if "(meaning)" in line))
+    assert ", weight" not in shown[0]
+    place = re.search(
+        r", weight \+(\d+) lp_rules/weights/\S+:\d+, correction \+20 .*/mine\.lp:1\]$", shown[1]
+    )
+    before, after = (int(re.search(r"\+(\d+) ", line)[1]) for line in shown)
+    assert after == before + 20 == int(place[1]) + 20
+    # A correction without a weight has a place like one.
+    lines = render(decision_tree(own, decision, depth=2, everything=True))
+    assert any("weight +" in line and "correction +20" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ class Preparation(Closing):
         rules = self._parsed or self.setup.load_program()
         values, given = self.setup.constants, self.setup.rules
         odd = [
-            *(given_warnings(rules, self.profile, given) if given else ()),
+            *(given_warnings(rules, self.profile, given, self.setup.reader) if given else ()),
             *(unknown_constants(values, self.profile, rules, given) if values else ()),
         ]
         if not odd:

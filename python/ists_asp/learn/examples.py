@@ -26,7 +26,7 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, ignore
 from ists_asp.io.wa import given_answer
 from ists_asp.resources import Closing
-from ists_asp.rules import NO_READER, Purpose, find_rules, load_rules, program_sources, read_overlay
+from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
 from ists_asp.syntax.terms import atoms
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from ists_asp.confidence import Leads, Weights
     from ists_asp.io.text import Warn
     from ists_asp.model import Alignment, Answer, Pair
-    from ists_asp.rules import Profile, RuleSet
     from ists_asp.solver.batch import Item
     from ists_asp.vocabulary import Predicate
 
@@ -139,28 +138,19 @@ class ExampleBuilder(Closing):
     """
 
     def __init__(self, setup: Setup, output: Path | None = None) -> None:
-        self.profile = setup.load_profile()
-        overlay = read_overlay(setup.rules)
-        bare = self.profile.unweighed(Purpose.ANSWER)
-
-        def load(profile: Profile) -> RuleSet:
-            sources = program_sources(profile, rules=overlay.base)
-            given = overlay.over(sources, Purpose.ANSWER)
-            return load_rules(
-                one for one in given if output is None or one.path != output.resolve()
-            )
-
-        self._weighing = load(self.profile).statements
+        self.profile, sources = find_program(setup.profile, setup.rules, reader=NO_READER)
+        written = output and output.resolve()
+        rules = load_rules(one for one in sources if one.path != written)
+        self._weighing = rules.statements
         self._constants = {**self.profile.constants, **setup.constants}
         # Weights that have a name are rules.
-        rules = load(bare)
         kept = (
             (node, rule)
             for node, rule in zip(rules.statements, rules.rules, strict=True)
             if rule.sentence is not None or not any(weighed(node))
         )
         nodes, named = zip(*kept, strict=True)
-        own = bare, replace(rules, statements=nodes, rules=named)
+        own = self.profile, replace(rules, statements=nodes, rules=named)
         self._system = System(replace(setup, reader=NO_READER), own)
 
     def close(self) -> None:

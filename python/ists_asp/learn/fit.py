@@ -30,7 +30,7 @@ from ists_asp.model import Label, Scheme
 from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Loss: TypeAlias = Callable[[list[Floats]], tuple[float, list[Floats]]]
     """From the sums of each outcome to the loss and its slopes."""
-    Total: TypeAlias = Callable[[Floats, Floats], tuple[float, Floats]]
 
 UNIT = 100
 """Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
@@ -112,6 +111,11 @@ class Settings:
     smallest: int = 4
     seed: int = 0
     scheme: Scheme = Scheme.Y2016
+
+    @property
+    def known(self) -> dict[Key, int]:
+        """Corrections, or weights, that there are already."""
+        return {**self.corrected, **self.keep}
 
     def most(self, what: str) -> int:
         """How many weights or corrections a decision may have."""
@@ -267,23 +271,16 @@ class _Problem:
             for outcomes in zip(*self.rows, strict=True)
             for key in {key for row in outcomes for key, value in row if value}
         )
-        # Where sums begin has a weight in any case; there are others only beside it.
-        free = set() if settings.base else {BASES.get(self.what, ""), *map(_start, LABELS)}
         every = sorted(
             key
             for key, count in support.items()
             if key not in settings.keep
             and any(self._sense(key))
-            and (count >= settings.support or key[0] in free)
+            and (count >= settings.support or self._is_free(key))
         )
-        found = Counter(self._fitted(every, free) if every else {})
-        found.update(
-            {
-                key: value
-                for key, value in {**settings.corrected, **settings.keep}.items()
-                if decision_of(key[1]) == self.what
-            }
-        )
+        found = Counter(self._fitted(every) if every else {})
+        known = settings.known.items()
+        found.update({key: value for key, value in known if decision_of(key[1]) == self.what})
         return [Weight(*key, value, support[key]) for key, value in found.items()]
 
     def _sense(self, key: Key) -> Sense:
@@ -293,31 +290,29 @@ class _Problem:
         family = key[0].partition("(")[0], key[1]
         return self.senses.get(key) or self.senses.get(family) or (False, False)
 
-    def _fitted(self, every: Sequence[Key], free: Set[str]) -> dict[Key, int]:
+    def _is_free(self, key: Key) -> bool:
+        """Whether there is a weight in any case: where sums begin, if nothing is known of it."""
+        return not self.settings.base and (key[0] == BASES.get(self.what) or _is_start(key))
+
+    def _fitted(self, every: Sequence[Key]) -> dict[Key, int]:
         """The weights, or corrections, that there are always, and those that earn it."""
         settings = self.settings
         known = Counter(settings.base)
-        known.update({**settings.corrected, **settings.keep})
-        given = list(known)
-        sums = [
-            matrix @ np.array([known[key] / UNIT for key in given])
-            for matrix in self._matrices(given)
-        ]
+        known.update(settings.known)
+        values = np.array([*known.values()]) / UNIT
+        sums = [matrix @ values for matrix in self._matrices(list(known))]
         losses = [partial(_beside, loss, sums) for loss in self.losses]
-        limits = []
-        for key in every:
-            there = known[key] / UNIT
-            pro, contra = self._sense(key)
-            limits.append(
-                (-np.inf if contra else min(-there, 0.0), np.inf if pro else max(-there, 0.0))
-            )
-        lower, upper = (np.array(each) for each in zip(*limits, strict=True))
+        # A sum of weight and correction has the sense of its name, or is nothing.
+        there = np.array([known[key] / UNIT for key in every])
+        pro, contra = np.array([self._sense(key) for key in every]).T
+        lower = np.where(contra, -np.inf, np.minimum(-there, 0.0))
+        upper = np.where(pro, np.inf, np.maximum(-there, 0.0))
         matrices = self._matrices(every)
-        paid = np.array([key[0] not in free for key in every])
+        paid = np.array([not self._is_free(key) for key in every])
         errors = paid * self._errors(matrices, sums)
 
         def left(price: float, start: Floats) -> tuple[Floats, set[int]]:
-            weights = _lasso(matrices, losses[0], lower, upper, price * errors, start)
+            weights = _drawn(matrices, losses[:1], lower, upper, price * errors, 0 * errors, start)
             return weights, set(np.flatnonzero(paid & (abs(weights) * UNIT >= 1)).tolist())
 
         earned = _drawn_tight(left, len(every), settings.earned, settings.most(self.what))
@@ -325,16 +320,12 @@ class _Problem:
         if not columns:
             return {}
         keys = [every[column] for column in columns]
-        found = _ridge(
-            [matrix[:, columns] for matrix in matrices],
-            losses,
-            lower[columns],
-            upper[columns],
-            np.array([not _is_start(key) or bool(settings.base) for key in keys])
-            * settings.penalty(self.what),
-        )
-        values = {key: round(value * UNIT) for key, value in zip(keys, found, strict=True)}
-        return {key: value for key, value in values.items() if abs(value) >= settings.smallest}
+        drawn = np.array([not _is_start(key) or bool(settings.base) for key in keys])
+        few = [matrix[:, columns] for matrix in matrices]
+        ridge = drawn * settings.penalty(self.what)
+        found = _drawn(few, losses, lower[columns], upper[columns], 0 * ridge, ridge, 0 * ridge)
+        rounded = {key: round(value * UNIT) for key, value in zip(keys, found, strict=True)}
+        return {key: value for key, value in rounded.items() if abs(value) >= settings.smallest}
 
     def _errors(self, matrices: Sequence[csr_matrix], sums: list[Floats]) -> Floats:
         """The standard error of the slope of each weight where none of them counts yet.
@@ -342,8 +333,8 @@ class _Problem:
         Examples of one gold pair are alike, so that pairs are counted and not examples.
         """
         _, slopes = self.losses[0](sums)
-        ones, rows = np.ones(len(self.numbers)), np.arange(len(self.numbers))
-        pairs = csr_matrix((ones, (self.numbers, rows)))
+        count = len(self.numbers)
+        pairs = csr_matrix((np.ones(count), (self.numbers, np.arange(count))))
         each = sum(
             pairs @ matrix.multiply(slope[:, None]).tocsr()
             for matrix, slope in zip(matrices, slopes, strict=True)
@@ -364,11 +355,6 @@ class _Problem:
             values = np.array([value / UNIT for row in places for _, value in row])
             found.append(csr_matrix((values, indices, pointers), shape=(len(terms), len(keys))))
         return found
-
-
-def _start(label: str) -> str:
-    """The name of what says where the points of a label begin."""
-    return f"label({_CLASS.get(label, label)})"
 
 
 def _is_start(key: Key) -> bool:
@@ -405,35 +391,16 @@ def _drawn_tight(
     return kept
 
 
-def _ridge(
+def _drawn(
     matrices: Sequence[csr_matrix],
     losses: Sequence[Loss],
     lower: Floats,
     upper: Floats,
-    penalty: Floats,
-) -> Floats:
-    """Weights within bounds: half the penalty times their squares is added."""
-    weights = np.zeros(len(lower))
-    for loss in losses:
-        total = _total(matrices, loss)
-
-        def drawn(values: Floats, total: Total = total) -> tuple[float, Floats]:
-            lost, slope = total(values, penalty * values)
-            return lost + float((penalty * values**2).sum()) / 2, slope
-
-        weights = _minimum(drawn, weights, list(zip(lower, upper, strict=True)), 500)
-    return weights
-
-
-def _lasso(
-    matrices: Sequence[csr_matrix],
-    loss: Loss,
-    lower: Floats,
-    upper: Floats,
-    penalty: Floats,
+    lasso: Floats,
+    ridge: Floats,
     start: Floats,
 ) -> Floats:
-    """Weights within bounds, few of them not 0: the penalty times their absolute value is added.
+    """Weights within bounds; the penalties of lasso and ridge are added to each of the losses.
 
     ``start`` is best close to the optimum.
     """
@@ -442,41 +409,28 @@ def _lasso(
     place = np.concatenate([pro, contra])
     sign = np.concatenate([np.ones(len(pro)), -np.ones(len(contra))])
     ends = np.concatenate([upper[pro], -lower[contra]])
-    total = _total(matrices, loss)
+    transposed = [matrix.T.tocsr() for matrix in matrices]
 
     def whole(parts: Floats) -> Floats:
         return np.bincount(place, sign * parts, len(lower)).astype(np.float64)
 
-    def drawn(parts: Floats) -> tuple[float, Floats]:
-        lost, slope = total(whole(parts), np.zeros(len(lower)))
-        return lost + float(penalty[place] @ parts), sign * slope[place] + penalty[place]
-
-    parts = np.clip(sign * start[place], 0.0, ends)
-    return whole(_minimum(drawn, parts, [(0.0, end) for end in ends], 200))
-
-
-def _total(matrices: Sequence[csr_matrix], loss: Loss) -> Total:
-    """The loss of weights, and its slope, to which another one is added."""
-    transposed = [matrix.T.tocsr() for matrix in matrices]
-
-    def total(weights: Floats, slope: Floats) -> tuple[float, Floats]:
+    def total(parts: Floats, loss: Loss) -> tuple[float, Floats]:
+        weights = whole(parts)
         lost, slopes = loss([matrix @ weights for matrix in matrices])
+        slope = ridge * weights
+        lost += float(lasso[place] @ parts) + float(slope @ weights) / 2
         for matrix, part in zip(transposed, slopes, strict=True):
             slope = slope + matrix @ part
-        return lost, slope
+        return lost, sign * slope[place] + lasso[place]
 
-    return total
-
-
-def _minimum(
-    total: Callable[[Floats], tuple[float, Floats]],
-    start: Floats,
-    bounds: Sequence[tuple[float, float | None]],
-    rounds: int,
-) -> Floats:
-    options = {"maxiter": rounds}
-    found = minimize(total, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options)
-    return np.asarray(found.x)
+    parts = np.clip(sign * start[place], 0.0, ends)
+    bounds, options = [(0.0, end) for end in ends], {"maxiter": 500}
+    for loss in losses:
+        found = minimize(
+            total, parts, loss, method="L-BFGS-B", jac=True, bounds=bounds, options=options
+        )
+        parts = np.asarray(found.x)
+    return whole(parts)
 
 
 def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss, Loss]:

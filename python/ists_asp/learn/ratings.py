@@ -25,7 +25,7 @@ from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
 from ists_asp.model import Pair
 from ists_asp.resources import Closing
-from ists_asp.rules import Purpose, load_rules, program_sources, read_overlay
+from ists_asp.rules import NO_READER, Purpose, load_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class RatedExample:
 
 
 class RatingExampleBuilder(Closing):
-    """A profile whose evidence has no weights yet, ready to turn gold pairs into examples.
+    """A profile, ready to turn gold pairs into examples.
 
     Use it as a context manager, or call :meth:`close`. ``highest`` is the best rating.
 
@@ -69,12 +69,9 @@ class RatingExampleBuilder(Closing):
     """
 
     def __init__(self, setup: Setup) -> None:
-        overlay = read_overlay(setup.rules)
-        bare = setup.load_profile().unweighed(Purpose.RATING)
-        sources = program_sources(bare, Purpose.RATING, overlay.base)
-        rules = load_rules(overlay.over(sources, Purpose.RATING))
+        profile, rules = load_program(setup.profile, setup.rules, Purpose.RATING, reader=NO_READER)
         self._system = System(setup).load()
-        self._rater = Rater(rules, bare.constants, wholes=self._system.wholes)
+        self._rater = Rater(rules, profile.constants, wholes=self._system.wholes)
         self.highest = self._rater.highest
 
     def close(self) -> None:

@@ -170,7 +170,7 @@ class _Parsed(NamedTuple):
     statements: Sequence[AST]
     rules: Sequence[NamedRule]
     private: Sequence[tuple[int, Signature]]
-    weights: Sequence[tuple[int, str]]
+    weights: Sequence[tuple[int, Weighed]]
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ class Parsing:
     messages: Messages = field(default_factory=Messages)
     places: dict[str, NamedRule] = field(default_factory=dict)
     private: dict[Signature, NamedRule] = field(default_factory=dict)
-    weights: dict[str, NamedRule] = field(default_factory=dict)
+    weights: dict[Weighed, NamedRule] = field(default_factory=dict)
 
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
         """Take in a file, parsed once in a process as long as it says the same."""
@@ -224,7 +224,8 @@ class Parsing:
         if len(statements) != len(rules) or messages.warnings:
             return None
         private = [(place, Signature(*name)) for place, *name in kept["private"]]
-        return _Parsed(statements, rules, private, kept["weights"]), True
+        weights = [(place, Weighed(*name)) for place, *name in kept["weights"]]
+        return _Parsed(statements, rules, private, weights), True
 
     def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
@@ -263,7 +264,7 @@ class Parsing:
             kept = {
                 "rules": [astuple(rule) for rule in rules],
                 "private": [(place, *name) for place, name in private],
-                "weights": weights,
+                "weights": [(place, *name) for place, name in weights],
             }
             self.store.put(_entry_name(text), kept)
         return _Parsed(statements, rules, private, weights), faultless
@@ -301,7 +302,7 @@ class Parsing:
         for place, name in found.weights:
             rule = found.rules[place]
             if name in self.weights:
-                told, hint = twice(name, self.weights[name])
+                told, hint = name.twice(self.weights[name])
                 raise text.error(told, rule.line, rule.column, hint=hint)
             self.weights[name] = rule
 
@@ -349,24 +350,29 @@ def _own(statement: AST) -> Iterator[Signature]:
         yield from sorted(key for key in derived(statement.head) if key.name.startswith("_"))
 
 
-def twice(name: str, earlier: NamedRule) -> tuple[str, str]:
-    """What to say of a fact that weighs for the second time, and what to do."""
-    predicate, _, about = name.partition("(")
-    hint = f"Write {CORRECTION.name}({about},N) to add N to that weight"
-    return (
-        f"{name},…) is also given at {earlier.file}:{earlier.line}",
-        hint if predicate == WEIGHT.name else "Add them up in one",
-    )
+class Weighed(NamedTuple):
+    """What a fact of weights or corrections is about: the texts of its first two terms."""
+
+    predicate: str
+    evidence: str
+    decision: str
+
+    def twice(self, earlier: NamedRule) -> tuple[str, str]:
+        """What to say of a second fact about the same, and what to do."""
+        about = f"({self.evidence},{self.decision},"
+        hint = f"Write {CORRECTION.name}{about}N) to add N to that weight"
+        found = f"{self.predicate}{about}…) is also given at {earlier.file}:{earlier.line}"
+        return found, hint if self.predicate == WEIGHT.name else "Add them up in one"
 
 
-def weighed(statement: AST) -> Iterator[str]:
-    """The facts of weights and corrections that a statement is, without their values."""
+def weighed(statement: AST) -> Iterator[Weighed]:
+    """What facts of weights or corrections a statement is."""
     fact = statement.ast_type is ASTType.Rule and not statement.body
     if fact and statement.head.ast_type is ASTType.Literal and WEIGHED.match(str(statement.head)):
         for single in statement.unpool():
-            arguments = single.head.atom.symbol.arguments
-            if len(arguments) == WEIGHT.arity:
-                yield str(single.head).removesuffix(f",{arguments[-1]})")
+            function = single.head.atom.symbol
+            if len(function.arguments) == WEIGHT.arity:
+                yield Weighed(function.name, *map(str, function.arguments[:2]))
 
 
 def _entry_name(text: SourceText) -> str:

@@ -41,7 +41,7 @@ rules of ``answer`` are required.
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -137,12 +137,6 @@ class Profile:
     def chosen_reader(self, asked: str | None) -> str | None:
         """The reader to use: the one that the user asks for, or its own; None for none."""
         return None if asked == NO_READER else asked or self.reader
-
-    def unweighed(self, purpose: Purpose) -> Profile:
-        """The profile without weights for a purpose, as where they are learned."""
-        files = self.files(purpose)
-        bare: dict[str, Any] = {purpose: files and replace(files, weights=(), reader_weights=())}
-        return replace(self, **bare)
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:

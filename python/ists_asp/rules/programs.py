@@ -11,7 +11,7 @@ from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.loader import load_rules, rule_files
-from ists_asp.rules.parsing import WEIGHED, RuleWarning, weighed
+from ists_asp.rules.parsing import WEIGHED, RuleWarning, Weighed, weighed
 from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
 from ists_asp.rules.source import SUFFIX, RuleSource, find_rules, read_source, resolved
 from ists_asp.rules.tables import table_warnings
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
 """The core encodings, in ``asp/``."""
 
-_WHOLE = f"{WEIGHT.name}({BASES['align']},align"
+_WHOLE = Weighed(WEIGHT.name, BASES["align"], "align")
 """The weight that all profiles have."""
 
 _LACKING = {
@@ -91,13 +91,13 @@ class Overlay:
                 )
             same = near if len(same) > 1 else same
             if mine := _weighed(file):
-                same += [one for one in others if one not in same and _outweighs(mine, one)]
+                same += [one for one in others if one.weighs and _outweighs(mine, one)]
             taken |= dict.fromkeys(same, file)
             more += [] if same else [file]
         return taken, more
 
 
-def _weighed(file: RuleSource) -> frozenset[str]:
+def _weighed(file: RuleSource) -> frozenset[Weighed]:
     """What a file has weights and corrections of; nothing where it cannot be read."""
     with suppress(RuleError):
         if WEIGHED.search(read_source(file.path, file.name)[0].text):
@@ -106,14 +106,14 @@ def _weighed(file: RuleSource) -> frozenset[str]:
     return frozenset()
 
 
-def _outweighs(mine: frozenset[str], source: RuleSource) -> bool:
+def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:
     """Whether the weights of a user's file are in the place of those of another file.
 
     Those of any pair come with all others. Without them there are corrections only, which are in
     the place of those that they have all names of.
     """
     theirs = _weighed(source)
-    only = bool(theirs) and all(name.startswith(CORRECTION.name) for name in theirs)
+    only = bool(theirs) and all(one.predicate == CORRECTION.name for one in theirs)
     return (only or _WHOLE in theirs) if _WHOLE in mine else (only and theirs <= mine)
 
 
@@ -182,12 +182,13 @@ def find_program(
 
 
 def given_warnings(
-    rules: RuleSet, profile: Profile, given: Sequence[Path]
+    rules: RuleSet, profile: Profile, given: Sequence[Path], reader: str | None = None
 ) -> tuple[RuleWarning, ...]:
     """What the user should know of the files given: those that replace others, odd entries."""
     overlay = read_overlay(given)
-    replacing = overlay.replacing(program_sources(profile, Purpose.ANSWER, overlay.base))
-    told = [RuleWarning(mine.name, text) for mine, text in replacing]
+    reads = profile.chosen_reader(reader) is not None
+    sources = program_sources(profile, Purpose.ANSWER, overlay.base, reader=reads)
+    told = [RuleWarning(mine.name, text) for mine, text in overlay.replacing(sources)]
     own = [file.path for file in (*overlay.files, *overlay.added, *overlay.tables)]
     return (*told, *table_warnings(rules, own))
 
@@ -257,12 +258,12 @@ def program_sources(
         source
         for key, entries, folder, called in named
         for entry in entries
-        for source in _entry(f"{profile.file}: {key}", entry, folder, called)
+        for source in _entry(profile.file, key, entry, folder, called)
     )
     return tuple({source.path: source for source in found}.values())
 
 
-def _entry(where: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSource]:
+def _entry(file: str, key: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSource]:
     root = folder.resolve()
     found = [
         place
@@ -274,13 +275,13 @@ def _entry(where: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSou
             f'"{shortened(entry)}" is both a folder and a file'
             if found
             else f'there is no "{shortened(entry)}" in {shown}',
-            where=where,
+            where=f"{file}: {key}",
             expected=f"{shortened(entry)}.lp or {shortened(entry)}/",
             hint="Write the name with .lp for the file" if found else "Check its spelling",
         )
     relative = found[0].relative_to(root).as_posix()
     return (
-        RuleSource(source.path, source.name, root, shown)
+        RuleSource(source.path, source.name, root, shown, key.endswith("weights"))
         for source in find_rules(found[0], shown if relative == "." else f"{shown}/{relative}")
     )
 

@@ -338,13 +338,15 @@ class RuleSource:
     """A rule file to load.
 
     ``name`` is what messages and traces call it; ``root`` is the folder that its includes
-    must not leave, and ``root_name`` what messages call that.
+    must not leave, and ``root_name`` what messages call that. ``weighs`` says whether a profile
+    names it among its weights.
     """
 
     path: Path
     name: str
     root: Path
     root_name: str
+    weighs: bool = False
 
 
 def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:

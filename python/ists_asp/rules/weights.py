@@ -109,16 +109,14 @@ def weights_of(
     predicates: Iterable[Predicate] = WEIGHTS,
 ) -> dict[tuple[str, str], int]:
     """What evidence is worth, by its name and class: the sum of facts that clingo evaluates."""
-    signatures = [one.signature for one in predicates]
+    signatures = {one.signature for one in predicates}
     arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
     errors: list[str] = []
     control = Control(arguments, logger=lambda _code, text: errors.append(text))
     with ProgramBuilder(control) as builder:
         for node in statements:
             fact = node.ast_type is ASTType.Rule and not node.body
-            if node.ast_type is ASTType.Definition or (
-                fact and not _keys(node.head).isdisjoint(signatures)
-            ):
+            if node.ast_type is ASTType.Definition or (fact and _keys(node.head) & signatures):
                 builder.add(node)
     try:
         control.ground()
@@ -128,14 +126,13 @@ def weights_of(
             f"clingo cannot evaluate constants and weights: {told}",
             hint="Mend the statement that the message names",
         ) from None
-    found: dict[tuple[str, str], int] = {}
+    found: dict[tuple[str, str], int] = defaultdict(int)
     every = control.symbolic_atoms
     for atom in chain.from_iterable(every.by_signature(*one) for one in signatures):
-        *key, value = atom.symbol.arguments
+        name, decision, value = atom.symbol.arguments
         if value.type is SymbolType.Number:
-            name, decision = map(str, key)
-            found[name, decision] = found.get((name, decision), 0) + value.number
-    return found
+            found[str(name), str(decision)] += value.number
+    return dict(found)
 
 
 @lru_cache(1 << 14)

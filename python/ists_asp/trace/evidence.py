@@ -136,7 +136,9 @@ def contributions(
     found: dict[tuple[str, ...], tuple[float, list[Element]]] = {}
     for sign, atom in _sums(trace, decision, other):
         for element in _elements(trace, atom):
-            key = tuple(map(str, element.terms[1:])) or (_weighed(element),)
+            # Where a label begins, only the weight has a name.
+            named = (one.arguments[0] for one in element.positive if one.name == WORTH.name)
+            key = tuple(map(str, element.terms[1:] or [next(named, "")]))
             amount, known = found.get(key, (0.0, []))
             found[key] = amount + sign * contributed(element), [*known, element]
     by_name: dict[str, list[Contribution]] = defaultdict(list)
@@ -214,11 +216,6 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
         for needed in firing.positive if depth > 1 else ():
             if needed.name.startswith("_"):
                 yield from _elements(trace, needed, depth - 1)
-
-
-def _weighed(element: Element) -> str:
-    """The name that a weight is of, where the tuple does not say it."""
-    return next((str(one.arguments[0]) for one in element.positive if one.name == WORTH.name), "")
 
 
 def _merged(several: Sequence[Contribution]) -> Contribution:

@@ -22,7 +22,7 @@ from ists_asp.cli.options import (
     reader_option,
     with_setup,
 )
-from ists_asp.errors import UsageError, shortened
+from ists_asp.errors import UsageError
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table
 from ists_asp.vocabulary import CORRECTION, WEIGHT
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
     from ists_asp.evaluate.ratings import Correlation
-    from ists_asp.learn import CrossValidation, Example
+    from ists_asp.learn import CrossValidation
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -182,11 +182,11 @@ def learn(
     is added to the weights that the profile has. There are few: a correction has to earn itself.
     Evidence of your own rules has none yet, and is corrected from 0. With --from-nothing a file
     of weight(Name,Decision,Integer) facts for the "weights" of the profile's [answer]; with
-    --task sts for those of its [rating], or with --reader for its
-    "reader_weights". The same data and seed give the same bytes. With
-    --cross-validate and without -o, only what is reached on unseen parts is printed: the four
-    official F1s, mean ± standard deviation over the parts, with gold chunks and with chunks to
-    be found; with --task sts Pearson's correlation of each data set.
+    --task sts for those of its [rating], or with --reader for its "reader_weights". The same
+    data and seed give the same bytes. With --cross-validate and without -o, only what is reached
+    on unseen parts is printed: the four official F1s, mean ± standard deviation over the parts,
+    with gold chunks and with chunks to be found; with --task sts Pearson's correlation of each
+    data set.
     """
     lesson = _Lesson(gold, setup, keep, from_nothing, most, confidence, seed, output, quiet)
     if task == "sts":
@@ -310,23 +310,8 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
         weights = learn_weights(examples, teacher.senses(), settings)
         sentences = teacher.sentences()
     head = lesson.title, lesson.command()
-    corrections = bool(settings.base)
-    text = render_weights(weights, sentences, *head, corrections=corrections)
-    lesson.write(text, len(golds), len(weights), "corrections" if corrections else "weights")
-    dropped = sorted(_seen(examples) - {weight.name for weight in weights})
-    if dropped and not (corrections or lesson.quiet or lesson.output is None):
-        note(shortened(f"no weights for {len(dropped)} names: {', '.join(dropped)}", 400))
-
-
-def _seen(examples: Sequence[Example]) -> set[str]:
-    """The names of all evidence about spans."""
-    return {
-        name
-        for example in examples
-        for candidate in example.candidates
-        for found in (candidate.pair, candidate.link, *candidate.sides)
-        for name in found
-    }
+    text = render_weights(weights, sentences, *head, corrections=bool(base))
+    lesson.write(text, len(golds), len(weights), "corrections" if base else "weights")
 
 
 def _report(results: Sequence[CrossValidation]) -> str:

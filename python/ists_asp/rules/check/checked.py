@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.errors import RuleError
@@ -16,18 +15,19 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.rules.loader import RuleSet, load_rules
+from ists_asp.rules.parsing import weighed
 from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
 from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
-from ists_asp.vocabulary import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.rules.directives import NamedRule
+    from ists_asp.rules.parsing import Weighed
     from ists_asp.rules.profiles import Profile
     from ists_asp.rules.programs import Overlay
     from ists_asp.rules.source import RuleSource
@@ -39,11 +39,7 @@ _TITLES = {
     Purpose.EXPLANATION: "explanations of profile ",
     Purpose.RATING: "ratings of profile ",
 }
-_WEIGHT = re.compile(rf"({'|'.join(one.name for one in WEIGHTS)})\(.*\)\.", re.DOTALL)
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
-
-Weighed: TypeAlias = tuple[str, str]
-"""A name of evidence and the class that it is weighed for, as texts of terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,7 @@ class Checked:
     told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``by_file`` has the statements of each file but for plain facts of weights, of which there
-    are thousands; ``weights`` has those.
+    are thousands; ``weights`` has those, by what they are about.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
@@ -180,13 +176,15 @@ class Checked:
         self._texts: dict[Path, SourceText] = {}
         self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
-        self.weights: dict[Path, dict[Weighed, Statement]] = {}
+        self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
         for node, rule in zip(self.rules.statements, self.rules.rules, strict=True):
             path = self._paths[node.location.begin.filename]
             statement = Statement(path, node, rule)
             self._every[path].append(statement)
-            if keys := _weighed(node, rule.text):
-                self.weights.setdefault(path, {}).update(dict.fromkeys(keys, statement))
+            if found := list(weighed(node)):
+                known = self.weights.setdefault(path, {})
+                for one in found:
+                    known.setdefault(one, []).append(statement)
             else:
                 self.by_file[path].append(statement)
 
@@ -330,37 +328,14 @@ def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
         files = profile.files(purpose)
         if files is None:
             continue
-        bare = profile.unweighed(purpose)
         own = profile.reader is not None
         for reader in (own, not own) if files.reads else (own,):
             asked = "" if reader is own else " --reader none" if own else " --reader"
-            unweighed = program_sources(bare, purpose, overlay.base, reader=reader)
             sources = program_sources(profile, purpose, overlay.base, reader=reader)
-            known = {source.path for source in unweighed}
             yield Program(
                 f"{_TITLES[purpose]}{profile.name}{asked}",
                 profile,
                 overlay.over(sources, purpose),
                 decides=purpose is Purpose.ANSWER,
-                weights=frozenset(source.path for source in sources if source.path not in known),
+                weights=frozenset(source.path for source in sources if source.weighs),
             )
-
-
-def _weighed(node: AST, text: str) -> list[Weighed]:
-    """What a statement says the worth of, by facts of weights or corrections; empty for others."""
-    if not _WEIGHT.fullmatch(text) or node.ast_type is not ASTType.Rule:
-        return []
-    found = []
-    for single in node.unpool():
-        try:
-            symbol = parse_term(str(single.head), logger=lambda _code, _text: None)
-        except RuntimeError:
-            # A rule.
-            return []
-        if (symbol.name, len(symbol.arguments)) not in [one.signature for one in WEIGHTS]:
-            return []
-        name, decision, value = symbol.arguments
-        if value.type is not SymbolType.Number:
-            return []
-        found.append((str(name), str(decision)))
-    return found

@@ -29,7 +29,9 @@ class Severity(StrEnum):
 
 SEVERITIES: Mapping[str, Severity] = {
     **dict.fromkeys(("file", "syntax", "include", "directive", "profile"), Severity.ERROR),
-    **dict.fromkeys(("clingo", "unsafe", "pooled-negation", "name-twice"), Severity.ERROR),
+    **dict.fromkeys(
+        ("clingo", "unsafe", "pooled-negation", "name-twice", "weight-twice"), Severity.ERROR
+    ),
     **dict.fromkeys(("undefined", "private", "reserved", "target"), Severity.ERROR),
     **dict.fromkeys(("domain", "entry", "unused", "unmade", "split-and-join"), Severity.WARNING),
     **dict.fromkeys(("nameless", "replaces", "unloaded", "weights-file"), Severity.WARNING),

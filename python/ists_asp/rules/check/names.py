@@ -25,7 +25,8 @@ from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ists_asp.rules.check.checked import Checked, Statement, Weighed
+    from ists_asp.rules.check.checked import Checked, Statement
+    from ists_asp.rules.parsing import Weighed
     from ists_asp.syntax.terms import Bindings, Term
 
 _Predicate = tuple[str, int]
@@ -73,9 +74,21 @@ def check_tables(checked: Checked) -> Iterator[Finding]:
         yield checked.finding("entry", place, found, hint)
 
 
+def _weighed_twice(checked: Checked) -> Iterator[Finding]:
+    for files in checked.loaded.values():
+        first: dict[Weighed, Statement] = {}
+        for path in checked.shipped_first(files):
+            for key, found in checked.weights.get(path, {}).items():
+                known, *again = (first[key], *found) if key in first else found
+                first[key] = known
+                for one in again if path in checked.own else ():
+                    yield checked.finding("weight-twice", one, *key.twice(known.rule), key.evidence)
+
+
 def check_names(checked: Checked) -> Iterator[Finding]:
     """Look for rules without a name, names used twice, and odd files."""
     yield from _twice(checked)
+    yield from dict.fromkeys(_weighed_twice(checked))
     for path, found in checked.replaced.items():
         hint = "Give it another name if its rules are to be added"
         yield checked.finding("replaces", (path, 0, 0), found, hint)
@@ -165,7 +178,7 @@ def _weights(checked: Checked) -> Iterator[Finding]:
     """Both ways: who weighs what a rule derives, and who derives what is weighed."""
     statements = [one for found in checked.by_file.values() for one in found]
     # What a weight weighs plays no part, so that one file's is as good as another's.
-    each = {key: one for found in checked.weights.values() for key, one in found.items()}
+    each = {key: one for found in checked.weights.values() for key, (one, *_) in found.items()}
     constants = {pair for program in checked.programs for pair in program.profile.constants.items()}
     every = [*statements, *each.values()]
     rules = replace(
@@ -185,7 +198,8 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
         programs = [one for one in checked.programs_of[statement.path] if one.decides]
         keys = {(one.evidence, one.decision) for one in makers[statement.rule.name]}
         files = {path for one in programs for path in checked.loaded[one]} & checked.weights.keys()
-        if programs and not any(keys & checked.weights[path].keys() for path in files):
+        there = {(one.evidence, one.decision) for path in files for one in checked.weights[path]}
+        if programs and not keys & there:
             yield checked.finding(
                 "unweighed",
                 statement,
@@ -199,14 +213,14 @@ def _unmade(
     checked: Checked, statements: list[Statement], makers: Mapping[str, tuple[Weight, ...]]
 ) -> Iterator[Finding]:
     asked = list(_asked_for(statements))
-    made: dict[Path, set[Weighed]] = defaultdict(set)
+    made: dict[Path, set[tuple[str, str]]] = defaultdict(set)
     for statement in statements:
         found = makers.get(statement.rule.name, ())
         made[statement.path].update((one.evidence, one.decision) for one in found)
     for path in checked.own.keys() & checked.weights.keys():
         files = {file for one in checked.programs_of[path] for file in checked.loaded[one]}
-        there: set[Weighed] = set().union(*(made[file] for file in files))
-        for (feature, decision), statement in checked.weights[path].items():
+        there: set[tuple[str, str]] = set().union(*(made[file] for file in files))
+        for (_, feature, decision), (statement, *_) in checked.weights[path].items():
             if (feature, decision) in there or _matches(feature, decision, asked):
                 continue
             told = f"no rule derives the evidence {feature} for {decision}"

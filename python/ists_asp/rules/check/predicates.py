@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from clingo import Control, MessageCode
@@ -13,7 +12,7 @@ from ists_asp.errors import unsafe
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.parsing import PLACED
 from ists_asp.syntax.trees import Signature, walk
-from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHTS
+from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -104,9 +103,8 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     """Look for predicates that are undefined, unused, private to another file, or reserved."""
     uses = {path: _Uses(statements) for path, statements in checked.atoms.items()}
     for path, weights in checked.weights.items():
-        for key in (one.signature for one in WEIGHTS):
-            nodes = (one.node for one in weights.values() if one.rule.text.startswith(key[0]))
-            uses[path].derived[key].extend(islice(nodes, 1))
+        for one, (first, *_) in weights.items():
+            uses[path].derived.setdefault(Signature(one.predicate, WEIGHT.arity), [first.node])
     known = {key for of in uses.values() for key in of.known}
     yield from _undefined(checked, uses, known)
     yield from _unused(checked, uses, known)
