@@ -169,8 +169,8 @@ lp_rules/explanation/answer.lp tests/explain
 - I = #min{J : own(K,S,J)}, token(S,I,_).
 + I = #max{J : own(K,S,J)}, token(S,I,_).
 lp_rules/chunking/boundaries.lp tests/encodings
-- casualties,100) :- word(S,I,W), _fate(W), upos(S,I-1,num)
-+ casualties,100) :- word(S,I,W), _fate(W), upos(S,I+1,num)
+- must_split(S,I) :- boundaries_open, upos(S,I,det), upos(S,I-1,noun)
++ must_split(S,I) :- boundaries_open, upos(S,I,det), upos(S,I+1,noun)
 lp_rules/explanation/answer.lp tests/explain
 - _verb_in(K,S,I), I < J : _nominal_in(K,S,J).
 + _verb_in(K,S,I), I > J : _nominal_in(K,S,J).
