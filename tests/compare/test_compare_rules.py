@@ -118,7 +118,7 @@ def test_a_changed_weight_is_told_with_its_values(shipped, edited):
             for line in lines
         )
 
-    found, (edits, weights) = run(shipped, edited("weights/headlines.lp", heavy), POWER)
+    found, (edits, weights) = run(shipped, edited("weights/english.lp", heavy), POWER)
     assert edits == ()
     assert (weights.added, weights.removed, weights.changed) == (0, 0, 1)
     (pair,) = found.changed

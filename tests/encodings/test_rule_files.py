@@ -28,10 +28,10 @@ def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
     )
 
 
-def test_features_without_weights_are_few(checked):
-    """Learning leaves out what is too rare; more than a handful would be a mistake."""
+def test_all_evidence_is_weighed(checked):
+    """By a profile, or what a rule derives from it is: often(maybe_verb)."""
     names = [one.subject for one in checked[1] if one.kind == "unweighed"]
-    assert len(names) == len(set(names)) < 40
+    assert names == ["maybe_verb_here"]
 
 
 def test_rule_files_are_readable(checked):

@@ -11,9 +11,9 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
 
     [answer]
     rules = ["english/words", "chunking"]
-    weights = ["weights/headlines"]
+    weights = ["weights/english", "weights/headlines"]
     reader_rules = ["reader"]
-    reader_weights = ["weights/headlines", "weights/reader-headlines"]
+    reader_weights = ["weights/english", "weights/headlines", "weights/reader-english"]
 
     [rating]
     rules = ["english/words", "sts"]
