@@ -100,7 +100,7 @@ class Settings:
     corrected: Mapping[Key, int] = field(default_factory=dict)
     keep: Mapping[Key, int] = field(default_factory=dict)
     weights: Mapping[str, int] = field(
-        default_factory=lambda: {"boundary": 180, "align": 20, "label": 220, "score": 20}
+        default_factory=lambda: {"boundary": 360, "align": 20, "label": 220, "score": 20}
     )
     corrections: int = 40
     earned: float = 1.0

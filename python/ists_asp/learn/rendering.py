@@ -22,7 +22,6 @@ _SECTIONS = {
     "score": "Scores, in hundredths of a point: where labels begin, and what is added or taken",
 }
 _ORDER = ("equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel")
-_WIDTH = 60
 
 
 def render_weights(
@@ -67,7 +66,7 @@ def render_weights(
             said = sentences.get(name) or sentences.get(name.partition("(")[0], "")
             support = max(one.support for one in own)
             fact = f"{predicate.name}({inside})."
-            lines.append(f"{fact:<{_WIDTH}}  % {support}: {unbroken(said)}".rstrip(": "))
+            lines.append(f"{fact}  % {support}: {unbroken(said)}".rstrip(": "))
     return "\n".join(lines) + "\n"
 
 
