@@ -104,7 +104,7 @@ def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shel
         *(
             (f"{line} {option}", f"'{option}' any more: {instead}")
             for line, option, instead in (
-                ("solve", "--semantic", "in English --reader shipped does its work, in Spanish"),
+                ("solve", "--semantic", "in English the reader does its work, in Spanish"),
                 ("sts", "--semantic-model", "--reader takes a reader of your own. See"),
                 (
                     "sts",

@@ -27,7 +27,7 @@ LENT = {
 """The files of profiles that count by others than one of their own name."""
 FACT = re.compile(r"(?:weight|correction)\((.+)\)\. +% (\d+)(?:: .+)?")
 RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
-BUDGETS = {"boundary": 180, "align": 20, "label": 60, "score": 15}
+BUDGETS = {"boundary": 360, "align": 20, "label": 60, "score": 15}
 """How many names a kind of decision has at most."""
 MOST = 260
 """How many weights a file has at most, beside those of boundaries."""

@@ -40,7 +40,7 @@ def told(answered):
 
 
 EFFECTS = """
-words.tsv        | headlines | Regulator recalls Nurofen / Regulator recalls ibuprofen
+words.tsv        | headlines | Regulator approves Nurofen / Regulator approves ibuprofen
     Nurofen / ibuprofen | ? | EQUI 5 | words.tsv:1
 words.tsv        | headlines | Fed turns hawkish / Fed turns dovish
     hawkish / dovish | ? | OPPO ? | words.tsv:2
@@ -48,11 +48,11 @@ words.tsv        | headlines | French head of state dies / French president dies
     French head of state / French president | none | EQUI 5 | words.tsv:3
 of_phrases.lp    | headlines | Minister of defence resigns / Minister of health resigns
     Minister of defence / Minister of health | none | ? | of belongs to minister
-unequal_names.lp | headlines | Smith wins / Smyth wins
-    Smith / Smyth | EQUI 5 | ? | smith and smyth are different names
+unequal_names.lp | headlines | Meyer resigns / Meier resigns
+    Meyer / Meier | EQUI 5 | ? | meyer and meier are different names
 weekdays.lp      | images | The train leaves on Monday morning / The train leaves on Sunday morning
     on Monday morning / on Sunday morning | ? | ? 3 | monday and sunday are different days or months
-finance.tsv      | headlines | Bourse slumps / Stock exchange slumps
+finance.tsv      | headlines | Bourse falls / Stock exchange falls
     Bourse / Stock exchange | ? | EQUI 5 | finance.tsv:1
 additions.lp     | headlines | Storm kills 12 / Huge storm kills 12
     Storm / Huge storm | SPE2 4 | SPE2 3 | all that side 2 adds is a modifier
