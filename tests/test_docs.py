@@ -25,7 +25,7 @@ USES = uses(ROOT, RULES)
 DOCUMENTED = {doc.name for file in RULES for doc in file.docs}
 # What users or `python -m docs.pages` make, or what only a system of the task's has.
 THEIRS = re.compile(
-    r"(my_|out\.|power\.lp|report\.|pair\.lp|beside\.lp|units\.lp|DATA|DIR|FILE|NAME)"
+    r"(my_|out\.|power\.lp|report\.|pair\.lp|alongside\.lp|units\.lp|DATA|DIR|FILE|NAME)"
     r"|^docs/reference/$"
 )
 
