@@ -40,8 +40,8 @@ def told(answered):
 
 
 EFFECTS = """
-words.tsv        | headlines | Regulator approves Nurofen / Regulator approves ibuprofen
-    Nurofen / ibuprofen | ? | EQUI 5 | words.tsv:1
+words.tsv        | headlines | Regulator recalls Opels / Regulator recalls Vauxhalls
+    Opels / Vauxhalls | ? | EQUI 5 | words.tsv:1
 words.tsv        | headlines | Fed turns hawkish / Fed turns dovish
     hawkish / dovish | ? | OPPO ? | words.tsv:2
 words.tsv        | headlines | French head of state dies / French president dies
