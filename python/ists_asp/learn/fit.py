@@ -93,7 +93,7 @@ class Settings:
         support: there must be so many examples with the evidence.
         smallest: weights smaller than this, in hundredths, are left out.
         seed: decides how pairs are dealt into folds.
-        scheme: whose official measure decides what is best.
+        scheme: whose official measure scores what is left out.
     """
 
     base: Mapping[Key, int] = field(default_factory=dict)
