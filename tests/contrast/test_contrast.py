@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.contrast.pairs import by_profile, read_contrasts, says_the_same
+from tests.contrast.pairs import by_profile, read_contrasts, read_sample, says_the_same, tells_a_difference
 from tests.sharing import shared_system
 
 PAIRS = read_contrasts()
+SAMPLE = read_sample()
 GROUPS = sorted({(pair.file, pair.kind, pair.same) for pair in PAIRS})
 
 
@@ -44,6 +45,27 @@ def test_says_the_same_only_where_it_holds_of_the_first_of_each_kind():
     check(list(firsts.values()), tell(firsts.values()))
 
 
+@pytest.mark.parametrize(
+    ("pairs", "differing", "same"),
+    [
+        pytest.param(SAMPLE[::4], 11, 7, id="quarter"),
+        pytest.param(SAMPLE, 46, 22, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_few_pairs_of_the_sample_are_taken_wrongly(pairs, differing, same):
+    told = tell(pairs)
+    wrong = [pair for pair in pairs if not taken_rightly(pair, told[pair])]
+    lines = [f"{pair}\n    {told[pair]}" for pair in wrong]
+    assert sum(not pair.same for pair in wrong) <= differing, "\n".join(lines)
+    assert sum(pair.same for pair in wrong) <= same, "\n".join(lines)
+
+
+def taken_rightly(pair, text):
+    if pair.same:
+        return says_the_same(text)
+    return tells_a_difference(text) and not says_the_same(text)
+
+
 def check(pairs, told):
     wrong = {pair for pair in pairs if says_the_same(told[pair]) != pair.same}
     listed = {pair for pair in pairs if pair.miss}
@@ -54,5 +76,5 @@ def check(pairs, told):
 
 
 def test_no_pair_stands_twice():
-    sentences = [(pair.profile, pair.sent1, pair.sent2) for pair in PAIRS]
+    sentences = [(pair.profile, pair.sent1, pair.sent2) for pair in PAIRS + SAMPLE]
     assert len(sentences) == len(set(sentences))
