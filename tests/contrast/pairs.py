@@ -10,7 +10,7 @@ name its profile itself::
 
     same|differ<TAB>kind<TAB>profile<TAB>first sentence<TAB>second sentence[<TAB>miss]
 
-The pairs of ``own.tsv`` are what a tester would try, two or three of a class; some may be taken wrongly.
+The pairs of ``own.tsv`` are what a tester would try; some may be taken wrongly.
 """
 
 import re
@@ -41,7 +41,9 @@ class Contrast:
 
 
 def read_contrasts():
-    return [pair for file in sorted(FOLDER.glob("*.tsv")) for pair in _read(file) if file.name != SAMPLE]
+    return [
+        pair for file in sorted(FOLDER.glob("*.tsv")) for pair in _read(file) if file.name != SAMPLE
+    ]
 
 
 def read_sample():
@@ -53,10 +55,12 @@ def says_the_same(text):
 
 
 def tells_a_difference(text):
-    """Whether a sentence says more than what both have, or that the words stand in another order."""
+    """Whether a sentence says more than what both have or in which order."""
     said = re.split(r"(?<=[.;])\s+", text.lower())
     return any(
-        one and not any(words in one for words in ORDER_WORDS) and not re.match(r"both |ambas |they have in common", one)
+        one
+        and not any(words in one for words in ORDER_WORDS)
+        and not re.match(r"both |ambas |they have in common", one)
         for one in said
     )
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from tests.contrast.pairs import by_profile, read_contrasts, read_sample, says_the_same, tells_a_difference
+from tests.contrast.pairs import (
+    by_profile,
+    read_contrasts,
+    read_sample,
+    says_the_same,
+    tells_a_difference,
+)
 from tests.sharing import shared_system
 
 PAIRS = read_contrasts()
