@@ -19,7 +19,7 @@ MARKS = (
 )
 CLITICS = (
     "do|n't ca|n't|. WO|N'T is|n’t it|'s they|'re we|'ve she|'ll he|'d I|'m|, should|n't|'ve"
-    " can|not Can|not|. does|nt gon|na"
+    " can|not Can|not|. does|nt must|nt gon|na"
 )
 SPANISH = (
     "¿|d'Artagnan's|? Sra. ¡|No|! del hacérselo|. -|dijo|- —|¿|Vienes|? carne|–|, --|que -5"

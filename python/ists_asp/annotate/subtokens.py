@@ -128,8 +128,8 @@ _TABLES = {
         contractions=_cuts(
             "can|not gon|na got|ta wan|na"
             # As students type them; "cant" and "wont" are also words, but rarer ones.
-            " are|nt ca|nt could|nt did|nt does|nt do|nt has|nt have|nt is|nt should|nt was|nt"
-            " were|nt wo|nt would|nt"
+            " ai|nt are|nt ca|nt could|nt did|nt does|nt do|nt had|nt has|nt have|nt is|nt might|nt"
+            " must|nt need|nt should|nt was|nt were|nt wo|nt would|nt"
         ),
         elisions=frozenset(_ENGLISH_CLITICS) | _words("'em 'til 'cause 'tis 'twas 'n' 'n 't"),
     ),
