@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.knowledge.words import (
     acronyms,
+    endings,
     from_spanish,
     glued,
     knowable,
@@ -116,8 +117,8 @@ class Knowledge(Closing):
         yield from self._lexicon.facts(lemmas1, lemmas2)
         yield from spellings(forms1, forms2, folded=self._spanish)
         if self._spanish:
-            yield from stems(1, forms1)
-            yield from stems(2, forms2)
+            yield from (*stems(1, forms1), *stems(2, forms2))
+            yield from endings((*forms1, *forms2, *(lemma for lemma, _ in lemmas1 | lemmas2)))
         yield from shared_letters(spoken1, spoken2)
         yield from glued(forms1, forms2)
         yield from prefixed(

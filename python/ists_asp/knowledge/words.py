@@ -19,6 +19,7 @@ from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import (
     ACRONYM,
     DECIMAL,
+    ENDING,
     GLUED,
     INITIALS,
     LETTERS_SHARED,
@@ -274,6 +275,13 @@ def stems(sentence: int, words: Sequence[str]) -> Iterator[str]:
             stem = _stem(word.lower())
             if len(stem) >= MIN_LETTERS:
                 yield STEM.text(sentence, token, quoted(stem))
+
+
+def endings(words: Iterable[str]) -> list[str]:
+    """The last letters of words, 1 to 6 (`-ábamos`): Spanish forms are told by them."""
+    lower = sorted({word.lower() for word in words if word.isalpha()})
+    cuts = ((word, n) for word in lower for n in range(1, min(7, len(word))))
+    return [ENDING.text(quoted(word), n, quoted(word[-n:])) for word, n in cuts]
 
 
 @lru_cache(maxsize=100_000)
