@@ -208,7 +208,7 @@ CONFIDENCE = _one("confidence", _V, _V, _V, _V)
 # Ratings: asp/rate.lp.
 SPEAKS_FOR = _one("speaks_for", _V, _V)
 SPEAKS_AGAINST = _one("speaks_against", _V, _V)
-LOWERS = _one("lowers", _V, _V)
+NOT_ABOVE = _one("not_above", _V, _V)
 NOT_BELOW = _one("not_below", _V, _V)
 SAME_SENTENCES = _one("same_sentences")
 CONTRIBUTION = _one("contribution", _V, _V)
