@@ -307,9 +307,7 @@ class Batches(Generic[A]):
 
     def _search(self, control: Control | None, size: int, *, atoms: bool) -> BatchModel | None:
         """The best answer set: if others are as good, which one comes first is chance."""
-        found = control and only_best(
-            control, self._time_limit, atoms=atoms, weighed=self._paired.weighed
-        )
+        found = control and only_best(control, self._time_limit, atoms=atoms)
         return BatchModel(control, found, size) if control and found else None
 
     def _ground(self, items: Sequence[Item], statements: Sequence[AST]) -> Control | None:

@@ -60,13 +60,11 @@ class Paired:
         text: its statements.
         settled_text: those where only answers are wanted; see :mod:`ists_asp.solver.program`.
         names: the names of its predicates.
-        weighed: whether it has an objective.
     """
 
     text: str
     settled_text: str
     names: frozenset[str]
-    weighed: bool
 
     @cached_property
     def statements(self) -> list[AST]:
@@ -118,7 +116,6 @@ def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
         text,
         f"{fewer}\n{_PRIORITIES}" if fewer else text,
         frozenset(f"{'' if name in program.tables else PREFIX}{name.name}" for name in named),
-        weighed=any(shape.kind is ASTType.Minimize for shape in known),
     )
 
 

@@ -234,7 +234,7 @@ def search(
     return last.found(optimal=exhausted or (ended and not last.cost)), False
 
 
-def only_best(control: Control, time_limit: float, *, atoms: bool, weighed: bool) -> Found | None:
+def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
     """Find the best answer set of a program if no other one is as good.
 
     Args:
@@ -242,7 +242,6 @@ def only_best(control: Control, time_limit: float, *, atoms: bool, weighed: bool
         time_limit: seconds of processor time for the search.
         atoms: whether all true atoms are wanted, as for :func:`search`. If not, answer sets
             that differ in nothing that the program projects to count as one.
-        weighed: whether the program has an objective.
 
     Returns:
         None if another one is as good, or there is none, or there was no time to find out.
@@ -256,7 +255,7 @@ def only_best(control: Control, time_limit: float, *, atoms: bool, weighed: bool
 
     def look(model: Model) -> None:
         # All others are on the way to the best.
-        if model.optimality_proven or not weighed:
+        if model.optimality_proven or not model.cost:
             seen.append(_Copy.of(model, None, atoms=atoms))
 
     _, ended, _ = last_model(control, time_limit, look)
