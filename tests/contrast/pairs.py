@@ -11,6 +11,10 @@ name its profile itself::
     same|differ<TAB>kind<TAB>profile<TAB>first sentence<TAB>second sentence[<TAB>miss]
 
 The pairs of ``own.tsv`` are what a tester would try; some may be taken wrongly.
+
+``ratings.tsv`` has for each sentence one that says the same and one that does not::
+
+    sentence<TAB>paraphrase<TAB>contradiction<TAB>class<TAB>profile
 """
 
 import re
@@ -22,6 +26,7 @@ FOLDER = Path(__file__).parent
 SAME_WORDS = ("say the same", "dicen lo mismo", "dicen las mismas")
 ORDER_WORDS = ("another order", "otro orden")
 SAMPLE = "own.tsv"
+RATINGS = "ratings.tsv"
 _PROFILE = "# profile "
 
 
@@ -41,13 +46,22 @@ class Contrast:
 
 
 def read_contrasts():
-    return [
-        pair for file in sorted(FOLDER.glob("*.tsv")) for pair in _read(file) if file.name != SAMPLE
-    ]
+    files = (file for file in sorted(FOLDER.glob("*.tsv")) if file.name not in (SAMPLE, RATINGS))
+    return [pair for file in files for pair in _read(file)]
 
 
 def read_sample():
     return list(_read(FOLDER / SAMPLE))
+
+
+def read_triples():
+    """Two pairs for each line of ``ratings.tsv``: one that says the same and one that does not."""
+    for number, line in enumerate((FOLDER / RATINGS).read_text("utf-8").splitlines(), 1):
+        sentence, paraphrase, contradiction, kind, profile = line.split("\t")
+        yield tuple(
+            Contrast(RATINGS, number, profile, kind, other == paraphrase, sentence, other, False)
+            for other in (paraphrase, contradiction)
+        )
 
 
 def says_the_same(text):

@@ -6,6 +6,7 @@ from tests.contrast.pairs import (
     by_profile,
     read_contrasts,
     read_sample,
+    read_triples,
     says_the_same,
     tells_a_difference,
 )
@@ -13,6 +14,7 @@ from tests.sharing import shared_system
 
 PAIRS = read_contrasts()
 SAMPLE = read_sample()
+TRIPLES = list(read_triples())
 GROUPS = sorted({(pair.file, pair.kind, pair.same) for pair in PAIRS})
 
 
@@ -84,3 +86,27 @@ def check(pairs, told):
 def test_no_pair_stands_twice():
     sentences = [(pair.profile, pair.sent1, pair.sent2) for pair in PAIRS + SAMPLE]
     assert len(sentences) == len(set(sentences))
+
+
+@pytest.mark.parametrize(
+    ("triples", "most"),
+    [
+        pytest.param(TRIPLES[::5], 5, id="fifth"),
+        pytest.param(TRIPLES, 26, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_what_contradicts_is_rated_below_what_says_the_same(triples, most):
+    rated = rate([pair for triple in triples for pair in triple])
+    wrong = [triple for triple in triples if rated[triple[0]] <= rated[triple[1]]]
+    assert len(wrong) <= most, "\n".join(f"{a} {rated[a]} | {b} {rated[b]}" for a, b in wrong)
+
+
+def rate(pairs):
+    """How similar each pair is."""
+    ratings = {}
+    for profile, some in by_profile(pairs).items():
+        system = shared_system(profile)
+        answers = system.solve_many((one.sent1, one.sent2) for one in some)
+        found = system.rate_many(answers)
+        ratings |= {one: rating.value for one, rating in zip(some, found, strict=True)}
+    return ratings
