@@ -41,7 +41,7 @@ def test_a_pair(knowledge):
         *('relation(hyponym,"dog","animal",2)', 'class("animal",animal)', 'class("dog",animal)'),
         *('verb_usage("dog",6)', 'verb_usage("see",100)', 'spelling("battarys","batterys",87)'),
         *("letters_shared(212)", 'numeral(1,4,"1000")', 'numeral(2,4,"3")'),
-        'decimal("1000","1",3)',
+        *('decimal("1000",1,3)', 'decimal("3",3,0)'),
     ]
 
 
@@ -88,7 +88,12 @@ def test_multiword_entries(knowledge):
             ['numeral(1,1,"50")', 'numeral(1,2,"3.2")', 'numeral(1,6,"2012")'],
         ),
         ("$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM", "25", "measure", ['measure(1,1,"25","bn")']),
-        ("$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM", "25", "decimal", ['decimal("2000","2",3)']),
+        (
+            "$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM",
+            "25",
+            "decimal",
+            ['decimal("2000",2,3)', 'decimal("25",25,0)'],
+        ),
         ("BoE and Bank of England", "Bank of England", "acronym", ['acronym(1,1,"boe")']),
         # Initials are only sought of acronyms of the other sentence.
         (

@@ -337,7 +337,7 @@ _NUMERAL = re.compile(
     [$€£¥]?
     (?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?
     (?:\.(?P<fraction>[0-9]+))?
-    (?P<end>[%€$£¥]|(?:st|nd|rd|th))?
+    [%€$£¥]?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -384,14 +384,14 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
     yield from measures
     for value in sorted(values):
         number, zeros = decimal(value)
-        if zeros:
-            yield DECIMAL.text(quoted(value), quoted(number), zeros)
+        if abs(number) < 10**9:
+            yield DECIMAL.text(quoted(value), number, zeros)
 
 
 def from_spanish(form: str) -> str:
     """A Spanish word in digits as :func:`numeral` and :func:`measure` read it.
 
-    ``10.000`` becomes ``10000``, ``2,5`` becomes ``2.5``, ``3.er`` and ``1º`` lose their endings.
+    ``10.000`` becomes ``10000``, ``2,5`` becomes ``2.5``, ``3.er`` becomes ``3th``.
     Both ways of writing are in use: three digits behind a comma are thousands, as in
     Mexico, unless a zero or a point of thousands stands before them.
     """
@@ -401,25 +401,23 @@ def from_spanish(form: str) -> str:
     elif not _AMERICAN.fullmatch(plain):
         plain = _COMMA.sub(".", plain)
     ending = _ORDINAL.search(plain)
-    return plain[: ending.start()] if ending and ending.end() == len(plain) else plain
+    return plain[: ending.start()] + "th" if ending and ending.end() == len(plain) else plain
 
 
 def numeral(form: str) -> str | None:
     """The canonical value of a word in digits, or None if it is not simply a number.
 
-    Commas between thousands, a plus sign, a currency or percent sign, the ending of an
-    ordinal, and zeros that change nothing are dropped: ``1,000`` is ``1000``, ``$3.20``
-    is ``3.2``, ``50%`` is ``50``, ``3rd`` is ``3``, ``-05`` is ``-5``. A number with a
-    unit or magnitude (``10m`` may be metres or millions), a range (``5-4``), a time
-    (``10:30``) and a decimal comma (``2,5`` may be a list) have no single value here.
+    Commas between thousands, a plus sign, a currency or percent sign, and zeros that change
+    nothing are dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05``
+    is ``-5``. A number with a unit, ending or magnitude (``10m`` may be metres or millions), a
+    range (``5-4``), a time (``10:30``) and a decimal comma (``2,5`` may be a list) have no
+    single value here.
     """
     match = _NUMERAL.fullmatch(form)
     if match is None:
         return None
-    whole, fraction, end = match["whole"], match["fraction"], match["end"]
+    whole, fraction = match["whole"], match["fraction"]
     if whole is None and fraction is None:
-        return None
-    if end and end.isalpha() and (whole is None or fraction is not None):
         return None
     digits = (whole or "").replace(",", "").lstrip("0") or "0"
     decimals = (fraction or "").rstrip("0")
@@ -431,8 +429,7 @@ def measure(form: str) -> tuple[str, str] | None:
     """The value and the unit of a number that letters follow in the same word, or None.
 
     ``250-M`` is 250 and ``m``, ``6.3-magnitude`` 6.3 and ``magnitude``, ``10-year-old`` 10
-    and ``year-old``. What has a value of its own, such as ``3rd``, is no measure. What the
-    letters mean is for the rules.
+    and ``year-old``, ``3rd`` 3 and ``rd``. What the letters mean is for the rules.
     """
     match = _MEASURE.fullmatch(form)
     if match is None or numeral(form) is not None:
@@ -441,14 +438,11 @@ def measure(form: str) -> tuple[str, str] | None:
     return None if value is None else (value, match["unit"].lower())
 
 
-def decimal(value: str) -> tuple[str, int]:
-    """A canonical value as a number below 1000 and how many zeros, in threes, it loses so.
+def decimal(value: str) -> tuple[int, int]:
+    """A canonical value as a whole number without zeros at its end, and how many zeros it loses so.
 
-    ``389000000`` is 389 with 6 zeros, ``1500`` is 1.5 with 3, ``0.25`` is itself with none.
+    ``389000000`` is 389 with 6 zeros, ``1500`` is 15 with 2, ``0.25`` is 25 with -2, ``0`` is 0.
     """
-    sign, digits = ("-", value[1:]) if value.startswith("-") else ("", value)
-    whole, _, fraction = digits.partition(".")
-    zeros = 3 * ((len(whole) - 1) // 3)
-    point = len(whole) - zeros
-    rest = (whole[point:] + fraction).rstrip("0")
-    return sign + whole[:point] + (f".{rest}" if rest else ""), zeros
+    whole, _, fraction = value.partition(".")
+    digits = (whole + fraction).rstrip("0") or "0"
+    return int(digits), len(whole) - len(digits)
