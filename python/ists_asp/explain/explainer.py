@@ -5,6 +5,7 @@ An explanation is a text and its statements, each with the alignments that it re
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from itertools import tee
@@ -14,7 +15,7 @@ from clingo import Function, Number, String
 
 from ists_asp.errors import RuleError, inside
 from ists_asp.explain.shown import read_shown
-from ists_asp.explain.templates import ARTICLE, phrase, quoted, sentence
+from ists_asp.explain.templates import phrase, quoted, sentence
 from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 _PREFIX = "say_"
 """The rule that decides statements of a kind is called so, followed by the kind."""
 
-_ALSO = "also"
 _QUOTED = "quoted"
 _HEDGE = "hedge"
+_STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,19 +226,17 @@ class Explainer:
         }
         statements = []
         for item in told:
-            alone = item.place.clause.removeprefix(f"{_ALSO}_")
-            single = _clause([item._replace(place=item.place._replace(clause=alone))], templates)
             lines = sorted(shown.uses[item.place.statement])
             statements.append(
                 Statement(
                     item.kind,
-                    sentence(single, templates),
+                    sentence(_clause([item], templates), templates),
                     ranks[item.place.sentence],
                     tuple(answer.alignments[line - 1] for line in lines),
                     self._reason(item.kind),
                 )
             )
-        return Explanation(answer, _text(told, shown, templates), tuple(statements))
+        return Explanation(answer, _text(told, templates), tuple(statements))
 
     def _reason(self, kind: str) -> Reason:
         name = _PREFIX + kind
@@ -302,7 +301,7 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         for (slot, number), some in pieces[identifier].items():
             literal = some[-1].style == _QUOTED
             words = [
-                _said(answer, piece.item, templates, literal=piece.style == _QUOTED)
+                _said(answer, piece.item, templates)
                 for piece in sorted(some, key=lambda piece: piece.at)
             ]
             text = phrase(words, templates)
@@ -317,25 +316,25 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
-def _said(answer: Answer, item: Item, templates: Templates, *, literal: bool) -> str:
-    """A word of a phrase: a token, the article, dots or a word of the templates.
+def _said(answer: Answer, item: Item, templates: Templates) -> str:
+    """A word of a phrase: a token, dots or a word of the templates.
 
-    What is quoted (``literal``) keeps its letters as they are written.
+    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst.
     """
-    if item.kind == "article":
-        return ARTICLE
     if item.kind == "dots":
         return templates.marks["dots"]
     if item.kind == "key":
         return templates.word(item.name)
     sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
     form = sent.tokens[item.token - 1].form
-    if literal or item.name not in ("lower", "capital"):
+    if _STOPPED.fullmatch(form):
+        form = form.replace(".", "")
+    if item.name not in ("lower", "capital"):
         return form
     return form.lower() if item.name == "lower" else form.capitalize()
 
 
-def _text(told: Sequence[_Told], shown: Shown, templates: Templates) -> str:
+def _text(told: Sequence[_Told], templates: Templates) -> str:
     sentences: dict[int, dict[tuple[int, str], list[_Told]]] = {}
     for item in told:
         clauses = sentences.setdefault(item.place.sentence, {})
@@ -343,20 +342,17 @@ def _text(told: Sequence[_Told], shown: Shown, templates: Templates) -> str:
     return templates.joins["sentences"].join(
         sentence(
             templates.joins["clauses"].join(
-                _clause(items, templates, shown.more.get((number, *place)))
-                for place, items in clauses.items()
+                _clause(items, templates) for items in clauses.values()
             ),
             templates,
         )
-        for number, clauses in sentences.items()
+        for clauses in sentences.values()
     )
 
 
-def _clause(items: Sequence[_Told], templates: Templates, more: str | None = None) -> str:
-    """Statements of one clause; ``more`` is the word for those that are not told."""
+def _clause(items: Sequence[_Told], templates: Templates) -> str:
+    """Statements of one clause."""
     texts = list(dict.fromkeys(item.text for item in items))
-    if more is not None:
-        texts.append(templates.word(more))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}
     )

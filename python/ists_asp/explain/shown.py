@@ -30,7 +30,7 @@ _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 class Item(NamedTuple):
     """A word of a phrase.
 
-    ``kind`` is ``token``, ``article``, ``dots`` or ``key``. Of a token, number ``token`` of
+    ``kind`` is ``token``, ``dots`` or ``key``. Of a token, number ``token`` of
     sentence ``side``, ``name`` says what becomes of its letters; otherwise it is a key of the
     templates' words.
     """
@@ -64,17 +64,13 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Shown:
-    """What there is to say about an answer; all but pieces and places by statement.
-
-    ``more`` says of a clause how many statements are not told one by one, by a word's key.
-    """
+    """What there is to say about an answer; all but pieces and places by statement."""
 
     kinds: dict[Ground, str] = field(default_factory=dict)
     uses: dict[Ground, set[int]] = field(default_factory=lambda: defaultdict(set))
     choices: dict[Ground, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     pieces: list[Piece] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
-    more: dict[tuple[int, int, str], str] = field(default_factory=dict)
 
 
 class _OddError(Exception):
@@ -119,13 +115,10 @@ def _take(
         shown.pieces.append(
             Piece(identifier, *_slot(slot), place, _item(item, sizes), _name(style))
         )
-    elif name == "more_told":
-        sentence, order, clause, key = parts
-        shown.more[_number(sentence), _number(order), _clause(clause)] = _name(key)
     else:
         sentence, order, clause, rank = rest
         numbers = _number(sentence), _number(order)
-        shown.places.append(Place(*numbers, _clause(clause), _number(rank), identifier))
+        shown.places.append(Place(*numbers, _name(clause), _number(rank), identifier))
         _ensure(identifier in shown.kinds)
 
 
@@ -144,13 +137,6 @@ def _number(term: Ground) -> int:
     return term.number
 
 
-def _clause(term: Ground) -> str:
-    """The key of a clause's template."""
-    if _is_function(term, "also", 1):
-        return f"also_{_name(term.arguments[0])}"
-    return _name(term)
-
-
 def _slot(term: Ground) -> tuple[str, Key | None]:
     """A slot, or one of several that are told by a key."""
     if _is_function(term, None, 1):
@@ -159,8 +145,8 @@ def _slot(term: Ground) -> tuple[str, Key | None]:
 
 
 def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
-    if what in ("article", "dots"):
-        return Item(what)
+    if what == "dots":
+        return Item("dots")
     if _is_function(what, "word", 3):
         side, index, case = what.arguments
         _ensure(side in sizes and 1 <= _number(index) <= sizes[side])
@@ -197,9 +183,6 @@ _FORMS = {
     ("told_at", 5): (
         "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id that has "
         "a statement"
-    ),
-    ("more_told", 4): (
-        "more_told(Sentence,Order,Clause,Key), with numbers but for names as the last"
     ),
 }
 """What messages expect of the atoms that are read."""

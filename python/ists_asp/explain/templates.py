@@ -26,13 +26,10 @@ LARGEST = 1 << 16
 LONGEST = 1000
 """Characters of a text at most."""
 
-_TABLES = ("marks", "article", "joins", "words", "statements", "clauses")
+_TABLES = ("marks", "joins", "words", "statements", "clauses")
 _CONTRACTIONS = "contractions"
 _SLOT = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
 
-
-ARTICLE = "\0"
-"""Stands for the indefinite article, whose form depends on the next word."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _QUOTES = '"“”„«»`'
@@ -61,7 +58,6 @@ class Templates:
     quote: tuple[str, str]
     inner_quote: tuple[str, str]
     marks: Mapping[str, str]
-    article: Mapping[str, str]
     joins: Mapping[str, str]
     words: Mapping[str, str]
     statements: Mapping[str, str]
@@ -209,7 +205,6 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
             _check(text, where, slots=key in ("statements", "clauses"))
     for key, wanted in (
         ("marks", ("dots", "end")),
-        ("article", ("plain", "before_vowel", "vowel")),
         ("joins", ("list", "last", "last_long", "clauses", "sentences")),
     ):
         for entry in wanted:
@@ -217,12 +212,6 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
                 raise DataError(
                     f'the key "{entry}" is missing', where=_where(name, lines, key), hint="Add it"
                 )
-    try:
-        re.compile(found["article"]["vowel"])
-    except (re.error, OverflowError, RecursionError) as fault:
-        raise DataError(
-            f"no regular expression: {fault}", where=_where(name, lines, "article", "vowel")
-        ) from None
     quote, inner = ((pair[0], pair[1]) for pair in quotes)
     return Templates(name, quote, inner, **found, lines=lines)
 
@@ -255,16 +244,7 @@ def _check(text: object, where: str, *, slots: bool) -> None:
 
 def phrase(words: Sequence[str], templates: Templates) -> str:
     """Words as they are read in a running text, without marks at either end."""
-    said: list[str] = []
-    words = _paired(words, templates)
-    for number, word in enumerate(words):
-        if word == ARTICLE:
-            following = words[number + 1].lstrip(_EDGES) if number + 1 < len(words) else ""
-            vowel = re.match(templates.article["vowel"], following)
-            said.append(templates.article["before_vowel" if vowel else "plain"])
-        else:
-            said.append(word)
-    text = " ".join(word for word in said if word)
+    text = " ".join(word for word in _paired(words, templates) if word)
     text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
     opening, closing = templates.inner_quote
     text = text.replace(f"{opening} ", opening).replace(f" {closing}", closing)
