@@ -1,5 +1,7 @@
 """Explanations tell the truth: what differs is never called the same, and what is the same is."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.contrast.pairs import (
@@ -72,6 +74,12 @@ def taken_rightly(pair, text):
     if pair.same:
         return says_the_same(text)
     return tells_a_difference(text) and not says_the_same(text)
+
+
+@pytest.mark.slow
+def test_identical_sentences_say_the_same():
+    told = tell([replace(pair, sent2=pair.sent1) for pair in PAIRS[::8]])
+    assert not [str(pair) for pair, text in told.items() if not says_the_same(text)]
 
 
 def check(pairs, told):
