@@ -172,14 +172,15 @@ def _trigrams(words: Iterable[str]) -> Counter[str]:
 def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
     """Words that are two neighbouring words of the other sentence, joined: ``thebulb``.
 
-    Only alphabetic words count.
+    Only alphabetic words count; a hyphen may stand between them.
     """
     found = []
     for sentence, words, others in ((1, words1, words2), (2, words2, words1)):
         places = defaultdict(list)
         for token, word in enumerate(words, 1):
             places[word.lower()].append(token)
-        for first, (left, right) in enumerate(pairwise(others), 1):
+        rest = [(token, word) for token, word in enumerate(others, 1) if word != "-"]
+        for (first, left), (_, right) in pairwise(rest):
             if left.isalpha() and right.isalpha():
                 joined = places.get((left + right).lower(), ())
                 found += [(sentence, token, first) for token in joined]
