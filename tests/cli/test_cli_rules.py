@@ -188,7 +188,7 @@ def test_rules_of_the_explanation_are_listed_and_shown(good):
     assert {one["use"] for one in own} == {"explanation"}
     assert records["token_in_chunk"]["use"] == "both"
     assert records["one_label"]["use"] == "answer"
-    assert good("rules", "show", "say_opposed").startswith("% lp_rules/explanation/differences.lp:")
+    assert good("rules", "show", "say_opposed").startswith("% lp_rules/explanation/contrasts.lp:")
 
 
 def test_rules_of_a_user_are_listed(good, rule):

@@ -85,8 +85,8 @@ def test_constants_are_those_of_the_rules_and_of_their_ratings(run):
     assert run("solve", "a cat", "a dog", "-c", "highest=4").stderr == ""
     result = run("solve", "a cat", "a dog", "-c", "odd=3", "--profile", "pilot-2015-images")
     assert result.stderr.endswith(
-        "have no #const of this name, but eagerness, margin, most_mentioned, most_quoted, "
-        "most_told, perhaps_below, probably_below, strict\n"
+        "have no #const of this name, but eagerness, little, margin, most_quoted, "
+        "most_words, strict, words_of_template\n"
     )
 
 
@@ -166,8 +166,8 @@ def test_a_constant_that_no_rule_has_is_warned_of(run, command):
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "warning: -c highets: the rules of profile sts-en have no #const of this name, "
-        "but eagerness, highest, margin, most_mentioned, most_quoted, most_told, "
-        "perhaps_below, probably_below, strict. Did you mean highest?"
+        "but eagerness, highest, little, margin, most_quoted, most_words, "
+        "strict, words_of_template. Did you mean highest?"
     ]
 
 

@@ -21,8 +21,8 @@ told_at(a,1,1,whole,1).
 """
 MOST = 2**31 - 1
 WORDS = (
-    '%@rule say_tone: "tone"\n'
-    + "statement(w,tone). told_at(w,2,1,whole,1). piece(w,first,at(1,1,word(1,1,lower)),plain). "
+    '%@rule say_tense: "tense"\n'
+    + "statement(w,tense). told_at(w,2,1,differ,1). piece(w,first,at(1,1,word(1,1,lower)),plain). "
 )
 
 
@@ -89,7 +89,7 @@ def test_what_is_about_no_statement_is_passed_over(explain, text):
         ("told_at(a,1,1,nosuch,1).", 'clauses: there is no text "nosuch"'),
         ("choice(a,side,nosuch).", 'words: there is no text "nosuch"'),
         ("piece(a,x,at(1,1,key(f(y))),plain).", 'words: there is no text "f_y"'),
-        (WORDS, "statements.tone: nothing fills the slot {second}; expected first, hedge, list"),
+        (WORDS, "statements.tense: nothing fills the slot {second}; expected first"),
     ],
 )
 def test_what_the_templates_lack_names_their_line(explain, text, words):
@@ -105,7 +105,7 @@ def test_what_the_templates_lack_names_their_line(explain, text, words):
             ":- not foo.",
             "pair 1: the rules admit no answer set, for these cannot all hold: mine.lp:9",
         ),
-        ("told_at(a,1,2,whole,1). statement(b,tone). told_at(b,1,1,same,1).", "nothing fills"),
+        ("told_at(a,1,2,whole,1). statement(b,tense). told_at(b,1,1,same,1).", "nothing fills"),
         (
             f"{{ p(1..9) }} = 5. #maximize {{ {MOST}@1,X : p(X); {MOST}@1,b,X : p(X) }}.",
             "pair 1: arithmetic overflow",
@@ -130,5 +130,5 @@ def test_pieces_stand_in_any_order_of_terms(explain):
         for number, one in enumerate(at)
     )
     assert explain(WORDS + pieces) == (
-        "They say the same. They differ in tone: a against dog dog dog a a a."
+        "They say the same. They differ in the tense (a against dog dog dog a a a)."
     )
