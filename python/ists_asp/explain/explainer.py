@@ -62,7 +62,8 @@ class Statement:
     Args:
         kind: the key of its template, such as ``number_of``.
         text: the statement as a sentence of its own.
-        sentence: number of the sentence of the whole text that it is part of, from 1.
+        sentence: number of the sentence of the whole text that it is part of, from 1; 0 if it is
+            left out of the text, which would be too long.
         alignments: the lines of the answer that it rests on, in their order.
         reason: the rule that decided it.
     """
@@ -218,11 +219,12 @@ class Explainer:
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = sorted(
-            _tell(answer, shown, templates), key=lambda item: (item.place[:2], item.place.rank)
+            _tell(answer, shown, templates),
+            key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank),
         )
         ranks = {
             number: rank
-            for rank, number in enumerate(sorted({item.place.sentence for item in told}), start=1)
+            for rank, number in enumerate(sorted({0} | {item.place.sentence for item in told}))
         }
         statements = []
         for item in told:
@@ -337,6 +339,8 @@ def _said(answer: Answer, item: Item, templates: Templates) -> str:
 def _text(told: Sequence[_Told], templates: Templates) -> str:
     sentences: dict[int, dict[tuple[int, str], list[_Told]]] = {}
     for item in told:
+        if not item.place.sentence:
+            break
         clauses = sentences.setdefault(item.place.sentence, {})
         clauses.setdefault((item.place.order, item.place.clause), []).append(item)
     return templates.joins["sentences"].join(
