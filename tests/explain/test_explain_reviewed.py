@@ -140,7 +140,7 @@ def test_found_and_given_chunks_are_explained_alike(system):
     assert headlines.explain(found).text == headlines.explain(given).text
 
 
-def test_a_sentence_of_marks_has_nothing_to_compare(system):
+def test_of_a_sentence_of_marks_only_the_other_is_told(system):
     text = system("default").explain(make_answer("[ ... ]", "[ A cat ] [ . ]", "")).text
     assert text == "Only the second says “a cat”."
 
