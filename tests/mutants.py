@@ -98,8 +98,8 @@ _LINES = r"""
 - edges1 + edges2 <= MAX_EDGES
 + edges1 + edges2 < MAX_EDGES
 {PY}/knowledge/words.py tests/knowledge
-- zeros = 3 * ((len(whole) - 1) // 3)
-+ zeros = 3 * (len(whole) // 3)
+- return int(digits), len(whole) - len(digits)
++ return int(digits), len(fraction) - len(digits)
 {PY}/knowledge/words.py tests/knowledge
 - if len(w) >= MIN_LETTERS and w.isalpha()
 + if len(w) > MIN_LETTERS and w.isalpha()
