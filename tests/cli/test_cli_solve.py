@@ -86,7 +86,7 @@ def test_constants_are_those_of_the_rules_and_of_their_ratings(run):
     result = run("solve", "a cat", "a dog", "-c", "odd=3", "--profile", "pilot-2015-images")
     assert result.stderr.endswith(
         "have no #const of this name, but eagerness, little, margin, most_quoted, "
-        "most_words, strict, words_of_template\n"
+        "most_words, perhaps_below, probably_below, strict, words_of_template\n"
     )
 
 

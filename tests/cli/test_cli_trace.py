@@ -22,7 +22,7 @@ def test_trace_as_json_in_a_file(good, tmp_path):
 
 def test_why_and_why_not(good, bad):
     assert "is labelled SIMI" in good("why", *PAIR[:2], "1 <==> 1", *PAIR[2:])
-    assert "the answer is better" in good("why-not", *PAIR[:2], "1 <==> 1 // EQUI", *PAIR[2:])
+    assert "the answer is better" in good("why-not", *PAIR[:2], "1 <==> 1 // REL", *PAIR[2:])
     assert "Ask ists-asp why-not" in bad(2, "why", *PAIR[:2], "1 <==> 1 // EQUI", *PAIR[2:])
     assert "Ask ists-asp why" in bad(2, "why-not", *PAIR[:2], "1 <==> 1", *PAIR[2:])
 

@@ -131,7 +131,7 @@ def test_an_atom_that_does_not_hold_has_bodies_that_nearly_derive_it(trace):
     found = trace.why_not("adds(2,run(4,6),run(4,5))")
     assert "adds_word" in found.text()
     assert found.as_dict()["tree"]["below"]
-    assert "missing: negates" in trace.why_not("forbidden_label(_,_,equi)").text()
+    assert "missing: negates" in trace.why_not("forbidden_label(_,_,spe1)").text()
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace):
     assert found.verdict is Verdict.WORSE
     assert found.by[0][1] > 0
     assert trace.answer.alignments[0].label == "SIMI"
-    found = trace.why_not("1 <==> 1 // SIMI // 5")
+    found = trace.why_not("3 4 5 <==> 3 4 5 // SIMI // 5")
     assert found.verdict is Verdict.FORBIDDEN
     assert "one reason why it is forbidden" in found.text()
     assert "one_label" in found.text()
