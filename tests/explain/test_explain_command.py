@@ -56,6 +56,16 @@ def test_spanish(run):
     assert text.startswith("Difieren en el número («12» frente a «10»). Ambas dicen ")
 
 
+def test_templates_of_an_earlier_version_are_used_with_a_warning(run, tmp_path):
+    text = (data_dir() / "templates" / "en.toml").read_text("utf-8")
+    (tmp_path / "old.toml").write_text(text.replace("[clauses]", 'common = "x"\n[clauses]'))
+    done = run(*PAIR, "--templates", "old.toml")
+    assert (done.exit_code, done.stdout) == (0, run(*PAIR).stdout)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("warning: old.toml:")
+    assert "statements.common: no shipped rule uses this text; expected" in line
+
+
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [

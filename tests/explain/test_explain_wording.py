@@ -120,6 +120,23 @@ def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
     assert "\n" not in str(caught.value)
 
 
+def test_texts_that_have_gone_or_are_missing_are_told_in_a_line_each(altered):
+    told = []
+    path = altered('both_say = "both say {list}"\n', 'common = "both have {list}"\nold = "x"\n')
+    assert load_templates(path=path, warn=told.append).statements["common"] == "both have {list}"
+    line = path.read_text("utf-8").splitlines().index('common = "both have {list}"') + 1
+    keys = "expected the keys of data/templates/en.toml"
+    assert told == [
+        f"{path}:{line}: statements.common: no shipped rule uses this text and 1 more; {keys}. "
+        "Remove it, unless a rule of yours names it",
+        f"{path}: statements.both_say: the file lacks this text; {keys}. Copy it from there",
+    ]
+    for language in languages():
+        path = data_dir() / "templates" / f"{language}.toml"
+        load_templates(path=path, warn=told.append)
+    assert len(told) == 2
+
+
 @pytest.mark.parametrize(
     "slot",
     [

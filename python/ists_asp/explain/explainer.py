@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
 
-_PREFIX = "say_"
-"""The rule that decides statements of a kind is called so, followed by the kind."""
-
-_QUOTED = "quoted"
-_HEDGE = "hedge"
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
 
 
@@ -226,22 +221,22 @@ class Explainer:
             number: rank
             for rank, number in enumerate(sorted({0} | {item.place.sentence for item in told}))
         }
-        statements = []
-        for item in told:
-            lines = sorted(shown.uses[item.place.statement])
-            statements.append(
-                Statement(
-                    item.kind,
-                    sentence(_clause([item], templates), templates),
-                    ranks[item.place.sentence],
-                    tuple(answer.alignments[line - 1] for line in lines),
-                    self._reason(item.kind),
-                )
+        statements = tuple(
+            Statement(
+                item.kind,
+                sentence(_clause([item], templates), templates),
+                ranks[item.place.sentence],
+                tuple(
+                    answer.alignments[line - 1] for line in sorted(shown.uses[item.place.statement])
+                ),
+                self._reason(item.kind),
             )
-        return Explanation(answer, _text(told, templates), tuple(statements))
+            for item in told
+        )
+        return Explanation(answer, _text(told, templates), statements)
 
     def _reason(self, kind: str) -> Reason:
-        name = _PREFIX + kind
+        name = f"say_{kind}"
         if name not in self._reasons:
             raise RuleError(
                 f"the rule that makes statements of the kind {kind} has another name",
@@ -262,30 +257,23 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
     The vocabulary is documented in ``asp/lines.lp`` and ``lp_rules/explanation/answer.lp``.
     """
     yield from symbols(line_facts(answer))
-    for side, sent in ((1, answer.pair.sent1), (2, answer.pair.sent2)):
+    sents = answer.pair.sent1, answer.pair.sent2
+    for side, sent in enumerate(sents, 1):
         for item in sent.tokens:
-            case = _case(item.form)
-            if case:
+            if case := _case(item.form):
                 yield Function("letters", [Number(side), Number(item.index), Function(case)])
-    sides = (
-        [token.form for token in sent.tokens] for sent in (answer.pair.sent1, answer.pair.sent2)
-    )
+    sides = ([token.form for token in sent.tokens] for sent in sents)
     for number, first, last, word, part in written_otherwise(*sides):
         place = map(Number, (number, first, last))
         yield Function("written", [*place, String(word), Number(part)])
 
 
 def _case(form: str) -> str | None:
-    letters = [char for char in form if char.isalpha()]
-    if not letters:
-        return None
-    capitals = [char.isupper() for char in letters]
+    capitals = [char.isupper() for char in form if char.isalpha()]
     if not any(capitals):
-        return "lower"
-    if len(letters) == 1:
-        return "single"
+        return "lower" if capitals else None
     if all(capitals):
-        return "upper"
+        return "upper" if capitals[1:] else "single"
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
@@ -297,17 +285,13 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         pieces[piece.statement][piece.slot, piece.number].append(piece)
     for place in shown.places:
         identifier = place.statement
-        slots = {_HEDGE: ""}
+        slots = {"hedge": ""}
         slots |= {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
         listed: list[tuple[Key, str]] = []
         for (slot, number), some in pieces[identifier].items():
-            literal = some[-1].style == _QUOTED
-            words = [
-                _said(answer, piece.item, templates)
-                for piece in sorted(some, key=lambda piece: piece.at)
-            ]
-            text = phrase(words, templates)
-            if literal:
+            ordered = sorted(some, key=lambda piece: piece.at)
+            text = phrase([_said(answer, piece.item, templates) for piece in ordered], templates)
+            if some[-1].style == "quoted":
                 text = quoted(text, templates)
             if number is not None:
                 listed.append((number, text))
@@ -331,9 +315,7 @@ def _said(answer: Answer, item: Item, templates: Templates) -> str:
     form = sent.tokens[item.token - 1].form
     if _STOPPED.fullmatch(form):
         form = form.replace(".", "")
-    if item.name not in ("lower", "capital"):
-        return form
-    return form.lower() if item.name == "lower" else form.capitalize()
+    return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
 
 
 def _text(told: Sequence[_Told], templates: Templates) -> str:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.io.text import Warn, ignore
 from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
 from ists_asp.resources import data_dir
 from ists_asp.rules.source import read_plain
@@ -27,9 +28,10 @@ LONGEST = 1000
 """Characters of a text at most."""
 
 _TABLES = ("marks", "joins", "words", "statements", "clauses")
+_MARKS = {"dots", "end"}
+_JOINS = {"list", "last", "last_long", "clauses", "sentences"}
 _CONTRACTIONS = "contractions"
 _SLOT = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
-
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _QUOTES = '"“”„«»`'
@@ -82,11 +84,7 @@ class Templates:
         return self._fill("statements", self.statements, kind, slots)
 
     def clause(self, key: str, slots: Mapping[str, str]) -> str:
-        """The text of a clause.
-
-        Raises:
-            DataError: as :meth:`statement`.
-        """
+        """The text of a clause; raises what :meth:`statement` does."""
         return self._fill("clauses", self.clauses, key, slots)
 
     def join(self, items: list[str]) -> str:
@@ -139,35 +137,58 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in (data_dir() / "templates").glob("*.toml")))
 
 
-def load_templates(language: str = "en", path: Path | None = None) -> Templates:
+def load_templates(
+    language: str = "en", path: Path | None = None, warn: Warn = ignore
+) -> Templates:
     """Read templates.
 
     Args:
         language: which of the shipped files, ``en`` or ``es``.
         path: a file to read instead.
+        warn: called if the file has texts that the shipped files have not, or lacks some.
 
     Raises:
         UsageError: there are no templates for the language.
         RuleError: the file cannot be read, or is too large.
         DataError: it is no TOML, or lacks a key.
     """
-    if path is None:
-        if language not in languages():
-            raise UsageError(
-                f"there are no templates for the language '{language}'",
-                expected=" or ".join(languages()),
-                hint="Give a file of your own with --templates",
-            )
-        path, name = data_dir() / "templates" / f"{language}.toml", f"{language}.toml"
-    else:
-        name = str(path)
+    if path is None and language not in languages():
+        raise UsageError(
+            f"there are no templates for the language '{language}'",
+            expected=" or ".join(languages()),
+            hint="Give a file of your own with --templates",
+        )
+    name = f"{language}.toml" if path is None else str(path)
+    shipped = data_dir() / "templates" / name
     try:
-        text, table = parse_toml(read_plain(path, name, LARGEST, "file of templates"))
+        text, table = parse_toml(read_plain(path or shipped, name, LARGEST, "file of templates"))
     except TomlError as fault:
         raise DataError(
             f"the templates cannot be read: {fault.found}", where=f"{name}:{fault.line}"
         ) from None
-    return _templates(table, name, key_lines(text))
+    found = _templates(table, name, key_lines(text))
+    if path is not None:
+        _compare(found, warn)
+    return found
+
+
+def _compare(found: Templates, warn: Warn) -> None:
+    """Warn, in a line each, of texts that no shipped rule uses, and of those that are missing."""
+    own, shipped = (
+        {(table, key) for table in _TABLES for key in getattr(one, table)}
+        for one in (found, load_templates())
+    )
+    for keys, problem, hint in (
+        (own - shipped, "no shipped rule uses", "Remove it, unless a rule of yours names it"),
+        (shipped - own, "the file lacks", "Copy it from there"),
+    ):
+        if keys:
+            first = min(keys, key=lambda key: (found.lines.get(key, 0), key))
+            more = f" and {len(keys) - 1} more" if keys - {first} else ""
+            warn(
+                f"{_where(found.name, found.lines, *first)}: {problem} this text{more}; "
+                f"expected the keys of data/templates/en.toml. {hint}"
+            )
 
 
 def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str], int]) -> Templates:
@@ -176,10 +197,8 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
             raise DataError(f"there is no table [{key}]", where=name, expected=", ".join(_TABLES))
     marks = dict(table["marks"])
     quotes = [marks.pop(key, None) for key in ("quote", "inner_quote")]
-    found: dict[str, dict[str, str]] = {"marks": marks}
-    for key in _TABLES[1:]:
-        found[key] = table[key]
-    found[_CONTRACTIONS] = table.get(_CONTRACTIONS, {})
+    found: dict[str, dict[str, str]] = {key: table[key] for key in _TABLES}
+    found |= {"marks": marks, _CONTRACTIONS: table.get(_CONTRACTIONS, {})}
     if not isinstance(found[_CONTRACTIONS], dict):
         raise DataError(
             f"found {shown(found[_CONTRACTIONS])}",
@@ -203,15 +222,11 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
             if not entry:
                 raise DataError("the key is empty", where=where, expected="a word or a name")
             _check(text, where, slots=key in ("statements", "clauses"))
-    for key, wanted in (
-        ("marks", ("dots", "end")),
-        ("joins", ("list", "last", "last_long", "clauses", "sentences")),
-    ):
-        for entry in wanted:
-            if entry not in found[key]:
-                raise DataError(
-                    f'the key "{entry}" is missing', where=_where(name, lines, key), hint="Add it"
-                )
+    for key, wanted in (("marks", _MARKS), ("joins", _JOINS)):
+        for entry in wanted - found[key].keys():
+            raise DataError(
+                f'the key "{entry}" is missing', where=_where(name, lines, key), hint="Add it"
+            )
     quote, inner = ((pair[0], pair[1]) for pair in quotes)
     return Templates(name, quote, inner, **found, lines=lines)
 

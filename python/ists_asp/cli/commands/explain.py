@@ -80,7 +80,10 @@ def explain(
     if templates:
         # They hold a regular expression, which may look for ever.
         isolate()
-    wording = load_templates(language or "en", templates) if language or templates else None
+    with reader_warnings() as warn:
+        wording = (
+            load_templates(language or "en", templates, warn) if language or templates else None
+        )
     with working(setup) as run:
         system = run.system
         system.explainer  # noqa: B018 (faulty rules are no pair's failure)
