@@ -1,6 +1,7 @@
 """Commands in Markdown pages: found, run as written, and compared with what the page shows.
 
-``python -m tests.tours PAGE...`` runs the commands of pages and writes what they print into them.
+``python -m tests.tours PAGE...`` runs the commands of pages and writes what they print into them;
+with ``--only WORD`` those alone that have the word, such as ``"ists-asp explain"``.
 """
 
 import os
@@ -8,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from argparse import ArgumentParser
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -77,17 +79,19 @@ def do(place, block):
     return run(place, text, accepted=(0, *_CLINGO) if "python -m $(" in text else (0,))
 
 
-def refresh(page):
-    """Write what the commands of a page print into it."""
+def refresh(page, only=""):
+    """Write what the commands of a page print into it, one after the other."""
     text = page.read_text("utf-8")
     with TemporaryDirectory() as folder:
         place = make_place(Path(folder))
         for _, block in shown({page.name: text}):
+            if only not in block.text:
+                continue
             printed = do(place, block)
             if block.output not in (None, printed):
                 before = f"```{block.language}\n{block.text}```\n\n```text\n"
                 text = text.replace(f"{before}{block.output}```", f"{before}{printed}```")
-    page.write_text(text, encoding="utf-8")
+                page.write_text(text, encoding="utf-8")
 
 
 def run(place, text, *, accepted=(0,)):
@@ -112,5 +116,9 @@ def run(place, text, *, accepted=(0,)):
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        refresh(Path(name))
+    parser = ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("pages", nargs="+", type=Path)
+    parser.add_argument("--only", default="", help="a word of the commands to run")
+    given = parser.parse_args()
+    for page in given.pages:
+        refresh(page, given.only)
