@@ -353,7 +353,8 @@ class System(Preparation):
         """
         from ists_asp.explain.explainer import Explainer
 
-        return Explainer(self.setup.load_program(Purpose.EXPLANATION), self.constants)
+        rules = self.setup.load_program(Purpose.EXPLANATION)
+        return Explainer(rules, self.constants, self.setup.limits.seconds)
 
     def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
         """Say an answer in words: what both sentences say, and how they differ.

@@ -4,13 +4,7 @@ Rules decide what is said and in which order (``lp_rules/explanation/``); templa
 wording (``data/templates/``). Nothing is decided here.
 """
 
-from ists_asp.explain.explainer import (
-    Explainer,
-    Explanation,
-    Reason,
-    Statement,
-    load_explainer,
-)
+from ists_asp.explain.explainer import Explainer, Explanation, Reason, Statement
 from ists_asp.explain.templates import Templates, load_templates
 
 __all__ = [
@@ -19,6 +13,5 @@ __all__ = [
     "Reason",
     "Statement",
     "Templates",
-    "load_explainer",
     "load_templates",
 ]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import asdict, dataclass
-from itertools import tee
+from dataclasses import asdict, dataclass, replace
+from itertools import starmap, tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Function, Number, String
@@ -20,19 +20,16 @@ from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Pair
-from ists_asp.rules import Purpose, load_program
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from clingo import Symbol
 
     from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
     from ists_asp.explain.templates import Templates
-    from ists_asp.io.store import Store
     from ists_asp.model import Alignment, Answer, Sentence
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
@@ -143,38 +140,26 @@ class _Told(NamedTuple):
     side: str
 
 
-def load_explainer(
-    profile: str,
-    rules: Sequence[Path] = (),
-    constants: Mapping[str, str] | None = None,
-    *,
-    store: Store | None = None,
-) -> Explainer:
-    """Load what a profile explains its answers by.
-
-    Raises:
-        UsageError: there is no such profile, or a constant is not an ASP term.
-        RuleError: a rule file or the profile is faulty, or it names no rules for explanations.
-        ResourceError: the installation lacks the shipped rules.
-    """
-    _, found = load_program(profile, rules, Purpose.EXPLANATION, store=store)
-    return Explainer(found, constants)
-
-
 class Explainer:
     """The rules that decide what is said about an answer.
 
     Args:
         rules: the parsed rules.
         constants: values of ``#const`` definitions.
+        time_limit: seconds of processor time for an answer.
 
     Raises:
         UsageError: a constant is not an ASP term.
         RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
-    def __init__(self, rules: RuleSet, constants: Mapping[str, str] | None = None) -> None:
-        options = SolverOptions(constants=dict(constants or {}))
+    def __init__(
+        self,
+        rules: RuleSet,
+        constants: Mapping[str, str] | None = None,
+        time_limit: float = 10.0,
+    ) -> None:
+        options = SolverOptions(time_limit=time_limit, constants=dict(constants or {}))
         self._solver: Solver[Shown] = Solver(rules, options, _read)
         self._reasons = {
             rule.name: Reason(rule.name, rule.sentence, rule.file, rule.line)
@@ -205,17 +190,14 @@ class Explainer:
             DataError: the templates lack a text.
         """
         given, again = tee(known)
-        items = (
-            (
-                _Answered(one.pair.id, one.pair.sent1, one.pair.sent2, len(one.alignments)),
-                (*facts, *answer_facts(one)),
-            )
-            for one, facts in given
-        )
-        for solution in self._solver.solve_all(items):
-            answer, _ = next(again)
+        for solution in self._solver.solve_all(starmap(_asked, given)):
+            answer, facts = next(again)
             with inside(answer.pair):
-                yield self._explained(answer, solution.answers[0], templates)
+                (shown,) = solution.answers
+                if not shown.best:
+                    hasty = _asked(answer, (*facts, Function("in_haste")))
+                    (shown,) = self._solver.solve(*hasty).answers
+                yield self._explained(answer, shown, templates)
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = sorted(
@@ -251,9 +233,16 @@ class Explainer:
         return self._reasons[name]
 
 
-def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> Shown:
+def _asked(answer: Answer, facts: Sequence[Symbol]) -> tuple[Pair, Sequence[Symbol]]:
+    """An answer as the solver takes it, with the facts of its pair."""
+    pair = answer.pair
+    sized = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
+    return sized, (*facts, *answer_facts(answer))
+
+
+def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], optimal: bool) -> Shown:
     assert isinstance(pair, _Answered)
-    return read_shown(pair, pair.lines, atoms)
+    return replace(read_shown(pair, pair.lines, atoms), best=optimal)
 
 
 def answer_facts(answer: Answer) -> Iterator[Symbol]:

@@ -64,13 +64,17 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Shown:
-    """What there is to say about an answer; all but pieces and places by statement."""
+    """What there is to say about an answer; all but pieces and places by statement.
+
+    ``best`` unless there was no time to choose what is told.
+    """
 
     kinds: dict[Ground, str] = field(default_factory=dict)
     uses: dict[Ground, set[int]] = field(default_factory=lambda: defaultdict(set))
     choices: dict[Ground, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     pieces: list[Piece] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
+    best: bool = True
 
 
 class _OddError(Exception):
