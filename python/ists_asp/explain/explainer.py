@@ -55,7 +55,7 @@ class Statement:
     """One thing that is said.
 
     Args:
-        kind: the key of its template, such as ``number_of``.
+        kind: the key of its template, such as ``number``.
         text: the statement as a sentence of its own.
         sentence: number of the sentence of the whole text that it is part of, from 1; 0 if it is
             left out of the text, which would be too long.
