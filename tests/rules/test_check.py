@@ -232,14 +232,14 @@ DOMAINS = [
     ("upos(1,1,nuon)", "nuon is never the third argument", "Did you mean noun?"),
     ("upos(1,1,NOUN)", "NOUN is a variable", "Write noun"),
     ("upos(3,1,noun)", "3 is never the first argument", "It is one of 1, 2"),
-    ("_kind(X,pp)", "no rule derives _kind/2 with pp", "It is one of np, vp"),
+    ("_phrase_kind(X,pp)", "no rule derives _phrase_kind/2 with pp", "It is one of np, vp"),
     ("word(1,1,W), _fund(W)", '"Fund" matches no word', 'Write "fund"'),
 ]
 
 
 def test_constants_outside_their_domains(found):
-    rules = '%@rule k: "k"\n_kind(X,(np;vp)) :- span(1,X).\n%@rule f: "f"\n_fund("Fund").\n'
-    rules += '%@rule u: "u"\nproposed(X,X) :- _kind(X,np), _fund("x").\n'
+    rules = '%@rule k: "k"\n_phrase_kind(X,(np;vp)) :- span(1,X).\n%@rule f: "f"\n_fund("Fund").\n'
+    rules += '%@rule u: "u"\nproposed(X,X) :- _phrase_kind(X,np), _fund("x").\n'
     for number, (body, *_) in enumerate(DOMAINS):
         rule = f"{body} :- proposed(X,Y)."
         if not body.startswith("forbidden"):
