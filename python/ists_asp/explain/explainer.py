@@ -184,7 +184,8 @@ class Explainer:
             SolveError: the rules are contradictory, or take too long.
             DataError: the templates lack a text.
         """
-        given, again = tee(known)
+        lengths = tuple(_text_words(templates))
+        given, again = tee((one, (*facts, *lengths)) for one, facts in known)
         for solution in self._solver.solve_all(starmap(_asked, given)):
             answer, facts = next(again)
             with inside(answer.pair):
@@ -255,6 +256,14 @@ def answer_facts(answer: Answer) -> Iterator[Symbol]:
     for number, first, last, word, part in written_otherwise(*sides):
         place = map(Number, (number, first, last))
         yield Function("written", [*place, String(word), Number(part)])
+
+
+def _text_words(templates: Templates) -> Iterator[Symbol]:
+    """How many words each text of the templates has besides what fills it."""
+    for table in ("words", "statements", "clauses"):
+        for key, text in getattr(templates, table).items():
+            number = len(re.findall(r"\w+", re.sub(r"\{\w+\}", "", text)))
+            yield Function("text_words", [Function(table), Function(key), Number(number)])
 
 
 def _case(form: str) -> str | None:

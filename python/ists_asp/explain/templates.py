@@ -272,7 +272,7 @@ def quoted(text: str, templates: Templates) -> str:
     inner = iter(templates.inner_quote * (1 + len(_DOUBLE.findall(text)) // 2))
     # An odd mark has no partner: it is left out rather than left open.
     if len(_DOUBLE.findall(text)) % 2:
-        text = " ".join(_DOUBLE.sub("", text).split())
+        text = _NO_BLANK_BEFORE.sub("", " ".join(_DOUBLE.sub("", text).split()))
     first, *parts = _DOUBLE.split(text)
     said = [first]
     for number, part in enumerate(parts):
