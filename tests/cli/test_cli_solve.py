@@ -166,8 +166,8 @@ def test_a_constant_that_no_rule_has_is_warned_of(run, command):
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "warning: -c highets: the rules of profile sts-en have no #const of this name, "
-        "but eagerness, highest, little, margin, most_quoted, most_words, "
-        "strict, words_of_template. Did you mean highest?"
+        "but eagerness, highest, little, margin, most_quoted, most_words, perhaps_below, "
+        "probably_below, strict, words_of_template. Did you mean highest?"
     ]
 
 
