@@ -99,8 +99,8 @@ def test_no_pair_stands_twice():
 @pytest.mark.parametrize(
     ("triples", "most"),
     [
-        pytest.param(TRIPLES[::5], 4, id="fifth"),
-        pytest.param(TRIPLES, 18, id="all", marks=pytest.mark.slow),
+        pytest.param(TRIPLES[::5], 1, id="fifth"),
+        pytest.param(TRIPLES, 8, id="all", marks=pytest.mark.slow),
     ],
 )
 def test_what_contradicts_is_rated_below_what_says_the_same(triples, most):

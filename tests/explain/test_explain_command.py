@@ -20,7 +20,7 @@ def run(run):
 def test_two_sentences_give_one_text(run):
     done = run(*PAIR, "--profile", "headlines")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("They differ in the number (“12” against “10”). ")
+    assert done.stdout.startswith("They differ in the number (“12 killed” against “10 killed”). ")
     assert done.stdout.count("\n") == 1
 
 
