@@ -101,7 +101,7 @@ def test_what_a_long_text_leaves_out_is_counted(system):
     found = headlines.explain(headlines.solve(*LONG))
     left_out = [one for one in found.statements if not one.sentence]
     assert left_out
-    assert found.text.endswith(("smaller difference.", "smaller differences."))
+    assert found.text.endswith(("more difference.", "more differences."))
 
 
 def test_without_time_to_choose_the_verdict_is_told(system, integrity):
