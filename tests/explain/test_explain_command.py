@@ -29,7 +29,7 @@ def test_json_traces_each_statement(run):
     assert record["sent1"] == PAIR[0]
     number = next(s for s in record["statements"] if s["kind"] == "number")
     assert number["tokens1"] == number["tokens2"] == [1]
-    assert number["text"] == "They differ in the number (“12” against “10”)."
+    assert number["text"] == "They differ in the number (“12 killed” against “10 killed”)."
     assert number["alignments"][0]["text2"] == "10"
     assert number["rule"]["name"] == "say_number"
     file = Path(__file__).parents[2] / number["rule"]["file"]

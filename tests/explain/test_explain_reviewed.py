@@ -123,7 +123,7 @@ def test_the_example_of_the_task_end_to_end(system):
         "12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"
     )
     text = headlines.explain(answer).text
-    assert text.startswith("They differ in the number (“12” against “10”). ")
+    assert text.startswith("They differ in the number (“12 killed” against “10 killed”). ")
     assert "bus" in text
     assert "the second adds “road” and “NW”" in text
     assert headlines.warnings == ()
