@@ -68,7 +68,7 @@ def killed_and_repeated(folder, count, options, kill, times, random):
     ("options", "kill"),
     [
         ([], signal.SIGINT),
-        (["--jobs", "2"], signal.SIGKILL),
+        pytest.param(["--jobs", "2"], signal.SIGKILL, marks=pytest.mark.long),
         (["--trace", "out.jsonl"], signal.SIGKILL),
     ],
 )

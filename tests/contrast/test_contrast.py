@@ -17,6 +17,7 @@ from tests.sharing import shared_system
 PAIRS = read_contrasts()
 SAMPLE = read_sample()
 TRIPLES = list(read_triples())
+LONG = (pytest.mark.slow, pytest.mark.long)
 GROUPS = sorted({(pair.file, pair.kind, pair.same) for pair in PAIRS})
 
 
@@ -59,7 +60,7 @@ def test_says_the_same_only_where_it_holds_of_the_first_of_each_kind():
     ("pairs", "differing", "same"),
     [
         pytest.param(SAMPLE[::4], 8, 5, id="quarter"),
-        pytest.param(SAMPLE, 18, 14, id="all", marks=pytest.mark.slow),
+        pytest.param(SAMPLE, 18, 14, id="all", marks=LONG),
     ],
 )
 def test_few_pairs_of_the_sample_are_taken_wrongly(pairs, differing, same):
@@ -100,7 +101,7 @@ def test_no_pair_stands_twice():
     ("triples", "most"),
     [
         pytest.param(TRIPLES[::5], 1, id="fifth"),
-        pytest.param(TRIPLES, 8, id="all", marks=pytest.mark.slow),
+        pytest.param(TRIPLES, 8, id="all", marks=LONG),
     ],
 )
 def test_what_contradicts_is_rated_below_what_says_the_same(triples, most):

@@ -11,9 +11,9 @@ from tests.sharing import shared_system
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 PROFILES = [
-    ("sts-en", {}, "sts-en-train", 3),
-    ("sts-en", {"reader": True}, "sts-en-train", 3),
-    ("sts-es", {}, "sts-es-train", 10),
+    ("sts-en", {}, "sts-en-train", 1),
+    ("sts-en", {"reader": True}, "sts-en-train", 1),
+    ("sts-es", {}, "sts-es-train", 4),
 ]
 
 
@@ -33,7 +33,7 @@ def ratings(system, pairs):
 def test_which_sentence_comes_first_makes_no_difference(profile, options, folder, each):
     system = shared_system(profile, **options)
     pairs = some_pairs(folder, each)
-    assert len(pairs) == 30
+    assert len(pairs) >= 10
     rated = ratings(system, pairs)
     assert rated == ratings(system, [Pair(one.id, one.sent2, one.sent1) for one in pairs])
     assert rated == [one.value for one in system.rate_many(system.solve_many(pairs))]

@@ -147,6 +147,7 @@ def test_after_random_edits_answers_are_those_of_a_run_from_scratch(decide, item
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_after_many_random_edits_answers_are_those_of_a_run_from_scratch(decide, items):
     try_edits(decide, items(*PAIRS), range(1000, 1300))
 
