@@ -26,6 +26,7 @@ from ists_asp.vocabulary import (
     BEYOND_LIMITS,
     CONTRIBUTION,
     FIRST,
+    GRANTED,
     LABEL,
     RATING,
     SCORE,
@@ -101,7 +102,7 @@ def read_answer(
     )
     labels, scores, tags = (_by_link(shown[one.signature]) for one in (LABEL, SCORE, TAG))
 
-    aligned = _by_link(shown[ALIGNED.signature])
+    aligned, granted = (_by_link(shown[one.signature]) for one in (ALIGNED, GRANTED))
     alignments = []
     for link, (atom,) in aligned.items():
         label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
@@ -119,6 +120,7 @@ def read_answer(
                 score,
                 _tags(tags[link]) if link in tags else frozenset(),
                 spans=(str(link[0]), str(link[1])),
+                granted=link in granted,
             )
         )
     for name, found in (("label", labels), ("score", scores), ("tag", tags)):

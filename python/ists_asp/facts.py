@@ -17,6 +17,7 @@ from ists_asp.vocabulary import (
     LANGUAGE,
     LINE,
     LINE_CONFIDENCE,
+    LINE_GRANTED,
     LINE_TAG,
     LINE_TOKEN,
     PART,
@@ -60,6 +61,8 @@ def line_facts(answer: Answer) -> Iterator[str]:
         yield LINE.text(number, line.label.lower(), round(line.score or 0))
         for tag in sorted(line.tags):
             yield LINE_TAG.text(number, tag.lower())
+        if line.granted:
+            yield LINE_GRANTED.text(number)
         if line.confidence is not None:
             for name, share in (
                 ("alignment", line.confidence.alignment),

@@ -148,7 +148,8 @@ class Alignment:
     ``tokens1`` and ``tokens2`` are token numbers; an empty side means *not aligned*
     (written ``0``). ``score`` is None where the file has ``NIL``. ``confidence`` is there where
     the rules have a table for it, ``spans`` are the terms that the rules have for the two sides
-    where rules aligned them; lines are compared without either.
+    where rules aligned them; ``granted`` says that a licence that is not of the shipped rules makes
+    them EQUI. Lines are compared without these.
     """
 
     tokens1: tuple[int, ...]
@@ -158,6 +159,7 @@ class Alignment:
     tags: frozenset[Tag] = frozenset()
     confidence: Confidence | None = field(default=None, compare=False)
     spans: tuple[str, str] | None = field(default=None, compare=False, repr=False)
+    granted: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

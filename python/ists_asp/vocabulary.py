@@ -129,6 +129,7 @@ READER_RATING = _one("reader_rating", _V)
 # What facts say of an answer: asp/lines.lp.
 LINE = _one("line", _V, _V, _V)
 LINE_CONFIDENCE = _one("line_confidence", _V, _V, _V)
+LINE_GRANTED = _one("line_granted", _V)
 LINE_TAG = _one("line_tag", _V, _V)
 LINE_TOKEN = _one("line_token", _V, _S, _V)
 
@@ -201,6 +202,7 @@ SCORE_WEIGHT = _one("score_weight", _X, _Y, _V, _V, _V)
 SCORE = _one("score", _X, _Y, _V)
 DIFFERS = _one("differs", _X, _Y, _V)
 TAG = _one("tag", _X, _Y, _V)
+GRANTED = _one("granted", _X, _Y)
 
 # How confidently: asp/confidence.lp.
 CONFIDENCE = _one("confidence", _V, _V, _V, _V)

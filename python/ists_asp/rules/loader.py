@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ProgramBuilder
+from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo
@@ -21,9 +21,10 @@ from ists_asp.rules.source import (
     read_source,
     resolved,
 )
+from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
     from clingo import Control
@@ -202,6 +203,51 @@ def load_rules(
     return RuleSet(
         files, tuple(parsing.statements), tuple(parsing.rules), parsing.messages.warnings
     ).remembering(Memo(store, digest, family))
+
+
+def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
+    """Leave out what the other files have no use for of the files at ``paths``, and their includes.
+
+    Facts and rules stay if all predicates that they ask for are derived, or declared as input, in
+    the program. Constraints and preferences go: they are about what is decided.
+    """
+    left = list(paths)
+    added: set[str] = set()
+    includes = {file.path: file.includes for file in rules.files}
+    while left:
+        path = left.pop().resolve()
+        if str(path) not in added:
+            added.add(str(path))
+            left += includes.get(path, ())
+    if not added:
+        return rules
+    known: set[Signature] = set()
+    open_: dict[int, AST] = {}
+    kept: set[int] = set()
+    for place, node in enumerate(rules.statements):
+        kind, own = node.ast_type, node.location.begin.filename in added
+        if own and kind in (ASTType.Rule, ASTType.Minimize):
+            if kind is ASTType.Rule:
+                open_[place] = node
+            continue
+        kept.add(place)
+        if kind is ASTType.Rule:
+            known |= derived(node.head)
+        elif kind is ASTType.Defined and not own:
+            known.add(Signature(node.name, node.arity))
+    while fits := [
+        place
+        for place, node in open_.items()
+        if derived(node.head) and predicates(node) - derived(node.head) <= known
+    ]:
+        for place in fits:
+            known |= derived(open_.pop(place).head)
+        kept.update(fits)
+    return replace(
+        rules,
+        statements=tuple(node for place, node in enumerate(rules.statements) if place in kept),
+        rules=tuple(rule for place, rule in enumerate(rules.rules) if place in kept),
+    ).remembering(rules.remembered)
 
 
 def rule_files(sources: Iterable[RuleSource]) -> tuple[RuleFile, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.constants import check_kinds
-from ists_asp.rules.loader import load_rules, rule_files
+from ists_asp.rules.loader import fitting, load_rules, rule_files
 from ists_asp.rules.parsing import WEIGHED, RuleWarning, Weighed, weighed
 from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
 from ists_asp.rules.source import SUFFIX, RuleSource, find_rules, read_source, resolved
@@ -52,11 +52,13 @@ class Overlay:
     def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
         """Return a program's files with the user's in the place of those that they replace.
 
-        The others that the user gave are added where pairs are decided.
+        The others that the user gave are added. Where pairs are not decided, only some of their
+        statements fit in.
         """
         taken, more = self._sorted_out(sources)
-        added = more if purpose is Purpose.ANSWER else ()
-        found = (*(taken.get(source, source) for source in sources), *added, *self.tables)
+        if purpose is not Purpose.ANSWER:
+            more = [replace(source, fitting=True) for source in more]
+        found = (*(taken.get(source, source) for source in sources), *more, *self.tables)
         return tuple(dict.fromkeys(found))
 
     def replacing(self, sources: Sequence[RuleSource]) -> Iterator[tuple[RuleSource, str]]:
@@ -159,7 +161,8 @@ def load_program(
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and the parsed rules of one of its programs; see :func:`find_program`."""
     profile, sources = find_program(name, given, purpose, reader=reader)
-    return profile, load_rules(sources, store=store, family=f"{name} {purpose}")
+    rules = load_rules(sources, store=store, family=f"{name} {purpose}")
+    return profile, fitting(rules, [source.path for source in sources if source.fitting])
 
 
 def find_program(
@@ -171,8 +174,9 @@ def find_program(
 ) -> tuple[Profile, tuple[RuleSource, ...]]:
     """Return a profile and the files to load for a purpose, without what they include.
 
-    A user's file takes the place of the one of its name. Others are added to the program that
-    decides pairs, and to no other. The reader is the one that the user asks for, if any.
+    A user's file takes the place of the one of its name. Others are added; of those that are
+    marked as ``fitting``, :func:`fitting` keeps what the program can use. The reader is the one that
+    the user asks for, if any.
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)

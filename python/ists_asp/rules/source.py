@@ -339,7 +339,8 @@ class RuleSource:
 
     ``name`` is what messages and traces call it; ``root`` is the folder that its includes
     must not leave, and ``root_name`` what messages call that. ``weighs`` says whether a profile
-    names it among its weights.
+    names it among its weights, ``fitting`` whether only those of its statements are loaded whose
+    predicates the program has.
     """
 
     path: Path
@@ -347,6 +348,7 @@ class RuleSource:
     root: Path
     root_name: str
     weighs: bool = False
+    fitting: bool = False
 
 
 def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
