@@ -13,8 +13,8 @@ from statistics import stdev
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from benchmarks.progress import Counter, show_progress
 from benchmarks.timing import Timing
+from ists_asp.cli.console import counted, progress
 from ists_asp.engine import Setup, Timings
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import read_references
@@ -115,13 +115,13 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
     Raises:
         SolveError: there is no answer for a pair.
     """
-    pairs = data.chunked if scenario == "gold" else data.plain
-    title = f"{data.name}, {scenario} chunks, {system.profile.name}"
+    pairs, golden = (data.chunked, ()) if scenario == "gold" else (data.plain, data.chunked)
     # Models load when they are first needed, which belongs to no pair.
     system.solve("ready", "ready")
     system.stages = Timings()
     began = time.perf_counter()
-    answers = list(show_progress(system.solve_many(pairs), len(pairs), title))
+    with progress(len(pairs), shown=True) as step:
+        answers = list(counted(system.solve_many(pairs), step))
     timing = Timing.of(system.stages, time.perf_counter() - began)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "answers.wa"
@@ -136,7 +136,7 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
         profile=system.profile.name,
         pairs=len(pairs),
         scores=scores,
-        chunking=None if scenario == "gold" else compare_chunks(_chunks(data.chunked, answers)),
+        chunking=compare_chunks(_chunks(golden, answers)) if golden else None,
         timing=timing,
         proven=sum(answer.optimal for answer in answers),
         faults=faults,
@@ -187,16 +187,16 @@ class HoldOut(Closing):
 
             parts = enumerate(_blocks(examples, self._folds))
             weighed = ((weights(fold, train), test) for fold, (train, test) in parts)
-            with Counter(2 * len(examples), f"{name}, {self._folds} folds, {profile}") as counter:
-                return validate(teacher, weighed, data.scheme, counter.count)
+            with progress(2 * len(examples), shown=True) as step:
+                return validate(teacher, weighed, data.scheme, step)
 
     def leave_out(self, name: str) -> tuple[CrossValidation, CrossValidation]:
         """Decide a set by common weights that are learned from all others, and nothing else."""
         teacher, examples = self._common
         others = [one for other, some in examples.items() if other != name for one in some]
-        with Counter(2 * len(examples[name]), f"{name}, left out") as counter:
+        with progress(2 * len(examples[name]), shown=True) as step:
             text = learned_rules(others, teacher.senses(), Settings())
-            return validate(teacher, [(text, examples[name])], Settings().scheme, counter.count)
+            return validate(teacher, [(text, examples[name])], Settings().scheme, step)
 
     @cached_property
     def _common(self) -> tuple[ExampleBuilder, dict[str, list[Example]]]:

@@ -1,8 +1,10 @@
 import json
 import re
+from hashlib import sha256
 
 import pytest
 
+from ists_asp._version import __version__
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
@@ -131,3 +133,81 @@ def test_many_notes_are_cut_short(good, wa):
     assert "note: and 4 more, see --all-notes\n" in short
     assert "notes: 14)" in short
     assert good("check", wa, "--all-notes").count("note: ") == 14
+
+
+SIGNATURE = (
+    r"Signature: ists\|scheme:{0}\|alic:{1}\|relief:{1}\|punct:ignored\|pairs:2"
+    rf"\|gold:(\w{{{{10}}}})\|answers:(\w{{{{10}}}})\|version:{re.escape(__version__)}"
+)
+
+
+def signature(text, scheme="2016", pilot="no"):
+    """The hashes of the gold and of the system file."""
+    return re.fullmatch(SIGNATURE.format(scheme, pilot), text.splitlines()[-1]).groups()
+
+
+def test_the_signature_says_what_was_measured(good, wa):
+    gold, answers = signature(good("evaluate", wa, wa))
+    assert gold == answers == sha256(wa.read_bytes()).hexdigest()[:10]
+    assert signature(good("evaluate", wa, wa, "--scheme", "2015"), "2015", "yes") == (gold, gold)
+    line = good("evaluate", wa, wa).splitlines()[-1]
+    assert f"Signature: {json.loads(good('evaluate', wa, wa, '--json'))['signature']}" == line
+
+
+def test_the_signature_knows_contents_and_not_names_or_line_ends(good, wa, tmp_path):
+    same = tmp_path / "folder" / "other name"
+    same.parent.mkdir()
+    same.write_bytes(b"\xef\xbb\xbf" + wa.read_bytes().replace(b"\n", b"\r\n"))
+    other = tmp_path / "other.wa"
+    other.write_text(wa.read_text().replace("// SIMI // 3", "// SIMI // 2", 1))
+    gold, answers = signature(good("evaluate", wa, same))
+    assert gold == answers
+    gold, answers = signature(good("evaluate", wa, other))
+    assert gold != answers
+
+
+def test_runs_are_compared_on_the_same_pairs(good, wa, tmp_path):
+    worse = tmp_path / "worse.wa"
+    worse.write_text(wa.read_text().replace("// SIMI // 3", "// EQUI // 5", 1))
+    text = good("evaluate", wa, wa, "--versus", worse)
+    (line,) = re.findall(r"^  Typ\+Sco .*", text, re.MULTILINE)
+    start = "  Typ+Sco  0.7500 -> 1.0000  +0.2500  95 %: +0.0000 to +0.5000, p "
+    assert line.startswith(start)
+    assert 0.2 < float(line.removeprefix(start)) < 0.3
+    assert "Gained: 1 pair\n\nPair 1  Ali  0.0000  Type +0.5000" in text
+    assert "  1: 12 killed quickly\n" in text
+    assert text.splitlines()[-1].endswith("|bootstrap:2000|seed:2004")
+    assert text == good("evaluate", wa, wa, "--versus", worse)
+    text = good("evaluate", wa, worse, "--versus", wa, "--by-pair")
+    assert "Lost: 1 pair\n\nPair 1" in text
+    assert "F1 by pair" in text
+    record = json.loads(good("evaluate", wa, wa, "--versus", wa, "--json"))
+    assert record["versus"]["measures"]["Ali"] == {
+        **{"old": 1.0, "new": 1.0, "by": 0.0, "low": 0.0, "high": 0.0, "p": 1.0}
+    }
+    assert record["versus"]["changed"] == []
+    assert record["signature"] == f"{record['versus']['signature']}|bootstrap:2000|seed:2004"
+
+
+def test_pairs_that_a_run_lacks_or_invents_count(good, wa, tmp_path):
+    less, more = tmp_path / "less.wa", tmp_path / "more.wa"
+    less.write_text(pair("1"))
+    more.write_text(wa.read_text() + pair("3"))
+    found = json.loads(good("evaluate", wa, less, "--versus", more, "--json"))
+    overall, versus = found["overall"]["Ali"]["f1"], found["versus"]["measures"]["Ali"]
+    assert versus["new"] == overall < 1
+    assert versus["old"] == json.loads(good("evaluate", wa, more, "--json"))["overall"]["Ali"]["f1"]
+    assert [one["id"] for one in found["versus"]["changed"]] == ["2"]
+
+
+def test_so_many_of_the_best_and_worst_pairs_are_told(good, tmp_path):
+    gold, old, new = (tmp_path / f"{name}.wa" for name in ("gold", "old", "new"))
+    gold.write_text("".join(pair(str(number)) for number in range(9)))
+    bad = [pair(str(number)).replace("// SIMI // 3", "// REL // 3") for number in range(9)]
+    fine = [pair(str(number)) for number in range(9)]
+    old.write_text("".join(bad[:5] + fine[5:]))
+    new.write_text("".join(fine[:5] + bad[5:]))
+    text = good("evaluate", gold, new, "--versus", old, "--top", 2)
+    assert "Gained: 5 pairs, the first 2" in text
+    assert "Lost: 4 pairs, the first 2" in text
+    assert len(re.findall(r"^Pair \d", text, re.MULTILINE)) == 4

@@ -1,8 +1,11 @@
 """Ratings of whole pairs on the command line."""
 
 import json
+import re
 
 import pytest
+
+from ists_asp._version import __version__
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -145,5 +148,14 @@ def test_evaluating_ratings(good, bad, tmp_path):
     assert " 1.0000 " in good("evaluate", "--task", "sts", "gold.tsv", "run.txt")
     record = json.loads(good("evaluate", "--task", "sts", "gold.tsv", "run.txt", "--json"))
     assert record["mean"]["correlation"]["pairs"] == 6
+    assert re.fullmatch(
+        rf"sts\|pearson\|sets:1\|pairs:6\|gold:\w{{10}}\|answers:\w{{10}}\|version:{__version__}",
+        record["signature"],
+    )
+    (tmp_path / "crlf.txt").write_bytes(b"0.0\r\n1\r\n2\r\n3\r\n4\r\n5\r\n")
+    same = good("evaluate", "--task", "sts", "gold.tsv", "crlf.txt", "--versus", "run.txt")
+    assert same.endswith("\n")
+    answers, other = re.findall(r"(?:answers|other):(\w+)", same.splitlines()[-1])
+    assert answers == other
+    assert f"answers:{answers}|" in record["signature"]
     assert "do not go with" in bad(2, "evaluate", "--task", "sts", "--by-pair", "a", "b")
-    assert "--task sts only" in bad(2, "evaluate", "a.wa", "b.wa", "--versus", "c")

@@ -1,12 +1,14 @@
 """Two outputs side by side: what differs, and what gold says of it."""
 
 import json
+import random
 
+import numpy as np
 import pytest
 
-from ists_asp.compare import Answered, compare, find_changes, read_answered
+from ists_asp.compare import Answered, compare, comparison, find_changes, read_answered
 from ists_asp.errors import DataError
-from ists_asp.evaluate.scorer import Reference
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.formats import failure_record, write_jsonl
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
@@ -128,3 +130,38 @@ def test_lines_that_are_no_answers(tmp_path, text):
     (tmp_path / "a.jsonl").write_text(text + "\n")
     with pytest.raises(DataError, match=r"a\.jsonl:1: (this is no answer|.*JSON)"):
         read_answered(tmp_path / "a.jsonl")
+
+
+def test_intervals_are_those_of_runs_that_are_measured_again(monkeypatch):
+    """Each resample is measured by the scorer itself, where a pair drawn twice is two."""
+    resamples, count = 25, 12
+    monkeypatch.setattr(comparison, "RESAMPLES", resamples)
+    rng = random.Random(7)
+    labels = ("EQUI", "SIMI", "SPE1")
+
+    def run():
+        return {
+            str(number): answered(
+                line([1, 2], [1, 2][: rng.randint(1, 2)], rng.choice(labels), rng.randint(1, 5)),
+                line([3], [rng.randint(2, 3)], "EQUI", 5.0),
+                identifier=str(number),
+            )
+            for number in range(count)
+        }
+
+    gold, old, new = run(), run(), run()
+    found = comparison.compare_runs(evaluate(gold, old), evaluate(gold, new), gold)
+    generator = np.random.default_rng(comparison.SEED)
+    gains = []
+    for _ in range(resamples):
+        drawn = list(enumerate(generator.integers(count, size=count)))
+        right, before, after = (
+            {str(place): some[str(number)] for place, number in drawn} for some in (gold, old, new)
+        )
+        scores = [evaluate(right, some).overall.named() for some in (before, after)]
+        gains.append([two.f1 - one.f1 for (_, one), (_, two) in zip(*scores, strict=True)])
+    for (low, high, p), measure in zip(found.gain.intervals, np.transpose(gains), strict=True):
+        assert (low, high) == pytest.approx(tuple(np.quantile(measure, (0.025, 0.975))))
+        assert p == pytest.approx((1 + sum(gain <= 1e-12 for gain in measure)) / (1 + resamples))
+    by = [one.gain.measures()[-1][3] for one in found.changed]
+    assert by == sorted(by, reverse=True)

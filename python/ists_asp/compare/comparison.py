@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import Reference, evaluate
+from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
 from ists_asp.io.pairs import read_object
 from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
 from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from ists_asp.evaluate.scorer import Scores
+    from ists_asp.evaluate.scorer import Evaluation
     from ists_asp.model import Answer
+
+RESAMPLES, SEED = 2_000, 2004
+RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +174,26 @@ def _values(line: Alignment) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The official measures of the old and of the new answers."""
+    """The official measures of the old and of the new answers; how sure each gain is, if known.
+
+    That is what 95 percent of the gains of resamples lie between, and the share that is none.
+    """
 
     old: Scores
     new: Scores
+    intervals: tuple[tuple[float, ...], ...] = ((),) * 4
 
-    def measures(self) -> tuple[tuple[str, float, float, float], ...]:
-        """Official names, with F1 before, after, and what it has gained, negative for a loss."""
-        pairs = zip(self.old.named(), self.new.named(), strict=True)
-        return tuple((name, old.f1, new.f1, new.f1 - old.f1) for (name, old), (_, new) in pairs)
+    def measures(self) -> tuple[tuple[str, float, float, float, *tuple[float, ...]], ...]:
+        """Official names, with F1 before, after, the gain (below 0: a loss), and how sure it is."""
+        pairs = zip(self.old.named(), self.new.named(), self.intervals, strict=True)
+        return tuple(
+            (name, old.f1, new.f1, new.f1 - old.f1, *sure) for (name, old), (_, new), sure in pairs
+        )
 
     @property
     def total(self) -> float:
         """What pairs are ordered by: the gain in type and score, then in the other measures."""
-        *rest, last = (by for *_, by in self.measures())
+        *rest, last = (by for _, _, _, by, *_ in self.measures())
         return last + sum(rest) / 100
 
 
@@ -308,3 +319,29 @@ def compare(
         Gain(before.overall, after.overall) if right else None,
         len(right),
     )
+
+
+def compare_runs(old: Evaluation, new: Evaluation, gold: Mapping[str, Reference]) -> Comparison:
+    """Compare the figures of two runs, measured by the same gold standard and scheme.
+
+    How sure a gain is says paired bootstrap resampling (Koehn 2004, "Statistical significance
+    tests for machine translation evaluation"): as many pairs as there are, drawn with
+    replacement, are measured for both runs, again and again.
+    """
+    before, after = ({one.id: one.scores for one in run.pairs} for run in (old, new))
+    gains = {
+        name: Gain(before.get(name, Scores()), after.get(name, Scores())) for name in before | after
+    }
+    sums = np.array([(astuple(gain.old), astuple(gain.new)) for gain in gains.values()])
+    generator, count, drawn = np.random.default_rng(SEED), len(sums), []
+    for _ in range(RESAMPLES):
+        times = np.bincount(generator.integers(count, size=count), minlength=count)
+        f1s = [[Measure(*one).f1 for one in run] for run in np.tensordot(times, sums, 1).tolist()]
+        drawn.append(np.subtract(f1s[1], f1s[0]))
+    shares = (1 + np.less_equal(drawn, 0).sum(axis=0)) / (1 + RESAMPLES)
+    bounds = np.quantile(drawn, (0.025, 0.975), axis=0)
+    sure = tuple(zip(*bounds.tolist(), shares.tolist(), strict=True))
+    ranked = sorted(gains.items(), key=lambda item: -item[1].total)
+    told = ((gold[name].pair, by) for name, by in ranked if name in gold and by.total)
+    changed = (PairComparison(pair, (), (), by) for pair, by in told)
+    return Comparison(count, tuple(changed), (), (), Gain(old.overall, new.overall, sure), count)

@@ -36,8 +36,9 @@ def as_text(
     lines.append(f"{len(comparison.changed)} of {comparison.count} pairs have changed")
     if comparison.gain is not None:
         lines += ["", f"F1 over {_pairs(comparison.scored)} with gold"]
-        for name, old, new, by in comparison.gain.measures():
-            lines.append(f"  {name:<8} {old:.4f} -> {new:.4f}  {_signed(by)}")
+        for name, old, new, by, *sure in comparison.gain.measures():
+            told = "  95 %: {:+.4f} to {:+.4f}, p {:.4f}".format(*sure) if sure else ""
+            lines.append(f"  {name:<8} {old:.4f} -> {new:.4f}  {_signed(by)}{told}")
     for title, pairs in _sections(comparison, most):
         if title:
             lines += ["", styled(title, "bold")]
@@ -132,7 +133,9 @@ def _sections(
 
 def _pair(one: PairComparison) -> Iterator[str]:
     gain = one.gain.measures() if one.gain else ()
-    yield "  ".join([f"Pair {one.pair.id}", *(f"{name} {_signed(by)}" for name, _, _, by in gain)])
+    yield "  ".join(
+        [f"Pair {one.pair.id}", *(f"{name} {_signed(by)}" for name, _, _, by, *_ in gain)]
+    )
     yield f"  1: {one.pair.sent1.text}"
     yield f"  2: {one.pair.sent2.text}"
     told: set[Cause] = set()
@@ -182,13 +185,10 @@ def _pairs(count: int) -> str:
 def _measures(gain: Gain | None) -> dict[str, object] | None:
     if gain is None:
         return None
+    keys = ("old", "new", "by", "low", "high", "p")
     return {
-        name: {
-            "old": round(old, DECIMALS),
-            "new": round(new, DECIMALS),
-            "by": round(by, DECIMALS),
-        }
-        for name, old, new, by in gain.measures()
+        name: {key: round(value, DECIMALS) for key, value in zip(keys, values, strict=False)}
+        for name, *values in gain.measures()
     }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.scorer import Reference, ScoredLine, ScoredPair, evaluate_pairs
 from ists_asp.evaluate.wa_check import NO_ARROW, ODD_SCORE, Origin, ScriptView, check_sentence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from ists_asp.evaluate.scorer import Evaluation
     from ists_asp.evaluate.wa_check import Fault
+    from ists_asp.io.text import Source
     from ists_asp.io.wa import WaSentence, WaToken
     from ists_asp.model import Alignment
 
@@ -39,7 +42,7 @@ def evaluate_files(
         DataError: a file cannot be read, has no sentence, lacks or repeats an id, or has a
             malformed line; both files have no id, or no link at all, in common.
     """
-    right, answers = _read(gold, True, warn), _read(system, False, warn)
+    (right, hash1), (answers, hash2) = _read(gold, True, warn), _read(system, False, warn)
     if not right.keys() & answers.keys():
         raise DataError(
             f"no sentence id in common with {gold}",
@@ -55,10 +58,13 @@ def evaluate_files(
             where=str(system),
             hint="Our own rule: the official scorer of 2016 prints 0",
         )
-    return evaluation
+    pilot = "yes" if scheme is Scheme.Y2015 else "no"
+    signature = f"ists|scheme:{scheme}|alic:{pilot}|relief:{pilot}|punct:ignored|pairs:{len(right)}"
+    signature += f"|gold:{hash1}|answers:{hash2}|version:{__version__}"
+    return replace(evaluation, signature=signature)
 
 
-def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
+def read_references(source: Source, *, warn: Warn = ignore) -> dict[str, Reference]:
     """The pairs of a ``.wa`` file and their alignments, by id, in the order of the file.
 
     Raises:
@@ -66,7 +72,7 @@ def read_references(path: Path, *, warn: Warn = ignore) -> dict[str, Reference]:
     """
     found: dict[str, Reference] = {}
     faults = Faults()
-    for sentence in read_wa(path, warn=warn):
+    for sentence in read_wa(source, warn=warn):
         with faults:
             identifier = _identifier(sentence, found, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
@@ -92,8 +98,8 @@ def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
     )
 
 
-def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
-    """The pairs of a file as the official scorer sees them.
+def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], str]:
+    """The pairs of a file as the official scorer sees them, and the hash of its lines.
 
     Its view decides what is measured; ours, sentence by sentence, what makes no sense.
     """
@@ -122,7 +128,7 @@ def _read(path: Path, gold: bool, warn: Warn) -> dict[str, ScoredPair]:
     for messages in (odd, misplaced):
         if messages:
             warn(messages[0] + (f"; {len(messages) - 1} more" if messages[1:] else ""))
-    return found
+    return found, view.digest.hexdigest()[:10]
 
 
 def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:

@@ -17,11 +17,13 @@ import math
 import re
 import warnings
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from scipy import stats
 
+from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.pairs import read_object
 from ists_asp.io.text import Line, check_no_header, parse_lines
@@ -151,6 +153,7 @@ class RatingEvaluation:
 
     data_sets: tuple[DataSet, ...]
     mean: DataSet
+    signature: str
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
@@ -172,14 +175,17 @@ def evaluate_ratings(gold: Path, system: Path, other: Path | None = None) -> Rat
         DataError: a file or folder is missing, faulty, or has another number of ratings.
     """
     runs = [run for run in (system, other) if run is not None]
+    hashes = [sha256() for _ in (gold, *runs)]
     names, found = [], []
     for name, file, *answers in _matched(gold, runs):
         golden = _ratings(file)
+        hashes[0].update(repr(golden).encode())
         kept = [number for number, score in enumerate(golden) if score is not None]
         right = [score for score in golden if score is not None]
         correlations = []
-        for answer in answers:
+        for answer, digest in zip(answers, hashes[1:], strict=True):
             ratings = _ratings(answer)
+            digest.update(repr(ratings).encode())
             if len(ratings) != len(golden):
                 raise DataError(
                     f"{len(ratings)} ratings", where=str(answer), expected=f"{len(golden)}"
@@ -193,9 +199,13 @@ def evaluate_ratings(gold: Path, system: Path, other: Path | None = None) -> Rat
         names.append(name)
         found.append(correlations)
     means = [weighted_mean(column) for column in zip(*found, strict=True)]
+    signature = f"sts|pearson|sets:{len(names)}|pairs:{means[0].pairs}"
+    for name, digest in zip(("gold", "answers", "other"), hashes, strict=False):
+        signature += f"|{name}:{digest.hexdigest()[:10]}"
     return RatingEvaluation(
         tuple(_data_set(name, own) for name, own in zip(names, found, strict=True)),
         _data_set("mean", means),
+        f"{signature}|version:{__version__}",
     )
 
 
@@ -295,4 +305,4 @@ def render_ratings(evaluation: RatingEvaluation) -> str:
             row += [f"{one.other.r:.4f}", f"{one.other.p:.4f}{star}"]
         rows.append(row)
     note = f"* better than the other run, p < {_ALPHA}, one-tailed\n" if compared else ""
-    return table(rows) + note
+    return f"{table(rows)}{note}\nSignature: {evaluation.signature}\n"

@@ -134,6 +134,7 @@ class Evaluation:
 
     ``missing`` are ids that only the gold file has, ``extra`` those that only the system
     file has; both count against the system. ``confusion`` is ordered by the labels.
+    ``signature`` says of files what the figures depend on.
     """
 
     scheme: str
@@ -142,6 +143,7 @@ class Evaluation:
     confusion: tuple[Confusion, ...]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
+    signature: str = ""
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
@@ -159,6 +161,7 @@ class Evaluation:
             ],
             "missing": list(self.missing),
             "extra": list(self.extra),
+            "signature": self.signature,
         }
 
 

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from html import unescape
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -87,18 +88,20 @@ class ScriptView:
     none so far. An id is what a line has between ``sentence id="`` and a quotation mark with a
     blank behind it. In a ``gold`` file, the two lines below that one are the sentences, whatever
     is in them; ``words`` has what single blanks separate there, by the id, and ``misplaced`` the
-    places of those that do not look like sentences.
+    places of those that do not look like sentences. ``digest`` is of all lines, whatever ends them.
     """
 
     gold: bool = False
     lines: list[tuple[str | None, WaAlignment]] = field(default_factory=list)
     words: dict[str, list[list[str]]] = field(default_factory=dict)
     misplaced: list[str] = field(default_factory=list)
+    digest: Any = field(default_factory=sha256)
     _id: str | None = None
     _due: int = 0
 
     def take(self, line: Line) -> None:
         """Read one more line, as it was before any repair."""
+        self.digest.update(line.raw.removesuffix(b"\r") + b"\n")
         if not self._due and _ARROW_BYTES not in line.raw and _OPENING_BYTES not in line.raw:
             return
         text = line.raw.decode("utf-8", "backslashreplace")

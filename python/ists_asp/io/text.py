@@ -130,10 +130,10 @@ class Line:
 
 
 def source_name(source: Source, name: str | None = None) -> str:
-    """The name of a source for messages: ``name``, its path, or ``<stdin>``."""
+    """The name of a source for messages: ``name``, its path, or its own."""
     if name is not None:
         return name
-    return str(source) if isinstance(source, Path) else "<stdin>"
+    return str(source) if isinstance(source, Path) else str(getattr(source, "name", "<stdin>"))
 
 
 def split_words(text: str) -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import choice_option, json_option
+from ists_asp.cli.options import choice_option, json_option, number_option
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @command("""
   ists-asp evaluate gold.wa out.wa
   ists-asp evaluate gold.wa out.wa --by-pair
+  ists-asp evaluate gold.wa new.wa --versus old.wa --top 5
   ists-asp evaluate gold.wa out.wa --scheme 2015 --json > scores.json
   ists-asp evaluate --task sts gold.tsv ratings.txt
   ists-asp evaluate --task sts gold/ run1/ --versus run2/
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     "other",
     type=READ,
     metavar="SYS2",
-    help="With --task sts: another run, and how likely it is that SYS is no better.",
+    help="Another run on the same pairs, and how likely it is that SYS is no better.",
 )
+@number_option("--top", text="With --versus: so many of the best and worst pairs.", default=10)
 @json_option
 def evaluate(
     gold: Path,
@@ -48,6 +50,7 @@ def evaluate(
     scheme: str,
     by_pair: bool,
     other: Path | None,
+    top: int,
     as_json: bool,
 ) -> None:
     """Measure answers against a gold standard.
@@ -57,9 +60,11 @@ def evaluate(
     or two folders of such files.
 
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
-    (Typ+Sco), over all pairs, and a table of gold labels against answered ones. The figures are
-    those of the official scorers; files that they refuse, and a few that they do not, are an
-    error, and docs/formats.md has all rules. With --task sts: Pearson's correlation of each data
+    (Typ+Sco), over all pairs, a table of gold labels against answered ones, and a signature: what
+    the figures depend on. They are those of the official scorers; files that these refuse, and a
+    few that they do not, are an error, and docs/formats.md has all rules. With --versus what the
+    figures gain over another run, intervals of 95 percent and one-tailed p of a paired bootstrap,
+    and the pairs that gain and lose most. With --task sts: Pearson's correlation of each data
     set and the mean, weighted by pairs, with intervals of 95 percent; with --versus the
     one-tailed p of Fisher's z transformation.
     """
@@ -71,11 +76,19 @@ def evaluate(
         found = evaluate_ratings(gold, system, other)
         write_output(None, found.as_dict() if as_json else render_ratings(found))
         return
-    if other is not None:
-        raise UsageError("--versus goes with --task sts only")
-    from ists_asp.evaluate.files import evaluate_files, render_evaluation
+    from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
     from ists_asp.model import Scheme
 
     with reader_warnings() as warn:
-        evaluation = evaluate_files(gold, system, Scheme(scheme), warn=warn)
-    write_output(None, evaluation.as_dict() if as_json else render_evaluation(evaluation, by_pair))
+        evaluation, *others = (
+            evaluate_files(gold, run, Scheme(scheme), warn=warn) for run in (system, other) if run
+        )
+    record, text = evaluation.as_dict(), render_evaluation(evaluation, by_pair)
+    for run in others:
+        from ists_asp.compare import comparison, rendering
+
+        compared = comparison.compare_runs(run, evaluation, read_references(gold))
+        text += f"\nSYS2 -> SYS\n{rendering.as_text(compared, None, top)}\nSYS2: {run.signature}\n"
+        record["versus"] = {"signature": run.signature, **rendering.as_json(compared, None)}
+        record["signature"] = f"{evaluation.signature}|{comparison.RESAMPLED}"
+    write_output(None, record if as_json else f"{text}\nSignature: {record['signature']}\n")
