@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
-from clingo import Control, Symbol, SymbolType
+from clingo import Control, Symbol
 from clingo.ast import (
     AST,
     ASTType,
@@ -34,7 +34,6 @@ from ists_asp.syntax.ground import Atoms, texts
 from ists_asp.trace.decisions import decided
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.probes import Kind, parsed
-from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -117,20 +116,8 @@ def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
     }
     fired = [firing for firing in trace.firings.deriving if firing.probe.rule is rule]
     if fired:
-        return trace.says(max(fired, key=lambda one: len(wanted & _tokens(trace, one.head))))
+        return trace.says(max(fired, key=lambda one: len(wanted & trace.words.about(one.head))))
     return rule.sentence or " ".join(rule.text.split())
-
-
-def _tokens(trace: Trace, head: Ground) -> set[tuple[int, int]]:
-    """The tokens that a hard rule is about, with their sentences."""
-    one, two, *_ = (*head.arguments, head, head)
-    if (head.name, len(head.arguments)) in (MUST_SPLIT.signature, MUST_JOIN.signature):
-        return {(one.number, two.number)} if one.type is two.type is SymbolType.Number else set()
-    return {
-        (side, token)
-        for side, span in ((1, one), (2, two))
-        for token in trace.words.tokens("span", side, span)
-    }
 
 
 Instance: TypeAlias = "tuple[Probe, dict[str, Ground]]"

@@ -97,7 +97,7 @@ class AskedTrace(Trace):
         Raises:
             UsageError: it is malformed, or the answer has no such decision.
         """
-        return why(self, self._nearest, decision)
+        return why(self, self.nearest, decision)
 
     def why_not(self, decision: str) -> WhyNot:
         """Why a decision was not taken.
@@ -109,10 +109,10 @@ class AskedTrace(Trace):
             UsageError: it is malformed, or the answer has the decision.
             TimeLimitError: there was no answer with it within the time limit.
         """
-        return why_not(self, self._nearest, decision)
+        return why_not(self, self.nearest, decision)
 
     @cached_property
-    def _nearest(self) -> NearMisses:
+    def nearest(self) -> NearMisses:
         """Looks for the rules that come nearest to deriving an atom."""
         return NearMisses(self)
 
