@@ -113,11 +113,14 @@ def _fired(trace: Trace, firing: RuleInstance) -> Fired:
     return Fired(trace.says(firing), tokens, label, " ~ ".join(filter(None, lemmas)))
 
 
-def margins(trace: Trace, best: Best[Answer] | None = None) -> Mapping[tuple[str, ...], int]:
+def margins(
+    trace: Trace, best: Best[Answer] | None = None, *, barred: bool = False
+) -> Mapping[tuple[str, ...], int]:
     """By how much decisions of an answer, that of the trace by default, are ahead of others.
 
-    The keys are the others: alignments, labels and scores that rules propose and do not forbid.
-    An alignment that is not there lacks what those weigh that it excludes, each token counted.
+    The keys are the others: alignments, labels and scores, also those that hard rules or the lack
+    of a licence bar where ``barred`` says so. An alignment that is not there lacks what those
+    weigh that it excludes, each token counted.
     """
     own = (best or trace.best).atoms
 
@@ -129,14 +132,15 @@ def margins(trace: Trace, best: Best[Answer] | None = None) -> Mapping[tuple[str
     counts = {one[:2]: int(one[2]) for one in atoms(v.TOKEN_COUNT)}
     weights = {one[:2]: int(one[2]) * counts.get(one[:2], 1) for one in atoms(v.ALIGN_WEIGHT)}
     found: dict[tuple[str, ...], int] = {}
-    for pair in weights.keys() - {*atoms(v.FORBIDDEN_PAIR)}:
+    for pair in weights if barred else weights.keys() - {*atoms(v.FORBIDDEN_PAIR)}:
         tokens = trace.words.about(Ground(v.ALIGNED.text(*pair)))
         rivals = (one for one in aligned if one != pair and aligned[one] & tokens)
         by = weights[pair] - sum(weights.get(one, 0) for one in rivals)
         found["alignment", *pair] = abs(by) // counts.get(pair, 1)
     labels = {one[:2]: one[2] for one in atoms(v.LABEL)}
     worths = Counter({one[:3]: int(one[3]) for one in atoms(v.LABEL_WEIGHT)})
-    for x, y, label in {one[:3] for one in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}:
+    possible = {one[:3] for one in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}
+    for x, y, label in worths if barred else possible:
         if (chosen := labels.get((x, y), label)) != label:
             found["label", x, y, label] = worths[x, y, chosen] - worths[x, y, label]
     for x, y, label, score, distance in atoms(v.SCORE_WEIGHT):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @options.output_option(".txt", ".md")
 def why(
     inputs: Inputs,
-    question: str,
+    question: tuple[str, ...],
     identifier: str | None,
     setup: Setup,
     depth: int,
@@ -60,7 +60,7 @@ def why(
     """
 
     def answer(trace: AskedTrace) -> str | dict[str, object]:
-        found = trace.why(question)
+        found = trace.why(*question)
         return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
 
     _ask(inputs, identifier, setup, question, answer, output)
@@ -79,7 +79,7 @@ def why(
 @options.output_option(".txt", ".md")
 def why_not(
     inputs: Inputs,
-    question: str,
+    question: tuple[str, ...],
     identifier: str | None,
     setup: Setup,
     as_json: bool,
@@ -94,7 +94,7 @@ def why_not(
     """
 
     def answer(trace: AskedTrace) -> str | dict[str, object]:
-        found = trace.why_not(question)
+        found = trace.why_not(*question)
         return found.as_dict() if as_json else found.text()
 
     _ask(inputs, identifier, setup, question, answer, output)
@@ -104,14 +104,14 @@ def _ask(
     inputs: Inputs,
     identifier: str | None,
     setup: Setup,
-    question: str,
+    question: tuple[str, ...],
     answer: Callable[[AskedTrace], str | dict[str, object]],
     output: Path | None,
 ) -> None:
     from ists_asp.cli.driver import on_one
 
     def asked(system: System, pair: Pair) -> str | dict[str, object]:
-        rated = system.rates and question.strip() == "rating"
+        rated = system.rates and question[0].strip() == "rating"
         trace = next(system.trace_annotated([pair], rated=rated))
         warn_unproven(trace.answer, setup.limits.seconds)
         return answer(trace)
