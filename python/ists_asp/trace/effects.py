@@ -37,12 +37,14 @@ class Effect(msgspec.Struct, frozen=True):
     """What rules did in a pair: ``instead`` is what would be decided without them.
 
     Where nothing would, ``lacks`` says by kind what is enough, in hundredths, for a decision that
-    they weigh to be another one, or to be theirs: the least of all.
+    they weigh to be another one, or to be theirs: the least of all. ``silent`` says that they may
+    restrain an answer without firing, as constraints do.
     """
 
     fired: tuple[Fired, ...] = ()
     instead: tuple[str, ...] = ()
     lacks: dict[str, int] = {}
+    silent: bool = False
 
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:
@@ -54,16 +56,18 @@ def effect(trace: Trace, names: Collection[str], switched: Callable[[], Solver[A
     """What rules did in a pair; ``switched`` gives a solver that has a switch for each."""
     fired = tuple(dict.fromkeys(_fired(trace, one) for one in _firings(trace, names)))
     without = places(trace.reified.rules, names)
-    if not fired and trace.reified.restraining[1].isdisjoint(without):
+    silent = not trace.reified.restraining[1].isdisjoint(without)
+    if not fired and not silent:
         return Effect()
     facts = Atoms.of(trace.facts).with_more(map(off, without))
     with suppress(IstsError):
         other = switched().best(trace.answer.pair, facts)
         ours, theirs = decided(trace.answer), decided(other.answer)
-        instead = tuple(text for key, text in theirs.items() if key not in ours)
+        gone = (f"not: {text}" for key, text in ours.items() if key not in theirs)
+        instead = tuple(text for key, text in theirs.items() if key not in ours) or tuple(gone)
         moved = {*margins(trace).items()} ^ {*margins(trace, other).items()}
-        return Effect(fired, instead, _least(moved) if ours == theirs else {})
-    return Effect(fired, ("there is no answer",))
+        return Effect(fired, instead, {} if instead else _least(moved), silent)
+    return Effect(fired, ("there is no answer",), {}, silent)
 
 
 def verdict(effects: Sequence[Effect]) -> str:
@@ -71,13 +75,14 @@ def verdict(effects: Sequence[Effect]) -> str:
     fired = [one for each in effects for one in each.fired]
     changed = sum(len(each.instead) for each in effects)
     what = "link" if all(all(one.tokens) for one in fired) else "place"
-    text = f"fired for {len(fired)} {what}{'s' * (len(fired) != 1)}" if fired else "never fired"
-    if changed or not fired:
-        many = "decisions" if changed > 1 else "decision"
-        return f"{text}, changed {changed} {many}" if changed else text
+    found = [f"fired for {len(fired)} {what}{'s' * (len(fired) != 1)}"] if fired else []
+    if not fired and not any(each.silent for each in effects):
+        return "never fired"
+    if changed:
+        return ", ".join([*found, f"changed {changed} decision{'s' * (changed > 1)}"])
     least = _least(((kind,), by) for each in effects for kind, by in each.lacks.items())
-    nearest = ", ".join(f"the nearest {kind} lacks {by}" for kind, by in least.items())
-    return f"{text}, changed none" + (f"; {nearest}" if nearest else "")
+    nearest = [", ".join(f"the nearest {kind} lacks {by}" for kind, by in least.items())]
+    return "; ".join([", ".join([*found, "changed none"]), *filter(None, nearest)])
 
 
 def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:

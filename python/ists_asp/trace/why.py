@@ -20,7 +20,6 @@ from ists_asp.trace.effects import margins
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
-from ists_asp.trace.probes import Kind
 from ists_asp.trace.questions import (
     Goal,
     by_numbers,
@@ -32,7 +31,7 @@ from ists_asp.trace.questions import (
     read_atom,
     read_question,
 )
-from ists_asp.trace.switched import Restraint, conflict, restraints
+from ists_asp.trace.switched import Restraint, forbidding, restraints, said
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 from ists_asp.vocabulary import (
     ALIC,
@@ -358,17 +357,9 @@ class _Asking:
             if found is not None:
                 before = found
                 continue
-            reasons = conflict(self._trace, self._symbols[:size])
-            if reasons:
-                below = [
-                    Branch(
-                        self._trace.words.sentence(probe, values)
-                        + (" (a bound of the choice)" if probe.kind is Kind.BOUND else ""),
-                        str(RulePlace.of(probe.rule)),
-                    )
-                    for probe, values in reasons
-                ]
-                return self._told(Verdict.FORBIDDEN, goal, "one reason why it is forbidden", below)
+            if reasons := forbidding(self._trace, self._symbols[:size]):
+                below = [Branch(said(self._trace, one), str(RulePlace.of(one))) for one in reasons]
+                return self._told(Verdict.FORBIDDEN, goal, "constraints forbid it", below)
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
