@@ -333,8 +333,8 @@ class _Asking:
                 wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
                 below = self._nearest.explain(wanted, 4)
                 found.append(Branch(f"missing: {words.atom(wanted)}", below=below))
-            lacks = margins(trace, barred=True).get((kind, *atom.arguments))
-            if lacks is not None:
+            lacks = margins(trace, barred=True).get((kind, *atom.arguments), -1)
+            if lacks >= 0:
                 own = words.about(atom)
                 rivals = [one for one in trace.atoms(atom.name) if words.about(one) & own]
                 below = [Branch(text) for text in told(trace, rivals)]

@@ -201,9 +201,7 @@ def where(
         write_output(output, {"verdict": said, "pairs": records})
     else:
         lines = [line for pair, one in found for line in _told(pair, one)]
-        counts = (
-            Counter(getattr(one, by) for each in effects for one in each.fired) if by else Counter()
-        )
+        counts = Counter(getattr(one, by) for each in effects for one in each.fired if by)
         lines += [f"{count:5}  {what}" for what, count in counts.most_common()]
         lines += [said, *(lacking if not any(one.fired for one in effects) else ())]
         write_output(output, "".join(f"{unbroken(line)}\n" for line in lines))
@@ -220,7 +218,7 @@ def _told(pair: Pair, effect: Effect) -> Iterator[str]:
                 forms[token - 1] = "[" * (token - 1 not in inside) + forms[token - 1]
                 forms[token - 1] += "]" * (token + 1 not in inside)
             yield f"  {side + 1}: {' '.join(forms)}"
-    yield from (f"  without it {text}" for text in effect.instead)
+    yield from (f"Pair {pair.id} without it: {text}" for text in effect.instead)
 
 
 def _names(name: str, system: System, setup: Setup) -> set[str]:
