@@ -82,10 +82,10 @@ def test_what_the_nearest_label_lacks_is_what_it_takes_to_change_it(good, writte
 
     first = told(150)
     by = int(re.search(r"changed none; the nearest label lacks (\d+)\n", first)[1])
-    assert by > 0
-    assert "changed none; the nearest label lacks 1\n" in told(150 + by - 1)
-    assert "fired for 1 link, changed" in told(150 + by + 1)
-    assert "changed none" not in told(150 + by + 1)
+    assert by > 100
+    # Sums are rounded.
+    assert re.search(r"changed none; the nearest label lacks [34567]\n", told(150 + by - 5))
+    assert "changed none" not in told(150 + by + 5)
 
 
 def test_evidence_stands_for_the_rules_that_find_it_and_what_never_fires_says_what_it_lacks(good):
@@ -106,10 +106,12 @@ def test_a_constraint_changes_answers_without_firing(good, written):
 def test_where_takes_files_and_refuses_what_decides_no_answers(good, bad, files):
     first, second = files([PAIR, MILK])
     inputs = ("--sent1", first, "--sent2", second, *HEADLINES)
-    found = json.loads(good(*WHERE, "same_lemma", *inputs, "--json"))
+    found = json.loads(good(*WHERE, "linked_by_words", *inputs, "--json"))
     assert [one["pair"] for one in found["pairs"]] == ["1", "2"]
-    assert all(one["fired"][0]["sentence"].startswith("both have") for one in found["pairs"])
-    assert found["verdict"].startswith("same_lemma: fired for ")
+    assert all(
+        one["fired"][0]["sentence"].startswith("words of both are") for one in found["pairs"]
+    )
+    assert found["verdict"].startswith("linked_by_words: fired for ")
     message = bad(2, *WHERE, "shown_with_than", *inputs)
     assert message == "the rule 'shown_with_than' decides no answers, it is for the explanation"
     message = bad(2, *WHERE, "same_lemmma", *inputs)
