@@ -126,10 +126,6 @@ def test_what_why_not_says_is_true(scenario, seed):
                 gain = cost.get(priority, 0) - own.get(priority, 0)
                 assert gain == by.get(priority, 0), text
             assert found.by[0][1] > 0
-            moved = sum(term.weight for term in found.gained) - sum(
-                term.weight for term in found.lost
-            )
-            assert moved == sum(by.values())
     assert verdicts
 
 
@@ -139,9 +135,9 @@ def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace):
     assert found.by[0][1] > 0
     assert trace.answer.alignments[0].label == "SIMI"
     found = trace.why_not("3 4 5 <==> 3 4 5 // SIMI // 5")
-    assert found.verdict is Verdict.FORBIDDEN
-    assert "one reason why it is forbidden" in found.text()
-    assert "one_label" in found.text()
+    assert found.verdict is Verdict.UNDERIVABLE
+    assert "equivalence_scores_5" in found.text()
+    assert "fails: 5 = (1..4)" in found.text()
     found = trace.why_not("2 <==> 2 // EQUI // 3")
     assert found.verdict is Verdict.UNDERIVABLE
     assert "not label" in found.text()
@@ -158,7 +154,7 @@ def test_a_boundary_shows_its_arithmetic(trace):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("nonsense", "neither an alignment nor a chunk"),
+        ("nonsense", "there is no 'nonsense' in either sentence"),
         ("3: 1 2", "there is no sentence 3"),
         ("2: 1 3", "run of neighbouring tokens"),
         ("1 <==> 99", "sentence 2 has no token 99"),

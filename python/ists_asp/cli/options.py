@@ -125,7 +125,7 @@ def input_options(
     Args:
         function: the command.
         optional: whether ``inputs`` is None where none are given.
-        question: whether the last argument is a ``question``.
+        question: whether the arguments behind the sentences are a ``question``.
     """
 
     @wraps(function)
@@ -135,8 +135,10 @@ def input_options(
                 raise UsageError(
                     "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
                 )
-            *given, rest["question"] = sentences
-            sentences = tuple(given)
+            # The sentences come first, unless files have them.
+            filed = any(rest[flag.strip("-")] is not None for flag in _FILES)
+            given = 0 if filed else min(2, len(sentences) - 1)
+            sentences, rest["question"] = sentences[:given], sentences[given:]
         files = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
         inputs = Inputs(
             sentences,
@@ -149,7 +151,7 @@ def input_options(
         inputs.check()
         function(inputs=inputs, **rest)
 
-    metavar = "[SENTENCE1 SENTENCE2]" + (" DECISION" if question else "")
+    metavar = "[SENTENCE1 SENTENCE2]" + (" DECISION..." if question else "")
     return decorated(
         wrapper,
         (

@@ -1,6 +1,13 @@
 """Two answers to the same pairs side by side: what differs, why, and what it gains."""
 
-from ists_asp.compare.causes import Edit, EditKind, WeightEdits, find_edits, run_both
+from ists_asp.compare.causes import (
+    Edit,
+    EditKind,
+    WeightEdits,
+    find_edits,
+    run_both,
+    with_effects,
+)
 from ists_asp.compare.comparison import (
     Answered,
     Change,
@@ -26,4 +33,5 @@ __all__ = [
     "find_edits",
     "read_answered",
     "run_both",
+    "with_effects",
 ]

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice, zip_longest
+from functools import cache
+from itertools import compress, islice, zip_longest
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
@@ -22,10 +23,11 @@ from ists_asp.engine.preparation import BATCH
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
+from ists_asp.trace.effects import effect, places, verdict
 from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.switched import bearing, said, without
-from ists_asp.vocabulary import CLOSENESS, WEIGHTS, WORTH
+from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,11 +39,15 @@ if TYPE_CHECKING:
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.decisions import Decided
+    from ists_asp.trace.effects import Effect
     from ists_asp.trace.grounding import Element, RuleInstance
 
 _WEIGHTS = tuple(f"{one.name}(" for one in WEIGHTS)
 
 _DEPTH = 60
+
+_LOOKED = 30
+"""Pairs, and new rules, of which it is found out what a rule did that changed nothing."""
 
 _NAMED_OTHERWISE = {
     DecisionKind.NOALI: ChangeKind.UNALIGNED,
@@ -60,11 +66,15 @@ class EditKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A rule that only one rule set has, or whose text is another; at least one is not None."""
+    """A rule that only one rule set has, or whose text is another; at least one is not None.
+
+    ``did`` says of a new one that it fired and changed nothing, or never fired.
+    """
 
     kind: EditKind
     old: NamedRule | None
     new: NamedRule | None
+    did: str = ""
 
     @property
     def rule(self) -> NamedRule:
@@ -357,28 +367,56 @@ def _heaviest(cause: Cause) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """The answers of a pair by both sets of rules, and the causes of each change."""
+    """The answers of a pair by both sets of rules, and the causes of each change.
+
+    ``effects`` has what new rules did, by name; None if that was not looked at.
+    """
 
     old: Answered
     new: Answered
     causes: tuple[tuple[Cause, ...], ...] = ()
+    effects: Mapping[str, Effect] | None = None
 
 
 def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
     """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
 
-    Sentences are annotated once.
+    Sentences are annotated once. What new rules did is looked at in the first pairs.
     """
-    annotated = old.annotate(pairs)
+    found = (edit.new for edit in find_edits(old.rules, new.rules)[0])
+    # What evidence may argue for is for ists-asp learn.
+    told = (one.name for one in found if one and not one.text.startswith(f"{ARGUES.name}("))
+    edits = [*islice(told, _LOOKED)]
+    switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
+    annotated, left = old.annotate(pairs), _LOOKED if edits else 0
     while batch := list(islice(annotated, BATCH)):
         answers = zip(old.decide(batch), new.decide(batch), strict=True)
         decided = [Both(Answered.of(one), Answered.of(two)) for (one, *_), (two, *_) in answers]
         changed = [find_changes(one.old, one.new) for one in decided]
-        differing = [pair for pair, changes in zip(batch, changed, strict=True) if changes]
-        before, after = (system.trace_annotated(iter(differing)) for system in (old, new))
-        for one, changes in zip(decided, changed, strict=True):
-            if changes:
-                traces = next(before), next(after)
-                found = find_causes(*traces, changes, (old.rules, new.rules))
-                one = replace(one, causes=found)
+        traced = [bool(changes) or place < left for place, changes in enumerate(changed)]
+        before = old.trace_annotated(compress(batch, changed))
+        after = new.trace_annotated(compress(batch, traced))
+        for place, (one, changes) in enumerate(zip(decided, changed, strict=True)):
+            if traced[place]:
+                trace = next(after)
+                if changes:
+                    causes = find_causes(next(before), trace, changes, (old.rules, new.rules))
+                    one = replace(one, causes=causes)
+                if place < left:
+                    did = {name: effect(trace, [name], switched) for name in edits}
+                    one = replace(one, effects=did)
             yield one
+        left -= len(batch)
+
+
+def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, ...]:
+    """Edits with what new rules did, of those to which no change is due."""
+    blamed = {cause.rule for one in results for causes in one.causes for cause in causes}
+    looked = [one.effects for one in results if one.effects]
+    where = f" in the first {len(looked)} pairs" if len(looked) < len(results) else ""
+    found = []
+    for edit in edits:
+        effects = [one[edit.rule.name] for one in looked if edit.rule.name in one]
+        idle = effects and edit.rule.name not in blamed and not any(one.instead for one in effects)
+        found.append(replace(edit, did=verdict(effects) + where) if idle else edit)
+    return tuple(found)

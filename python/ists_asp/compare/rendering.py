@@ -66,6 +66,7 @@ def as_json(
                 "name": edit.rule.name,
                 "old": edit.old and f"{edit.old.file}:{edit.old.line}",
                 "new": edit.new and f"{edit.new.file}:{edit.new.line}",
+                "did": edit.did,
             }
             for edit in rules
         ]
@@ -101,7 +102,8 @@ def as_json(
 def _edits(edits: Sequence[Edit], weights: WeightEdits) -> Iterator[str]:
     for edit in edits[:_EDITS]:
         rule = edit.rule
-        yield f"{_MARKS[edit.kind]} {_named(rule.name, rule.file, rule.line)}: {edit.kind}"
+        did = f"; {edit.did}" if edit.did else ""
+        yield f"{_MARKS[edit.kind]} {_named(rule.name, rule.file, rule.line)}: {edit.kind}{did}"
     if len(edits) > _EDITS:
         yield f"  and {len(edits) - _EDITS} rules more, see --json"
     if weights.added or weights.removed or weights.changed:

@@ -73,20 +73,21 @@ class SolvedAnswer(Answer):
             )
         return self.tracing()
 
-    def why(self, decision: str) -> Why:
+    def why(self, *decision: str) -> Why:
         """Say why a decision of the answer was taken; see :meth:`ists_asp.trace.AskedTrace.why`.
 
         Args:
             decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
-                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
+                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``; or words, one of each sentence,
+                ``"power", "the bulb", "EQUI"``.
 
         Raises:
             UsageError: it is malformed, the answer has no such decision, or the answer cannot
                 be traced, see :meth:`trace`.
         """
-        return self.trace().why(decision)
+        return self.trace().why(*decision)
 
-    def why_not(self, decision: str) -> WhyNot:
+    def why_not(self, *decision: str) -> WhyNot:
         """Say why a decision was not taken; see :meth:`ists_asp.trace.AskedTrace.why_not`.
 
         Args:
@@ -97,7 +98,7 @@ class SolvedAnswer(Answer):
                 traced, see :meth:`trace`.
             TimeLimitError: there was no answer with it within the time limit.
         """
-        return self.trace().why_not(decision)
+        return self.trace().why_not(*decision)
 
     def _repr_html_(self) -> str:
         """Draw the answer: how notebooks show it."""

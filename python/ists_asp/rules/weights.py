@@ -62,6 +62,11 @@ class Weight:
     decision: str
     value: int
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the evidence is called, with and without what is in brackets."""
+        return self.evidence, self.evidence.partition("(")[0]
+
 
 def rule_weights(
     rules: RuleSet, constants: Iterable[tuple[str, str]] = ()

@@ -120,7 +120,9 @@ class Solver(Generic[A]):
         statements.append(switches())
         # A statement of the core encoding, so to speak: of no user's rule.
         names = (*rules.rules, replace(rules.rules[0], sentence=None))
-        return self.with_rules(replace(rules, statements=tuple(statements), rules=names))
+        changed, memo = replace(rules, statements=tuple(statements), rules=names), rules.remembered
+        digest = f"{memo.digest} switched {sorted(places)}"
+        return self.with_rules(changed.remembering(replace(memo, digest=digest)))
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

@@ -31,7 +31,7 @@ from ists_asp.trace.rewriting import NUMBER, Query, queries_of
 from ists_asp.trace.tree import Branch, own, reason_tree, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
     from clingo import Symbol
 
@@ -101,6 +101,15 @@ class NearMisses:
         known = [ANY if ANY in part else part for part in wanted.arguments]
         return self._explain(_atom(wanted.partition("(")[0], known), depth, parts)
 
+    def of_rules(self, names: Collection[str]) -> Iterator[Branch]:
+        """What rules with some names lack to fire: of each the nearest instance."""
+        for probe in self._trace.reified.probes:
+            if probe.rule.name in names and probe.head is not None and probe.body:
+                wanted = _wanted(probe.head, {})
+                found = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
+                for miss in next(filter(None, found), []):
+                    yield self._branch(miss, 1)
+
     def _explain(
         self, wanted: Ground, depth: int, parts: Sequence[Term] | None = None
     ) -> list[Branch]:
@@ -133,7 +142,7 @@ class NearMisses:
 
     def _misses(self, wanted: Ground, probes: Sequence[Probe], size: int) -> list[_Miss]:
         """The best instance of each rule, without ``size`` of its literals."""
-        part, queries = self._queries(wanted, size)
+        part, queries = self._queries(wanted, probes, size)
         chosen = {id(probe) for probe in probes}
         queries = tuple(query for query in queries if id(query.probe) in chosen)
         if not queries:
@@ -154,19 +163,23 @@ class NearMisses:
             best.setdefault((miss.query.probe.rule.file, miss.query.probe.rule.line), miss)
         return list(best.values())
 
-    def _queries(self, wanted: Ground, size: int) -> tuple[str, tuple[Query, ...]]:
+    def _queries(
+        self, wanted: Ground, probes: Sequence[Probe], size: int
+    ) -> tuple[str, tuple[Query, ...]]:
         """The part of the program that looks for misses, ready in the control, and its queries.
 
-        Parts are written once for a rule set and the known arguments of a predicate.
+        Parts are written once for a rule set and the known arguments of a predicate, or a rule.
         """
         are_known = [part != ANY for part in wanted.arguments]
         known = "".join("x" if one else "_" for one in are_known)
         part = f"{PREFIX}near{size}_{known}{'' if wanted.positive else 'n'}_{wanted.name}"
+        if len(probes) == 1:
+            part += probes[0].name
         written = self._trace.reified.queries
         if part not in written:
             written[part] = tuple(
                 query
-                for probe in self._deriving(wanted)
+                for probe in (probes if len(probes) == 1 else self._deriving(wanted))
                 if probe.body
                 for query in queries_of(probe, are_known, part, size)
             )

@@ -3,7 +3,8 @@
 ``3 4 5 <==> 3 4``, with a label ``3 4 5 <==> 3 4 // EQUI``, with a score ``… // EQUI // 5``;
 ``6 <==> 0``, ``6 <==> 0 // NOALI`` or ``6 <==> 0 // ALIC`` for a chunk without a counterpart;
 ``1: 3 4 5`` for a chunk of sentence 1. The rating of a pair, ``rating``, has a trace of its own.
-An atom is ``alike(5,5,_,_)``: ``_`` stands for whatever there is.
+An atom is ``alike(5,5,_,_)``: ``_`` stands for whatever there is. Words stand for their chunks:
+``power``, ``the bulb`` and ``EQUI`` are words of sentence 1, words of sentence 2 and a label.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ists_asp.trace.instances import agrees
 from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.trace.trace import Trace
@@ -60,6 +61,64 @@ def is_rating(text: str) -> bool:
     if not isinstance(text, str):
         raise UsageError(f"{text!r} is no decision", expected=_FORM)
     return text.strip() == DecisionKind.RATING
+
+
+_NUMBERED = re.compile(r".*<==>.*|\s*\w+\s*:[\s\d,-]*|\s*-?[a-z_][\w']*\(.*\)\s*", re.DOTALL)
+"""What is asked by numbers, or about an atom, and not by words."""
+
+
+def by_numbers(asked: Sequence[str], answer: Answer) -> str:
+    """A question by token numbers, whether it was asked by these or by words."""
+    text = asked[0]
+    if len(asked) == 1 and (is_rating(text) or _NUMBERED.fullmatch(text)):
+        return text
+    where = f"decision '{shortened(' '.join(asked))}'"
+    named = (n for n, one in enumerate(asked) if n and one.partition("_")[0] in tuple(Label))
+    end = next(named, len(asked))
+    words, more = asked[:end], asked[end:]
+    if len(words) > 2 or len(more) > 2:
+        hint = "Put each phrase in quotes"
+        raise UsageError(f"{len(words)} words", where=where, expected="one or two", hint=hint)
+    if len(words) == 1 and not (more and Label(more[0].partition("_")[0]).aligned):
+        side, tokens = _only(words[0], (1, 2), answer, where)
+        told = " ".join(map(str, tokens))
+        if not more:
+            return f"{side}: {told}"
+        sides = [told, "0"] if side == 1 else ["0", told]
+    else:
+        one, two = (_only(words[-n], (side,), answer, where)[1] for n, side in ((0, 1), (1, 2)))
+        for line in answer.alignments:
+            if {*one} <= {*line.tokens1} and {*two} <= {*line.tokens2}:
+                one, two = line.tokens1, line.tokens2
+        sides = [" ".join(map(str, tokens)) for tokens in (one, two)]
+    return " // ".join((" <==> ".join(sides), *more))
+
+
+def _only(
+    phrase: str, sides: Sequence[int], answer: Answer, where: str
+) -> tuple[int, tuple[int, ...]]:
+    """The only chunk, or run of chunks, in which words stand, with its sentence."""
+    found: dict[tuple[int, tuple[int, ...]], str] = {}
+    wanted = phrase.lower().split()
+    for side in sides:
+        sentence = (answer.pair.sent1, answer.pair.sent2)[side - 1]
+        forms = [token.form.lower() for token in sentence.tokens]
+        for n in range(len(forms)) if wanted else ():
+            if forms[n : n + len(wanted)] == wanted:
+                touched = {*range(n + 1, n + 1 + len(wanted))}
+                chunks = answer.chunks1 if side == 1 else answer.chunks2
+                parts = (chunk.tokens for chunk in chunks if touched & {*chunk.tokens})
+                tokens = tuple(token for part in parts for token in part)
+                found[side, tokens] = f"{side}: {tokens_text(tokens)} ({sentence.words(tokens)})"
+    place = f"sentence {sides[0]}" if len(sides) == 1 else "either sentence"
+    if not found:
+        fault = f"there is no '{shortened(phrase)}' in {place}"
+        raise UsageError(fault, where=where, expected=f"words of it, or {_FORM}")
+    if len(found) > 1:
+        fault = f"'{phrase}' stands in {len(found)} chunks, {', '.join(found.values())}"
+        hint = 'Ask by token numbers, as in "3 4 <==> 3" or "1: 3 4", or with more words'
+        raise UsageError(fault, where=where, hint=hint)
+    return next(iter(found))
 
 
 def read_question(text: str, answer: Answer) -> Question:

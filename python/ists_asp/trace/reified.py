@@ -18,12 +18,12 @@ from ists_asp.syntax.trees import functions
 from ists_asp.trace.argument_types import ArgumentTypes, argument_types
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances
-from ists_asp.trace.probes import Kind, Probe, parsed, probe_of_fact
+from ists_asp.trace.probes import Probe, parsed, probe_of_fact
 from ists_asp.trace.rewriting import probes_of
 from ists_asp.trace.strata import Strata, find_strata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clingo import Control
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
-    from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.rewriting import Query
 
 _Found = TypeVar("_Found")
@@ -148,17 +147,6 @@ class ReifiedRules:
         ordered = sorted(probes, key=lambda probe: not probe.is_fact)
         text = "\n".join([*self._definitions, *(probe.statement for probe in ordered)])
         return ground_probes(text, atoms, self.solver.arguments)
-
-    def weigh(self, atoms: Collection[Ground]) -> list[RuleInstance]:
-        """What counts in the objective of an answer set.
-
-        Args:
-            atoms: its atoms, those of other predicates than the objective's may lack.
-        """
-        probes = [probe for probe in self.probes if probe.kind is Kind.OBJECTIVE]
-        found = Grounding(self.ground(probes, atoms), lambda: later_statements(probes))
-        known = frozenset(atoms)
-        return RuleInstances(probes, found, self.strata, known, known).objective
 
     def rewritten(self, program: Program) -> Rewritten:
         """A program rewritten, each program once."""

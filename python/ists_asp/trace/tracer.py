@@ -87,19 +87,20 @@ class AskedTrace(Trace):
 
     rating: AskedTrace | None
 
-    def why(self, decision: str) -> Why:
+    def why(self, *decision: str) -> Why:
         """Why a decision of the answer was taken.
 
         Args:
             decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
-                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``.
+                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``; or words, one of each sentence,
+                ``"power", "the bulb", "EQUI"``.
 
         Raises:
             UsageError: it is malformed, or the answer has no such decision.
         """
-        return why(self, self._nearest, decision)
+        return why(self, self.nearest, *decision)
 
-    def why_not(self, decision: str) -> WhyNot:
+    def why_not(self, *decision: str) -> WhyNot:
         """Why a decision was not taken.
 
         Args:
@@ -109,10 +110,10 @@ class AskedTrace(Trace):
             UsageError: it is malformed, or the answer has the decision.
             TimeLimitError: there was no answer with it within the time limit.
         """
-        return why_not(self, self._nearest, decision)
+        return why_not(self, self.nearest, *decision)
 
     @cached_property
-    def _nearest(self) -> NearMisses:
+    def nearest(self) -> NearMisses:
         """Looks for the rules that come nearest to deriving an atom."""
         return NearMisses(self)
 

@@ -12,16 +12,17 @@ from msgspec import to_builtins
 
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
-from ists_asp.syntax.ground import texts
-from ists_asp.syntax.trees import predicates
+from ists_asp.syntax.changes import ANY
+from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.contrast import Contrast, contrast, difference
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
+from ists_asp.trace.effects import margins
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
-from ists_asp.trace.probes import Kind
 from ists_asp.trace.questions import (
     Goal,
+    by_numbers,
     goals,
     holds,
     is_atom_question,
@@ -30,20 +31,34 @@ from ists_asp.trace.questions import (
     read_atom,
     read_question,
 )
-from ists_asp.trace.switched import Restraint, conflict, restraints
-from ists_asp.trace.trace import terms
+from ists_asp.trace.switched import Restraint, forbidding, restraints, said
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
-from ists_asp.vocabulary import ALIC, ALIGNED, LABEL, NOALI, SCORE, TAG
+from ists_asp.vocabulary import (
+    ALIC,
+    ALIGN_WEIGHT,
+    ALIGNED,
+    CLOSENESS,
+    FORBIDDEN_LABEL,
+    FORBIDDEN_PAIR,
+    FORBIDDEN_SCORE,
+    LABEL,
+    LABEL_WEIGHT,
+    LICENSED,
+    NOALI,
+    PROPOSED,
+    SCORE,
+    TAG,
+    VIABLE,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
-    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decided
     from ists_asp.trace.questions import Goal
-    from ists_asp.trace.trace import Term, Trace
+    from ists_asp.trace.trace import Trace
 
 _ABSENT = 2
 """How many rules deep it is told what is against a boundary that is not there."""
@@ -107,8 +122,9 @@ class Why:
         return Branch(str(self.trace.words.atom(atom)), str(atom), below=reasons)
 
 
-def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
+def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     """Why a decision of the answer was taken; see :mod:`ists_asp.trace.questions`."""
+    question = by_numbers(asked, trace.answer)
     if is_rating(question):
         if trace.rating is None:
             raise UsageError(
@@ -126,8 +142,8 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
                 hint="Ask ists-asp why-not",
             )
         return Why(trace, question, atoms=matching)
-    asked = read_question(question, trace.answer)
-    wanted = goals(trace, asked)
+    read = read_question(question, trace.answer)
+    wanted = goals(trace, read)
     failing = [goal for goal in wanted if not holds(trace, goal)]
     if failing:
         raise UsageError(
@@ -138,9 +154,9 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
     atoms = {goal.atom for goal in wanted if goal.true}
     every = decisions(trace)
     found = [one for one in every if one.atom in atoms]
-    if not asked.is_chunk:
+    if not read.is_chunk:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
-        if asked.label is None:
+        if read.label is None:
             # An alignment with its label, score and tags.
             sides = {(one.tokens1, one.tokens2) for one in about}
             found = [
@@ -163,8 +179,12 @@ def why(trace: Trace, nearest: NearMisses, question: str) -> Why:
     return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
-_TERMS = 6
-"""Terms of the objective shown on each side of a comparison."""
+_STANDING = {
+    ALIGNED.name: ("alignment", FORBIDDEN_PAIR, PROPOSED, ALIGN_WEIGHT, "lacks {} a token"),
+    LABEL.name: ("label", FORBIDDEN_LABEL, LICENSED, LABEL_WEIGHT, "lacks {}"),
+    SCORE.name: ("score", FORBIDDEN_SCORE, ALIGNED, CLOSENESS, "is {} hundredths farther off"),
+}
+"""What may stand in the way of a decision: what forbids it, what it needs, what weighs more."""
 
 
 class Verdict(StrEnum):
@@ -199,8 +219,6 @@ class WhyNot:
     tree: Branch
     by: tuple[tuple[int, int], ...] = ()
     instead: Answer | None = None
-    lost: tuple[Term, ...] = ()
-    gained: tuple[Term, ...] = ()
 
     def text(self) -> str:
         """The reason as a tree."""
@@ -216,8 +234,9 @@ class WhyNot:
         }
 
 
-def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
+def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
     """Why a decision was not taken; see :mod:`ists_asp.trace.questions`."""
+    question = by_numbers(asked, trace.answer)
     if is_rating(question):
         raise UsageError(
             "a rating is a sum, and no choice",
@@ -227,8 +246,8 @@ def why_not(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
     if is_atom_question(question):
         with gc_paused():
             return _why_no_atom(trace, nearest, question)
-    asked = read_question(question, trace.answer)
-    wanted = goals(trace, asked)
+    read = read_question(question, trace.answer)
+    wanted = goals(trace, read)
     if all(holds(trace, goal) for goal in wanted):
         raise UsageError(
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
@@ -267,11 +286,11 @@ class _Asking:
         for goal, (symbol, true) in zip(self._goals, self._symbols, strict=True):
             atom = known[symbol]
             if true and atom is None:
-                below = self._nearest.explain(goal.atom)
+                below = self._obstacles(goal) or self._nearest.explain(goal.atom)
                 says = "no rule derives it, in whatever answer"
                 return self._told(Verdict.UNDERIVABLE, goal, says, below)
             if not true and atom is not None and atom.is_fact:
-                below = reason_tree(self._trace, goal.atom, depth=3)
+                below = self._obstacles(goal)
                 says = "the opposite holds in every answer"
                 return self._told(Verdict.CERTAIN, goal, says, below)
         found, unsatisfiable = self._search(len(self._goals))
@@ -287,7 +306,44 @@ class _Asking:
         return self._impossible()
 
     def _told(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
+        below += self._others(goal)
         return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
+
+    def _others(self, told: Goal | None = None) -> Iterator[Branch]:
+        """What stands in the way of all goals but one."""
+        for goal in self._goals:
+            below = [] if goal is told or holds(self._trace, goal) else self._obstacles(goal)
+            if below:
+                yield Branch(f"in the way of {goal.text}", below=below)
+
+    def _obstacles(self, goal: Goal) -> list[Branch]:
+        """What forbids a goal, what it needs and lacks, and what weighs more."""
+        trace, atom, words = self._trace, goal.atom, self._trace.words
+        if not goal.true:
+            return reason_tree(trace, atom, depth=3)
+        found: list[Branch] = []
+        if atom.name in _STANDING:
+            kind, forbids, needs, weighs, lacking = _STANDING[atom.name]
+            for bar in trace.beginning(forbids, *atom.arguments):
+                for one in reason_tree(trace, bar, depth=2, everything=True):
+                    found.append(Branch(f"forbidden: {one.text}", one.where, below=one.below))
+            start = atom.arguments[: needs.arity]
+            proposed = needs is not LICENSED or any(trace.beginning(VIABLE, *start[:2]))
+            if proposed and not any(trace.beginning(needs, *start)):
+                wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
+                below = self._nearest.explain(wanted, 4)
+                found.append(Branch(f"missing: {words.atom(wanted)}", below=below))
+            lacks = margins(trace, barred=True).get((kind, *atom.arguments), -1)
+            if lacks >= 0:
+                own = words.about(atom)
+                rivals = [one for one in trace.atoms(atom.name) if words.about(one) & own]
+                below = [Branch(text) for text in told(trace, rivals)]
+                for weighed in trace.beginning(weighs, *start):
+                    below += reason_tree(trace, weighed, depth=1)
+                found.append(Branch(f"it {lacking.format(lacks)}", below=below))
+        elif trace.best.control.symbolic_atoms[parse_term(atom)] is None:
+            return self._nearest.explain(atom)
+        return found
 
     def _search(self, size: int) -> tuple[Found | None, bool]:
         """The best answer with the first goals."""
@@ -301,17 +357,9 @@ class _Asking:
             if found is not None:
                 before = found
                 continue
-            reasons = conflict(self._trace, self._symbols[:size])
-            if reasons:
-                below = [
-                    Branch(
-                        self._trace.words.sentence(probe, values)
-                        + (" (a bound of the choice)" if probe.kind is Kind.BOUND else ""),
-                        str(RulePlace.of(probe.rule)),
-                    )
-                    for probe, values in reasons
-                ]
-                return self._told(Verdict.FORBIDDEN, goal, "one reason why it is forbidden", below)
+            if reasons := forbidding(self._trace, self._symbols[:size]):
+                below = [Branch(said(self._trace, one), str(RulePlace.of(one))) for one in reasons]
+                return self._told(Verdict.FORBIDDEN, goal, "constraints forbid it", below)
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
@@ -326,14 +374,11 @@ class _Asking:
         trace = self._trace
         by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
         instead = trace.reified.solver.answer(trace.answer.pair, found)
-        ours, other = dict.fromkeys(trace.objective), dict.fromkeys(self._terms(found))
-        lost = tuple(term for term in ours if term not in other)
-        gained = tuple(term for term in other if term not in ours)
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
         known = "possible, but the answer is better" if worse else "possible, and not worse"
         text = [goal.text for goal in self._goals if not holds(trace, goal)][-1]
-        below = [*self._changes(found), *self._weighed(lost, gained)]
+        below = [*self._others(), *self._changes(found)]
         return WhyNot(
             Verdict.WORSE if worse else Verdict.AS_GOOD,
             self._wanted,
@@ -341,21 +386,7 @@ class _Asking:
             Branch(f"{text}: {known}{gain}", below=below),
             by,
             instead,
-            lost,
-            gained,
         )
-
-    def _terms(self, found: Found) -> tuple[Term, ...]:
-        """The terms of the objective in another answer."""
-        names = {
-            signature.name
-            for probe in self._trace.reified.probes
-            if probe.kind is Kind.OBJECTIVE
-            for part in probe.body
-            for signature in predicates(part)
-        }
-        atoms = [atom for atom in texts(found.true) if atom.name in names]
-        return terms(self._trace.reified.weigh(atoms))
 
     def _changes(self, found: Found) -> Iterator[Branch]:
         kinds = {one.name for one in (ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC)}
@@ -364,18 +395,3 @@ class _Asking:
         for title, atoms in (("would come", theirs - ours), ("would go", ours - theirs)):
             if changed := sorted(told(self._trace, atoms)):
                 yield Branch(title, below=list(map(Branch, changed)))
-
-    def _weighed(self, lost: Sequence[Term], gained: Sequence[Term]) -> Iterator[Branch]:
-        for title, found in (("the objective would lose", lost), ("and gain", gained)):
-            counted = [term for term in found if term.weight]
-            if not counted:
-                continue
-            branch = Branch(title)
-            for term in counted[:_TERMS]:
-                rule = term.firings[0].probe.rule
-                where = f"{rule.name} {rule.file}:{rule.line}, priority {term.priority}"
-                says = self._trace.says(term.firings[0])
-                branch.below.append(Branch(says, where, -term.weight))
-            if len(counted) > _TERMS:
-                branch.below.append(Branch(f"… and {len(counted) - _TERMS} more"))
-            yield branch

@@ -15,7 +15,7 @@ from ists_asp.trace.argument_types import CHUNK, TOKEN, Place
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.model import Pair
     from ists_asp.trace.argument_types import ArgumentTypes
@@ -118,22 +118,29 @@ class Words:
             number = inside.count(",") + 1 if inside else 0
             if f"{name}/{number}" not in self._places.arguments:
                 return term
-        parts = term.arguments
-        if not parts:
+        if not term.arguments:
             return plain(term)
-        known = self._places.arguments.get(f"{term.name}/{len(parts)}", [None] * len(parts))
-        shown = []
-        for argument, meaning in zip(parts, known, strict=True):
-            words = None
-            if meaning is not None:
-                kind, side = meaning
-                if not isinstance(side, int):
-                    how, place = side
-                    side = _number(parts[place])
-                    side = 3 - side if how == "other" else side
-                words = self.quoted(kind, side, argument)
-            shown.append(words or self.atom(argument))
+        shown = [self.quoted(*what, part) or self.atom(part) for what, part in self._parts(term)]
         return f"{'' if term.positive else '-'}{term.name}({','.join(shown)})"
+
+    def about(self, term: Ground) -> set[tuple[int, int]]:
+        """The tokens that an atom is about, each with its sentence."""
+        found: set[tuple[int, int]] = set()
+        for (kind, side), part in self._parts(term):
+            found |= {(side, token) for token in self.tokens(kind, side, part)} or self.about(part)
+        return found
+
+    def _parts(self, term: Ground) -> Iterator[tuple[tuple[str, int], Ground]]:
+        """The arguments of a term, each with what it is, and of which sentence; of none it is 0."""
+        parts = term.arguments
+        known = self._places.arguments.get(f"{term.name}/{len(parts)}", [None] * len(parts))
+        for part, meaning in zip(parts, known, strict=True):
+            kind, side = meaning or ("", 0)
+            if not isinstance(side, int):
+                how, place = side
+                side = _number(parts[place])
+                side = 3 - side if how == "other" else side
+            yield (kind, side), part
 
     def _placed(
         self, place: Place | None, values: Mapping[str, Ground], value: Ground

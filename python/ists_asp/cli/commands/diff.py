@@ -145,7 +145,7 @@ def _rules(
     old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair], quiet: bool
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
-    from ists_asp.compare import find_edits, run_both
+    from ists_asp.compare import find_edits, run_both, with_effects
     from ists_asp.engine import System
 
     first, second = (
@@ -161,4 +161,5 @@ def _rules(
             quiet=quiet,
         )
         done = [one for one in results if not isinstance(one, Failed)]
-        return done, find_edits(before.rules, after.rules), run.failures
+        edits, weights = find_edits(before.rules, after.rules)
+        return done, (with_effects(edits, done), weights), run.failures

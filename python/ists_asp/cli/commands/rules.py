@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from difflib import get_close_matches
+from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import to_builtins
 
+from ists_asp.cli import options
 from ists_asp.cli.commands.rules_ablate import ablate
 from ists_asp.cli.commands.rules_check import check
 from ists_asp.cli.console import note, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
-from ists_asp.errors import UsageError
-from ists_asp.run.watch import isolate
+from ists_asp.errors import UsageError, shortened
+from ists_asp.run.watch import Failed, isolate
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.engine import Setup
+    from ists_asp.cli.inputs import Inputs
+    from ists_asp.engine import Setup, System
+    from ists_asp.model import Pair
     from ists_asp.rules.catalogue import ListedRule
     from ists_asp.rules.weights import Weight
+    from ists_asp.trace.effects import Effect
 
 
 _WIDTH = 100
 _INDENT = "    "
 _TOLD = 4
 """Weights that are listed with a rule."""
+
+_FOUND = 5
+"""Lines of a kind that are shown of all that have a word."""
 
 
 @group("""
@@ -99,21 +110,143 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
     Out: for each rule its file and line, what it says when it fires, and its text; if it makes
     what that weighs for which decision, strongest first, in hundredths of log-odds.
     """
-    listed = _listed(setup)
-    found = _by_name(listed)
-    for name in names:
-        if name not in found:
-            close = get_close_matches(name, found, n=1)
-            hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
-            raise UsageError(
-                f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint
-            )
-    chosen = list(dict.fromkeys(one for name in names for one in found[name]))
+    chosen = list(dict.fromkeys(one for name in names for one in _called(name, setup)))
     write_output(None, list(map(_record, chosen)) if as_json else "\n".join(map(_source, chosen)))
 
 
-for _command in (copy, list_command, show, check, ablate):
+@command("""
+  ists-asp rules find weekday
+  ists-asp rules find turn down --profile headlines --json
+""")
+@click.argument("words", nargs=-1, required=True, metavar="WORD...")
+@profile_options
+@click.option("--all", "everything", is_flag=True, help="All lines, not only the best of a kind.")
+@json_option
+def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) -> None:
+    """Find words in rules.
+
+    In: words, or parts of words.
+
+    Out: the lines of rule files that have them all, with file and line: names of rules,
+    documented predicates, evidence, sentences, tables of words, conditions; the best first.
+    """
+    from ists_asp.rules.search import search
+
+    lines: list[str] = []
+    hits = search(setup.profile, setup.rules, setup.reader, words)
+    for kind, some in groupby(hits, lambda hit: hit.group):
+        told = [f"  {hit.file}:{hit.line}  {hit.text}" for hit in some]
+        most = len(told) if everything else _FOUND
+        more = [f"  … and {len(told) - most} more, see --all"] if len(told) > most else []
+        lines += [kind, *(shortened(unbroken(line), _WIDTH) for line in told[:most]), *more]
+    if not hits:
+        where = f"profile {setup.profile}"
+        raise UsageError(f"no line of a rule has '{' '.join(words)}'", where=where)
+    write_output(None, [hit._asdict() for hit in hits] if as_json else "\n".join(lines) + "\n")
+
+
+@command("""
+  ists-asp rules where adds_modifier --profile headlines "a dog sleeps" "a black dog sleeps"
+  ists-asp rules where synonyms --sent1 a.txt --sent2 b.txt --by lemma
+  ists-asp rules where units_differ --rules units.lp --tsv pairs.tsv --json -o where.json
+""")
+@click.argument("name")
+@options.input_options
+@options.setup_options(timeout=True)
+@click.option("--by", type=click.Choice(["label", "lemma"]), help="Count the places by this.")
+@json_option
+@options.output_option(".txt", ".md")
+def where(
+    name: str,
+    inputs: Inputs,
+    setup: Setup,
+    by: str | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Show where a rule fires, and what it changes.
+
+    In: the name of a rule, or of evidence for all rules that find it; two sentences, or files
+    as for ists-asp solve.
+
+    Out: each place with its words in brackets and what the rule says there; what would be
+    decided without it. If nothing else would, by how much a decision misses that, in hundredths.
+    """
+    from ists_asp.cli.driver import working
+    from ists_asp.trace.effects import effect, places, verdict
+    from ists_asp.trace.tree import render
+
+    pairs, lacking = inputs.read(), list[str]()
+    with working(setup) as run:
+        system = run.system
+        names = _names(name, system, setup)
+        switched = cache(lambda: system.solver.switched(places(system.rules, names)))
+        inputs.warn_untokenized(system, pairs)
+
+        def work(some: Iterator[Pair]) -> Iterator[tuple[Pair, Effect]]:
+            for trace in system.trace_annotated(system.annotate(inputs.tokenized(system, some))):
+                found = effect(trace, names, switched)
+                if not (found.fired or lacking):
+                    nearest = trace.nearest.of_rules(names)
+                    lacking.extend(line for branch in nearest for line in render(branch))
+                yield trace.answer.pair, found
+
+        seconds = setup.limits.seconds
+        results = run.on_each(pairs, work, lambda pair: pair, quiet=True, seconds=seconds)
+        found = [one for one in results if not isinstance(one, Failed)]
+    effects = [one for _, one in found]
+    said = f"{name}: {verdict(effects)}"
+    if as_json:
+        records = [{"pair": pair.id, **to_builtins(one)} for pair, one in found]
+        write_output(output, {"verdict": said, "pairs": records})
+    else:
+        lines = [line for pair, one in found for line in _told(pair, one)]
+        counts = Counter(getattr(one, by) for each in effects for one in each.fired if by)
+        lines += [f"{count:5}  {what}" for what, count in counts.most_common()]
+        lines += [said, *(lacking if not any(one.fired for one in effects) else ())]
+        write_output(output, "".join(f"{unbroken(line)}\n" for line in lines))
+    run.failures.end(len(pairs))
+
+
+def _told(pair: Pair, effect: Effect) -> Iterator[str]:
+    """The places of a pair where a rule fired, with their words in brackets."""
+    for one in effect.fired:
+        yield f"Pair {pair.id}: {one.sentence}"
+        for side, sentence in enumerate((pair.sent1, pair.sent2)):
+            inside, forms = {*one.tokens[side]}, [token.form for token in sentence.tokens]
+            for token in inside:
+                forms[token - 1] = "[" * (token - 1 not in inside) + forms[token - 1]
+                forms[token - 1] += "]" * (token + 1 not in inside)
+            yield f"  {side + 1}: {' '.join(forms)}"
+    yield from (f"Pair {pair.id} without it: {text}" for text in effect.instead)
+
+
+def _names(name: str, system: System, setup: Setup) -> set[str]:
+    """The rules of answers that are called so, or find evidence that is."""
+    from ists_asp.rules.weights import rule_weights
+
+    rules = system.rules
+    if any(rule.name == name for rule in rules.rules):
+        return {name}
+    weights = rule_weights(rules, system.constants.items()).items()
+    if found := {rule for rule, own in weights if any(name in one.names for one in own)}:
+        return found
+    use = _called(name, setup)[0].use
+    raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
+
+
+for _command in (copy, list_command, show, find, where, check, ablate):
     rules.add_command(_command)
+
+
+def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
+    """The rules that are called so, or that find such evidence."""
+    found = _by_name(_listed(setup))
+    if name in found:
+        return found[name]
+    close = get_close_matches(name, found, n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
+    raise UsageError(f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint)
 
 
 def _by_name(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
@@ -124,7 +257,7 @@ def _by_name(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
     finding: dict[str, dict[ListedRule, None]] = {}
     for one in listed:
         for weight in one.weights or ():
-            for name in (weight.evidence, weight.evidence.partition("(")[0]):
+            for name in weight.names:
                 finding.setdefault(name, {})[one] = None
     return {name: list(rules) for name, rules in finding.items()} | found
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @command("""
   ists-asp why "12 killed in bus accident" "10 killed in road accident" "2 <==> 2"
   ists-asp why --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ naps ]" "3 <==> 3" --depth 3
+  ists-asp why "12 killed in bus accident" "10 killed in road accident" bus road
   ists-asp why --sent1 a.txt --sent2 b.txt --id 12 "1: 3 4 5"
   ists-asp why --profile sts-en "a cat sleeps" "one cat sleeps" rating
   ists-asp why "a cat sleeps" "one kitten naps" "alike(2,2,_,_)"
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @options.output_option(".txt", ".md")
 def why(
     inputs: Inputs,
-    question: str,
+    question: tuple[str, ...],
     identifier: str | None,
     setup: Setup,
     depth: int,
@@ -52,7 +53,8 @@ def why(
     as a .wa file has it, by token numbers: "4 5 <==> 3 4", with "// LABEL" and "// SCORE" or
     without; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
     sentence 1; or rating, for how similar the sentences are as wholes. An atom of the rules
-    may be asked about as well, "alike(2,2,_,_)", where _ stands for anything.
+    may be asked about as well, "alike(2,2,_,_)", where _ stands for anything. Words stand for
+    their chunks: one of each sentence, with a label or without, or one alone.
 
     Out: the decision in a sentence, what it has over the runner-up, evidence for and against
     apart, and the hard rules and constraints without which it would be another one; for an
@@ -60,7 +62,7 @@ def why(
     """
 
     def answer(trace: AskedTrace) -> str | dict[str, object]:
-        found = trace.why(question)
+        found = trace.why(*question)
         return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
 
     _ask(inputs, identifier, setup, question, answer, output)
@@ -69,6 +71,7 @@ def why(
 @command("""
   ists-asp why-not "12 killed in bus accident" "10 killed in road accident" "1 <==> 1 // EQUI"
   ists-asp why-not --chunked "[ a cat ] [ sleeps ]" "[ one cat ] [ sleeps ]" "3 <==> 1 2"
+  ists-asp why-not "12 killed in bus accident" "10 killed in road accident" bus road EQUI
   ists-asp why-not --sent1 a.txt --sent2 b.txt --id 12 "2: 3 4 5"
   ists-asp why-not "a cat sleeps" "one kitten naps" "alike(3,3,synonym,_)"
 """)
@@ -79,7 +82,7 @@ def why(
 @options.output_option(".txt", ".md")
 def why_not(
     inputs: Inputs,
-    question: str,
+    question: tuple[str, ...],
     identifier: str | None,
     setup: Setup,
     as_json: bool,
@@ -89,12 +92,12 @@ def why_not(
 
     In: as for ists-asp why, but a decision, or an atom, that the answer does not have.
 
-    Out: the rule that comes nearest and what it lacks, if no rule derives the decision; the
-    constraints that forbid it; or what the answer would lose with it, and what would change.
+    Out: all that stands in the way: what forbids it, what it needs, what its evidence lacks, the
+    constraints that forbid it; or by how much the answer is better, and what would change.
     """
 
     def answer(trace: AskedTrace) -> str | dict[str, object]:
-        found = trace.why_not(question)
+        found = trace.why_not(*question)
         return found.as_dict() if as_json else found.text()
 
     _ask(inputs, identifier, setup, question, answer, output)
@@ -104,14 +107,14 @@ def _ask(
     inputs: Inputs,
     identifier: str | None,
     setup: Setup,
-    question: str,
+    question: tuple[str, ...],
     answer: Callable[[AskedTrace], str | dict[str, object]],
     output: Path | None,
 ) -> None:
     from ists_asp.cli.driver import on_one
 
     def asked(system: System, pair: Pair) -> str | dict[str, object]:
-        rated = system.rates and question.strip() == "rating"
+        rated = system.rates and question[0].strip() == "rating"
         trace = next(system.trace_annotated([pair], rated=rated))
         warn_unproven(trace.answer, setup.limits.seconds)
         return answer(trace)
