@@ -10,15 +10,9 @@ from urllib.parse import quote
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import write_output
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
-from ists_asp.cli.options import (
-    choice_option,
-    id_option,
-    input_options,
-    output_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
 from ists_asp.rules.profiles import Purpose
@@ -45,15 +39,15 @@ _LONGEST = 200
   ists-asp facts --bundle "a cat sits" "two cats sit" -o sent.lp
   ists-asp facts --bundle --program rating --profile sts-en "a cat" "two cats" -o rated.lp
 """)
-@input_options
-@setup_options()
-@id_option
-@choice_option(
+@options.input_options
+@options.setup_options()
+@options.id_option
+@options.choice_option(
     *("--program", *map(str, Purpose)),
     text="What the facts are for: an answer, or its explanation or rating, with the answer.",
 )
 @click.option("--bundle", is_flag=True, help="Write the rules as well, for clingo without us.")
-@output_option(
+@options.output_option(
     text="File to write. For several pairs a folder, made if need be, which gets a file ID.lp for "
     "each.",
     kind=OUTPUTS,
@@ -92,16 +86,14 @@ def facts(
         known_ending(output, [".lp"])
     check_written(context, [Use(f"-o {file}", file) for file in files])
     from ists_asp.cli.driver import working
+    from ists_asp.engine.bundle import bundled
     from ists_asp.facts import facts_text
     from ists_asp.rules import find_program
-    from ists_asp.rules.bundle import bundled
 
     with working(setup) as run:
         system, purpose = run.system, Purpose(program)
         _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
-        head, rules = "", ""
-        if bundle:
-            head, rules = bundled(setup.load_program(purpose), system.constants, setup.rules)
+        head, rules = bundled(system, purpose) if bundle else ("", "")
         posed = system.posed(inputs.prepared(system, pairs), purpose)
         texts = [
             _head(system, pair, _command(system, () if bundle else sources, target))
@@ -109,14 +101,7 @@ def facts(
             for (pair, symbols), target in zip(posed, targets, strict=True)
         ]
     if several and output is not None:
-        try:
-            output.mkdir(exist_ok=True)
-        except OSError as fault:
-            raise UsageError(
-                f"no folder can be made: {fault.strerror or fault}",
-                where=f"-o {output}",
-                hint="Choose another place",
-            ) from fault
+        output.mkdir(exist_ok=True)
     for target, text in zip(targets, texts, strict=True):
         write_output(target, text)
 

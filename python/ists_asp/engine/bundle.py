@@ -12,23 +12,22 @@ from ists_asp.rules.source import read_source
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ists_asp.rules.loader import RuleSet
+    from ists_asp.engine.system import System
+    from ists_asp.rules import Purpose
 
 
-def bundled(rules: RuleSet, constants: Mapping[str, str], given: Sequence[Path]) -> tuple[str, str]:
+def bundled(system: System, purpose: Purpose) -> tuple[str, str]:
     """What is best, the constants and what is shown, as comments; and the rules, file by file.
 
-    Values of constants stand above the rules, in place of their definitions there. Files that
-    somebody has ``given`` are named as in their folders, which may be anywhere.
+    Values of constants stand above the rules, in place of their definitions there. The user's
+    files are named as in their folder, wherever that is.
     """
+    rules, constants = system.setup.load_program(purpose), system.constants
 
     def place(name: str) -> str:
         path = PurePath(name)
-        places = (path.relative_to(one.parent) for one in given if path.is_relative_to(one.parent))
-        return next(places, path).as_posix()
+        tops = (one.parent for one in system.setup.rules if path.is_relative_to(one.parent))
+        return path.relative_to(next(tops, "")).as_posix()
 
     goals, values, shown = {}, dict(constants), dict[str, None]()
     for node, rule in zip(rules.statements, rules.rules, strict=True):
