@@ -340,3 +340,39 @@ def test_several_pairs_are_no_single_file(bad, good, files, pairs, tmp_path):
     assert bad(2, *options, "there").startswith(f"-o there: {len(pairs)} pairs. Choose one")
     good(*options, "all", "--bundle")
     assert only_clingo((tmp_path / "all/2.lp").read_text(), tmp_path / "sent")
+
+
+def test_atoms_of_many_pairs_are_the_same_from_the_cache_and_from_workers(
+    run, good, files, pairs, own
+):
+    first, second = files([*pairs, ("a " * 501, "b")])
+    call = ("--sent1", first, "--sent2", second, *own, "-q")
+    assert run("solve", *call, "-o", "all.lp").exit_code == 3
+    text = first.with_name("all.lp").read_text()
+    sections = text.split("\n\n")
+    assert [one.partition("\n")[0] for one in sections] == [f"% pair {n}" for n in range(1, 8)]
+    assert re.search(r"^% .*501 tokens", sections[-1], re.M)
+    assert not re.search(r"^[^%]", sections[-1], re.M)
+    for number, section in enumerate(sections[:-1], 1):
+        alone = good("solve", "--format", "atoms", *own, *pairs[number - 1])
+        assert section.partition("\n")[2].rstrip() == alone.partition("\n")[2].rstrip()
+    assert "\n_mine(1,2).\n" in sections[0]
+    for more in (("--cache", "kept"), ("--cache", "kept"), ("--jobs", "2")):
+        assert run("solve", *call, *more, "--format", "atoms").stdout == text
+
+
+def test_atoms_of_several_answers_have_their_ranks(good, pairs):
+    text = good("solve", "--format", "atoms", "-n", "2", *pairs[0])
+    costs = re.findall(r"^% answer (\d), cost (.*)$", text, re.M)
+    assert [rank for rank, _ in costs] == ["1", "2"]
+    best, next_ = (tuple(map(int, cost.split())) for _, cost in costs)
+    assert best < next_
+
+
+def test_atoms_can_be_given_back_to_clingo(good, pairs, tmp_path):
+    program = good("facts", "--bundle", *pairs[0])
+    text = good("solve", "--format", "atoms", *pairs[0])
+    assert only_clingo(program + text, tmp_path / "again") == given_atoms(text)
+    other = text.replace("label(run(1,1),run(1,1),simi).", "label(run(1,1),run(1,1),rel).")
+    assert other != text
+    assert only_clingo(program + other, tmp_path / "other")[1] > given_atoms(text)[1]

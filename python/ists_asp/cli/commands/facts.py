@@ -15,7 +15,6 @@ from ists_asp.cli.console import write_output
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
-from ists_asp.rules.profiles import Purpose
 from ists_asp.run.watch import alive
 from ists_asp.terminal import unbroken
 
@@ -36,14 +35,13 @@ _LONGEST = 200
   ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
   ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
   sh -c "python -m $(sed -n 's/^% clingo/clingo/p' pair12.lp)"
-  ists-asp facts --bundle "a cat sits" "two cats sit" -o sent.lp
   ists-asp facts --bundle --program rating --profile sts-en "a cat" "two cats" -o rated.lp
 """)
 @options.input_options
 @options.setup_options()
 @options.id_option
 @options.choice_option(
-    *("--program", *map(str, Purpose)),
+    *("--program", "answer", "explanation", "rating"),
     text="What the facts are for: an answer, or its explanation or rating, with the answer.",
 )
 @click.option("--bundle", is_flag=True, help="Write the rules as well, for clingo without us.")
@@ -88,7 +86,7 @@ def facts(
     from ists_asp.cli.driver import working
     from ists_asp.engine.bundle import bundled
     from ists_asp.facts import facts_text
-    from ists_asp.rules import find_program
+    from ists_asp.rules import Purpose, find_program
 
     with working(setup) as run:
         system, purpose = run.system, Purpose(program)
@@ -140,10 +138,7 @@ def _head(system: System, pair: Pair, line: str) -> str:
 
 
 def _command(system: System, sources: Sequence[RuleSource], target: Path | None) -> str:
-    """The command line of plain clingo that does what the system does with these facts.
-
-    Without rule files these stand beside the facts.
-    """
+    """The command line of plain clingo, for facts and rule files, or for a file that has both."""
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in system.constants.items() if sources else ():
         words += ["-c", f"{name}={value}"]
