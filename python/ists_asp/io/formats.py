@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
 from ists_asp.model import Alignment, Confidence, Label, Tag
-from ists_asp.syntax.ground import symbols
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
@@ -236,6 +235,8 @@ def _write_tsv(written: Written) -> str:
 
 def _write_atoms(written: Written) -> str:
     """The atoms of each answer, below comments: the pair, and the cost or why there is none."""
+    from ists_asp.syntax.ground import symbols
+
     pair, failure = written.pair, written.failure
     parts = [f"pair {pair.id}", f"1: {pair.sent1.text}", f"2: {pair.sent2.text}"]
     text = "".join(f"% {unbroken(one)}\n" for one in [*parts, *filter(None, [failure])])
