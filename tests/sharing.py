@@ -7,8 +7,10 @@ from pathlib import Path
 
 import ists_asp
 from ists_asp.io.store import Store
+from ists_asp.io.text import make_sentence
+from ists_asp.model import Pair
 
-__all__ = ["load_shared", "shared_folder", "shared_store", "shared_system"]
+__all__ = ["load_shared", "pair_of", "shared_folder", "shared_store", "shared_system"]
 
 
 def load_shared(profile="default", **options):
@@ -22,6 +24,13 @@ def shared_system(profile="default", **options):
     system = load_shared(profile, **options)
     atexit.register(system.close)
     return system
+
+
+def pair_of(sentence):
+    """The two sentences of an entry of a ``.wa`` file, without chunks."""
+    assert all(one.number == place for side in sentence.tokens for place, one in enumerate(side, 1))
+    sides = ([token.form for token in tokens] for tokens in sentence.tokens)
+    return Pair(sentence.id, *map(make_sentence, sides))
 
 
 def shared_store():

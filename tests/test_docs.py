@@ -92,6 +92,17 @@ def test_an_edit_that_is_shown_changes_what_is_printed():
     assert len(set(chunks)) == len(chunks)
 
 
+@pytest.mark.parametrize("word", ["own.lp", "sent.lp", "atoms"])
+def test_programs_for_plain_clingo_do_what_the_page_says(place, word):
+    """Also in the tests of every day; what one block writes, the next one may read."""
+    text = TEXTS["docs/rules.md"]
+    rules = text.partition("cat > units.lp <<'END'\n")[2].partition("END\n")[0]
+    (place / "units.lp").write_text(rules, encoding="utf-8")
+    (block,) = (one for _, one in COMMAND_BLOCKS if re.search(rf"\b{word}\s", one.text))
+    assert block.output
+    follow(place, block)
+
+
 def test_the_tour_mentions_every_command_and_profile():
     commands = {name for block in TOUR for name in re.findall(r"ists-asp ([a-z]+)", block.text)}
     assert commands >= {

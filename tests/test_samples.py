@@ -9,7 +9,7 @@ from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.wa import read_wa
 from ists_asp.model import Label
-from tests.sharing import load_shared
+from tests.sharing import load_shared, pair_of
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 SETS = {"headlines": 10, "images": 10, "answers-students": 10, "medicine": 8, "spanish": 10}
@@ -36,7 +36,7 @@ def test_the_files_have_the_same_sentences(folder):
     chunked = list(
         read_pairs(folder / "sent1.chunk.txt", folder / "sent2.chunk.txt", chunked=True, warn=fail)
     )
-    gold = [sentence.to_pair() for sentence in read_wa(folder / "gold.wa", warn=fail)]
+    gold = [pair_of(sentence) for sentence in read_wa(folder / "gold.wa", warn=fail)]
     assert len(plain) == SETS[folder.name]
     assert plain == gold
     for one, two in zip(plain, chunked, strict=True):

@@ -76,7 +76,7 @@ def do(place, block):
     if block.language == "python":
         (place / "tour.py").write_text(text, encoding="utf-8")
         text = "python tour.py"
-    return run(place, text, accepted=(0, *_CLINGO) if "python -m $(" in text else (0,))
+    return run(place, text, accepted=(0, *_CLINGO) if "python -m " in text else (0,))
 
 
 def refresh(page, only=""):

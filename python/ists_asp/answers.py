@@ -76,6 +76,7 @@ def read_answer(
     cost: tuple[int, ...],
     optimal: bool,
     scheme: Scheme = Scheme.Y2016,
+    kept: bool = False,
 ) -> Answer:
     """Read the decisions for a pair.
 
@@ -85,6 +86,7 @@ def read_answer(
         cost: the value of each priority of the objective, highest priority first.
         optimal: whether the solver proved that no answer set is better.
         scheme: which answers are well formed.
+        kept: whether the answer has the atoms as well.
 
     Returns:
         The answer; its alignments are sorted by their tokens, those of sentence 2 that have
@@ -136,7 +138,9 @@ def read_answer(
     for side in sides:
         side.check_complete()
     alignments.sort(key=_order)
-    return Answer(pair, sides[0].chunks, sides[1].chunks, tuple(alignments), cost, optimal)
+    own = tuple(str(atom) for found in shown.values() for atom, _ in found) if kept else ()
+    chunks = sides[0].chunks, sides[1].chunks
+    return Answer(pair, *chunks, tuple(alignments), cost, optimal, atoms=own)
 
 
 def read_rating(

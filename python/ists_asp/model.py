@@ -200,7 +200,8 @@ class Answer:
     ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found. ``rating`` is
     there if it was asked for. ``boundaries1`` and ``boundaries2`` say of each token but the first
     how probable it is, from 0 to 1, that the answer is right to begin a chunk there, or to begin
-    none; they are empty where chunks were given, or no table says so.
+    none; they are empty where chunks were given, or no table says so. ``atoms`` are those that
+    the rules show, if they were asked for.
     """
 
     pair: Pair
@@ -212,3 +213,4 @@ class Answer:
     rating: Rating | None = None
     boundaries1: tuple[float, ...] = field(default=(), compare=False)
     boundaries2: tuple[float, ...] = field(default=(), compare=False)
+    atoms: tuple[str, ...] = field(default=(), compare=False, repr=False)

@@ -167,6 +167,7 @@ ARGUES = _one("argues", _V, _V, _V)
 WEIGHT = _one("weight", _V, _V, _V)
 CORRECTION = _one("correction", _V, _V, _V)
 WORTH = _one("worth", _V, _V, _V)
+TWO_WEIGHTS = _one("two_weights", _V, _V)
 WEIGHTS = (WEIGHT, CORRECTION)
 """What rule files say that evidence is worth: the sum of both."""
 

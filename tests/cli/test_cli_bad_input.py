@@ -34,9 +34,9 @@ def test_options_that_do_not_go_together(bad, options, message):
 
 
 ENDINGS = [
-    ("solve a b -o out.csv", ".wa, .jsonl or .txt. Choose another ending, or name the format"),
-    ("solve a b -o out.json", ".wa, .jsonl or .txt. Choose another ending, or name the format"),
-    ("sts a b -o out.wa", ".txt, .tsv or .jsonl. Choose another ending, or name the format"),
+    ("solve a b -o out.csv", ".wa, .jsonl, .lp or .txt. Choose another ending, or name"),
+    ("solve a b -o out.json", ".wa, .jsonl, .lp or .txt. Choose another ending, or name"),
+    ("sts a b -o out.wa", ".txt, .tsv or .jsonl. Choose another ending, or name"),
     ("explain a b -o out.json", ".txt or .md. Add --json for JSON"),
     ("trace a b -o out.csv", ".txt or .md"),
     ("diff old.wa new.wa -o out.html", ".txt or .md"),

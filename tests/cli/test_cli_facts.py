@@ -8,9 +8,13 @@ from dataclasses import replace
 import pytest
 from clingo import parse_term
 
+from ists_asp import load
 from ists_asp.answers import read_answer
+from ists_asp.explain import load_templates
+from ists_asp.explain.shown import read_shown
 from ists_asp.io.formats import write_jsonl
 from ists_asp.io.pairs import read_jsonl
+from ists_asp.rules import Purpose
 from ists_asp.syntax.ground import texts
 
 
@@ -136,3 +140,239 @@ def test_several_pairs_need_a_choice(bad, files, pairs):
     message = bad(1, *options, "--id", "99")
     assert message == "there is no pair with the id '99'; expected 1, 2, 3, 4, 5, 6"
     assert bad(2, *options, "-o", "no/such").startswith("-o no/such: there is no folder 'no'")
+
+
+def only_clingo(program, place, *options):
+    """Run a program that was sent to a machine which has nothing else."""
+    place.mkdir()
+    (place / "sent.lp").write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "clingo", "--outf=2", "sent.lp", *options],
+        cwd=place,
+        capture_output=True,
+        text=True,
+    )
+    result = json.loads(done.stdout)
+    assert done.stderr == ""
+    if result["Result"] == "UNSATISFIABLE":
+        return None
+    best = result["Call"][-1]["Witnesses"][-1]
+    return sorted(map(parse_term, best["Value"])), tuple(best.get("Costs", ()))
+
+
+def given_atoms(text):
+    """The atoms and the cost of an answer in the format atoms."""
+    atoms = [parse_term(line[:-1]) for line in text.splitlines() if line[:1] not in "%"]
+    return sorted(atoms), tuple(
+        map(int, re.search(r"^% answer 1, cost (.*)$", text, re.M)[1].split())
+    )
+
+
+MINE = """
+#const most_here = 9. % of all alignments
+%@rule few_alignments: "no more than most_here"
+:- #count{X,Y : aligned(X,Y)} > most_here.
+%@rule long_word: "a word of mine"
+_mine(S,I) :- word(S,I,"killed").
+:~ aligned(run(C,C),run(D,D)), aligned(run(C+1,C+1),run(D+1,D+1)). [-40@4,C,D]
+correction(any_pair,align,-40).
+#show _mine/2.
+"""
+ENGLISH = ("12 killed in bus accident", "10 killed in road accident")
+SPANISH = ("Mueren 12 personas en Cuba", "Fallecen 11 personas en la isla de Cuba")
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Rules and words of one's own."""
+    (tmp_path / "rules of mine.lp").write_text(MINE)
+    (tmp_path / "words.tsv").write_text("bus = road\nhorse <> field\n")
+    rules = ("--rules", tmp_path / "rules of mine.lp", "--words", "words.tsv")
+    return (*rules, "-c", "most_here=2", "-c", "eagerness=20")
+
+
+@pytest.mark.parametrize(
+    ("options", "pair"),
+    [
+        pytest.param((), ENGLISH, id="plain"),
+        pytest.param(("--chunked", "--profile", "images"), "chunked", id="chunks"),
+        pytest.param(("--raw",), ('He said: "no".', "She didn't say %* it..."), id="raw"),
+        pytest.param(("--profile", "es"), SPANISH, id="Spanish"),
+        pytest.param("own", ENGLISH, id="own"),
+    ],
+)
+def test_a_program_that_is_sent_gives_the_answer(good, chunked, own, tmp_path, options, pair):
+    options = own if options == "own" else options
+    call = (*options, *(chunked[1] if pair == "chunked" else pair))
+    program = good("facts", "--bundle", *call)
+    expected = given_atoms(good("solve", "--format", "atoms", *call))
+    assert only_clingo(program, tmp_path / "sent") == expected
+    assert only_clingo(program, tmp_path / "fast", "--opt-strategy=usc") == expected
+    assert not re.search(rf"{tmp_path}|{tmp_path.name}|/home/|#include *[\"<]", program)
+    assert "% ======== asp/align.lp\n" in program
+    assert "\n%@rule may_align: " in program
+    assert "lp_rules/sts/" not in program
+    assert "lp_rules/explanation/" not in program
+
+
+def test_the_head_of_a_program_that_is_sent(good, own, tmp_path):
+    program = good("facts", "--bundle", *own, *SPANISH[:1], SPANISH[1], "-o", "x.lp")
+    assert program == ""
+    program = (tmp_path / "x.lp").read_text()
+    head = program.partition("\n% ======== the facts\n")[0]
+    assert all(line.startswith("% ") for line in head.splitlines())
+    assert f"% pair 1\n% 1: {SPANISH[0]}\n% 2: {SPANISH[1]}\n% ists-asp " in head
+    assert "\n% clingo --opt-strategy=usc x.lp\n% or python -m clingo" in head
+    four = (
+        "@4 maximize: aligning {X} with {Y} is worth {W} a token, tokens: {M} (best_alignment, "
+        "asp/align.lp)"
+    )
+    mine = "@4 maximize: :~ aligned(run(C,C),run(D,D)), aligned(run(C+1,C+1),run(D+1,D+1)). "
+    assert head.index(four) < head.index("@3 maximize: ") < head.index("@-C minimize: ")
+    assert f"{mine}[-40@4,C,D] (rules of mine.lp)" in head
+    assert "Constants (-c NAME=VALUE): most_here = 2, eagerness = 20, margin = 0, " in head
+    assert re.search(r"Shown: .*aligned/2.*, _mine/2$", head, re.M)
+    assert "\n#const most_here = 2.\n#const eagerness = 20.\n" in program
+    assert '\n% ======== words.tsv\n\nsame_meaning("bus","road").\n' in program
+
+
+def test_a_constant_of_a_program_that_is_sent_can_be_set(good, own, pairs, tmp_path):
+    program = good("facts", "--bundle", *own, *pairs[0])
+    none = good("solve", "--format", "atoms", *own, "-c", "most_here=0", *pairs[0])
+    found = only_clingo(program, tmp_path / "sent", "-c", "most_here=0")
+    assert found == given_atoms(none)
+    assert "aligned" not in {atom.name for atom in found[0]}
+
+
+def test_a_rule_of_a_program_that_is_sent_can_be_changed(good, pairs, tmp_path):
+    program = good("facts", "--bundle", *pairs[0])
+    rule = "{ aligned(X,Y) } :- viable(X,Y)."
+    edited = program.replace(rule, rule.replace(".", ", token(3,_,_)."))
+    found, _ = only_clingo(edited, tmp_path / "sent")
+    assert "aligned" not in {atom.name for atom in found}
+
+
+@pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
+def test_two_weights_for_one_name_are_no_program(good, pairs, tmp_path, form):
+    program = good("facts", *form, *pairs[3])
+    told = re.search(r"^% UNSATISFIABLE\? .*add --text, and look for two_weights\.$", program, re.M)
+    assert told
+    twice = "weight(any_pair,align,7).\n"
+    (line,) = (line for line in program.splitlines() if line.startswith("% clingo "))
+    arguments = [sys.executable, "-m", "clingo", *shlex.split(line)[2:]]
+    run = {"input": program + twice, "capture_output": True, "text": True}
+    assert "UNSATISFIABLE" in subprocess.run(arguments, **run).stdout
+    text = subprocess.run([*arguments, "--text"], **run).stdout
+    assert "\ntwo_weights(any_pair,align).\n" in text
+    # The same weight again is one.
+    run["input"] = program + re.search(r"^weight\(any_pair,align,(?!7\)).*$", text, re.M)[0]
+    assert "OPTIMUM FOUND" in subprocess.run(arguments, **run).stdout
+
+
+def test_private_predicates_of_two_files_are_refused(bad, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.lp").write_text("_mine_alone(1).\n")
+    call = ("facts", "--bundle", "--rules", "one.lp", "--rules", "two.lp", "a cat", "a dog")
+    assert "the private predicate _mine_alone/1 is also defined at one.lp:1" in bad(
+        1, *call, "-o", "x.lp"
+    )
+    assert not (tmp_path / "x.lp").exists()
+
+
+RATED = [("sts-en", *ENGLISH), ("sts-es", *SPANISH)]
+
+
+@pytest.mark.parametrize(("profile", "one", "two"), RATED, ids=["English", "Spanish"])
+@pytest.mark.parametrize("form", ["sent", "beside the rules"])
+def test_plain_clingo_rates_alike(good, tmp_path, form, profile, one, two):
+    call = ("--profile", profile, one, two)
+    more = ("--bundle",) if form == "sent" else ()
+    program = good("facts", "--program", "rating", *more, *call)
+    record = json.loads(good("sts", "--format", "jsonl", *call))["rating"]
+    found = (
+        plain_clingo(program, program)[0] if not more else only_clingo(program, tmp_path / "s")[0]
+    )
+    assert [atom.arguments[0].number for atom in found if atom.name == "rating"] == [
+        round(1000 * record["value"])
+    ]
+    contributed = {
+        str(atom.arguments[0]): atom.arguments[1].number
+        for atom in found
+        if atom.name == "contribution"
+    }
+    assert contributed == {
+        part["name"]: round(1000 * part["value"]) for part in record["contributions"]
+    }
+
+
+TOLD = [("default", *ENGLISH), ("es", *SPANISH)]
+
+
+@pytest.mark.parametrize(("profile", "one", "two"), TOLD, ids=["English", "Spanish"])
+@pytest.mark.parametrize("form", ["sent", "beside the rules"])
+def test_plain_clingo_explains_alike(good, tmp_path, form, profile, one, two):
+    call = ("--profile", profile, one, two)
+    more = ("--bundle",) if form == "sent" else ()
+    program = good("facts", "--program", "explanation", *more, *call)
+    found = (
+        plain_clingo(program, program)[0] if not more else only_clingo(program, tmp_path / "s")[0]
+    )
+    with load(profile) as system:
+        answer = system.solve(one, two)
+        shown = read_shown(answer.pair, len(answer.alignments), texts(found))
+        wording = load_templates(system.profile.language)
+        said = system.explainer._explained(answer, shown, wording).text
+        (facts,) = system.posed([answer.pair], Purpose.EXPLANATION)
+        ours = system.explainer._solver.best(*facts)
+        assert sorted(texts(found)) == sorted(ours.shown)
+    assert f"{said}\n" == good("explain", *call)
+
+
+def test_several_pairs_are_no_single_file(bad, good, files, pairs, tmp_path):
+    first, second = files(pairs)
+    options = ("facts", "--sent1", first, "--sent2", second, "-o")
+    message = bad(2, *options, "all.lp")
+    assert message == (
+        f"-o all.lp: {len(pairs)} pairs. Choose one with --id ID, or name a folder with -o DIR"
+    )
+    assert not (tmp_path / "all.lp").exists()
+    (tmp_path / "there").write_text("")
+    assert bad(2, *options, "there").startswith(f"-o there: {len(pairs)} pairs. Choose one")
+    good(*options, "all", "--bundle")
+    assert only_clingo((tmp_path / "all/2.lp").read_text(), tmp_path / "sent")
+
+
+def test_atoms_of_many_pairs_are_the_same_from_the_cache_and_from_workers(
+    run, good, files, pairs, own
+):
+    first, second = files([*pairs, ("a " * 501, "b")])
+    call = ("--sent1", first, "--sent2", second, *own, "-q")
+    assert run("solve", *call, "-o", "all.lp").exit_code == 3
+    text = first.with_name("all.lp").read_text()
+    sections = text.split("\n\n")
+    assert [one.partition("\n")[0] for one in sections] == [f"% pair {n}" for n in range(1, 8)]
+    assert re.search(r"^% .*501 tokens", sections[-1], re.M)
+    assert not re.search(r"^[^%]", sections[-1], re.M)
+    for number, section in enumerate(sections[:-1], 1):
+        alone = good("solve", "--format", "atoms", *own, *pairs[number - 1])
+        assert section.partition("\n")[2].rstrip() == alone.partition("\n")[2].rstrip()
+    assert "\n_mine(1,2).\n" in sections[0]
+    for more in (("--cache", "kept"), ("--cache", "kept"), ("--jobs", "2")):
+        assert run("solve", *call, *more, "--format", "atoms").stdout == text
+
+
+def test_atoms_of_several_answers_have_their_ranks(good, pairs):
+    text = good("solve", "--format", "atoms", "-n", "2", *pairs[0])
+    costs = re.findall(r"^% answer (\d), cost (.*)$", text, re.M)
+    assert [rank for rank, _ in costs] == ["1", "2"]
+    best, next_ = (tuple(map(int, cost.split())) for _, cost in costs)
+    assert best < next_
+
+
+def test_atoms_can_be_given_back_to_clingo(good, pairs, tmp_path):
+    program = good("facts", "--bundle", *pairs[0])
+    text = good("solve", "--format", "atoms", *pairs[0])
+    assert only_clingo(program + text, tmp_path / "again") == given_atoms(text)
+    other = text.replace("label(run(1,1),run(1,1),simi).", "label(run(1,1),run(1,1),rel).")
+    assert other != text
+    assert only_clingo(program + other, tmp_path / "other")[1] > given_atoms(text)[1]

@@ -187,7 +187,7 @@ def test_facts_of_several_pairs_spare_what_is_in_their_folder(bad, place):
     assert message.startswith("-o rules/a.lp: this is an input file, which --rules rules reads")
     assert contents(place) == before
     message = bad(2, "facts", "--tsv", "pairs.tsv", "-o", "in.lp")
-    assert message == "-o in.lp: this is a file; expected a folder"
+    assert message.startswith("-o in.lp: 2 pairs. Choose one with --id ID, or name a folder")
 
 
 def test_the_files_of_ists_asp_are_not_written_either(bad, place, monkeypatch):

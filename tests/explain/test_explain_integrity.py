@@ -6,7 +6,8 @@ import pytest
 
 from ists_asp.engine.system import _chunked
 from ists_asp.errors import UnsatisfiableError
-from ists_asp.explain.explainer import _asked
+from ists_asp.explain import load_templates
+from ists_asp.explain.explainer import posed
 from ists_asp.io.pairs import read_pairs
 from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
@@ -97,9 +98,9 @@ def test_all_but_what_is_left_out_is_worked_out_by_grounding(system, profile):
     one = system(profile)
     cases = [case.answer for case in read_cases() if case.profile == profile]
     answers = cases or list(one.solve_many(row[:2] for row in read_table("spanish.tsv")))
-    known = zip(answers, one.facts(map(_chunked, answers)), strict=True)
+    known = zip(answers, (facts for _, facts in one.facts(map(_chunked, answers))), strict=True)
     batches = one.explainer._solver._batches
-    asked = [_asked(answer, facts) for answer, (_, facts) in known]
+    asked = list(posed(known, load_templates(one.profile.language)))
     ground = batches._ground(asked, batches._paired.settled)
     assert not {atom.symbol.name for atom in ground.symbolic_atoms if not atom.is_fact}
 

@@ -11,6 +11,7 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import read_wa
 from ists_asp.model import Chunk, Sentence
+from tests.sharing import pair_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "ists-2016-train"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
@@ -133,7 +134,7 @@ def test_official_chunk_files_have_the_tokens_of_the_gold_file(name):
             warn=warnings.append,
         )
     )
-    gold = [sentence.to_pair() for sentence in read_wa(folder / "gold.wa")]
+    gold = [pair_of(sentence) for sentence in read_wa(folder / "gold.wa")]
     assert [(p.id, p.sent1.text, p.sent2.text) for p in pairs] == [
         (p.id, p.sent1.text, p.sent2.text) for p in gold
     ]

@@ -1,5 +1,6 @@
 """The command: own rules get weights, which change answers."""
 
+import json
 import re
 
 import pytest
@@ -40,7 +41,7 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(run, samples, t
     learn = ("learn", *gold, "--profile", "default", "--rules", "my")
     result = run(*learn, "-o", corrections)
     assert result.exit_code == 0, result.stderr
-    assert re.fullmatch(r"\d+ corrections from 28 pairs\n", result.stderr)
+    assert re.match(r"\d+ corrections from 28 pairs\nGot none ", result.stderr)
     found = read(corrections)
     assert re.search(
         r"^correction\(same_medicine,(?:align|equi),[1-9]\d*\)\. +% \d+: ", found, re.M
@@ -68,7 +69,7 @@ def test_weights_learned_from_nothing_take_the_place_of_the_profiles(run, sample
     learn = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
     result = run(*learn, "--from-nothing", "-o", "old.lp")
     assert result.exit_code == 0, result.stderr
-    assert re.fullmatch(r"\d+ weights from 10 pairs\n", result.stderr)
+    assert re.match(r"\d+ weights from 10 pairs\nGot none ", result.stderr)
     found = read(tmp_path / "old.lp")
     assert "\nweight(any_pair,align," in found
     assert "--profile headlines --from-nothing -o" in found
@@ -95,6 +96,59 @@ def test_lines_that_are_kept(run, samples, tmp_path):
     assert "\ncorrection(mine,equi,7)." in result.stdout
     result = run(*learn, "--keep", "kept.lp", "--from-nothing")
     assert "\nweight(mine,equi,7)." in result.stdout
+
+
+IDLE = """
+%@rule silent: "there is no argument"
+evidence(link(X,Y),silent,100) :- viable(X,Y).
+%@rule always: "all pairs have it"
+evidence(link(X,Y),always(here),100) :- viable(X,Y).
+%@rule never: "no pair has it"
+evidence(link(X,Y),never,100) :- viable(X,Y), token(1,_,"Rumpelstiltskin").
+%@rule what_they_argue: "what they may speak for"
+argues(always,simi,for; never,(equi;rel),for).
+"""
+
+
+def test_what_gets_no_weight_is_told_with_the_reason(run, samples, tmp_path):
+    (tmp_path / "idle.lp").write_text(IDLE)
+    learn = ("learn", "--gold", samples / "headlines", "--profile", "headlines", "--reader", "none")
+    result = run(*learn, "--rules", "idle.lp", "-o", "mine.lp")
+    assert result.exit_code == 0, result.stderr
+    first, title, *rows, last = result.stderr.splitlines()
+    assert re.fullmatch(r"\d+ corrections from 10 pairs", first)
+    assert title.split() == ["Got", "none", "for", "examples", "because"]
+    assert re.fullmatch(r"\d+ in all; --json has them", last)
+    assert len(rows) == 12
+    told = [re.split(r"  +", row) for row in rows]
+    reasons = {name: (decisions, count, why) for name, decisions, count, why in told}
+    # Names of one's own come first.
+    names = list(dict.fromkeys(name for name, *_ in told))
+    assert names[:3] == ["always(here)", "never", "silent"]
+    assert reasons["always(here)"][2].startswith("the same in all examples (z ")
+    assert reasons["never"] == ("equi, rel", "0", "4 examples are needed")
+    assert reasons["silent"][2] == "no argues/3 names it"
+    assert run(*learn, "--rules", "idle.lp", "-o", "mine.lp", "-q").stderr == ""
+
+    result = run(*learn, "--rules", "idle.lp", "--json", "-q")
+    record = json.loads(result.stdout)
+    assert result.stderr == ""
+    without = {(one["name"], one["decision"]): one for one in record["without"]}
+    assert without["never", "rel"]["reason"] == "4 examples are needed"
+    found = {(one["name"], one["decision"]) for one in record["corrections"]}
+    assert found
+    assert not found & without.keys()
+    assert all(one["value"] for one in record["corrections"])
+    written = run(*learn, "--rules", "idle.lp", "--json", "-o", "again.lp")
+    assert json.loads(written.stdout) == record
+    assert read(tmp_path / "again.lp").replace("again.lp", "mine.lp") == read(tmp_path / "mine.lp")
+
+
+def test_json_is_not_for_ratings(bad, tmp_path):
+    (tmp_path / "a.tsv").write_text("5\ta cat\ta cat\n")
+    assert "--json do not go with --task sts" in bad(
+        2, "learn", "--task", "sts", "--gold", "a.tsv", "--json"
+    )
 
 
 def test_cross_validation_prints_four_measures_with_their_spread(run, samples):

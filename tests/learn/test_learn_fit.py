@@ -1,5 +1,6 @@
 """Weights fitted to a handful of examples."""
 
+import re
 from dataclasses import replace
 from statistics import fmean, stdev
 
@@ -98,6 +99,35 @@ def test_a_correction_has_to_earn_itself(examples, senses, base):
     idle = replace(SETTINGS, base=base, earned=1000.0)
     assert fit(examples, senses, idle) == []
     assert fit(examples, senses, replace(idle, base={})) != []
+
+
+def test_reasons_are_of_all_that_gets_nothing(examples, senses, base):
+    settings = replace(SETTINGS, base=base, reasons=True)
+    every = fit(examples, senses, settings)
+    weights = [one for one in every if not one.reason]
+    assert weights == fit(examples, senses, replace(settings, reasons=False))
+    lost = by_key(one for one in every if one.reason)
+    assert set(lost.values()) == {0}
+    assert not lost.keys() & by_key(weights).keys()
+    texts = {one.reason.partition(" (")[0] for one in every}
+    assert texts >= {"4 examples are needed", "may be chance", "too little beside other evidence"}
+    few = {one.support for one in every if one.reason == "4 examples are needed"}
+    assert few == {0, 1, 2, 3}
+    shown = r"(may be chance|too little beside other evidence) \(z (-?\d+\.\d), 1 needed\)"
+    for match in filter(None, (re.fullmatch(shown, one.reason) for one in every)):
+        size = abs(float(match[2]))
+        assert size <= 1 if match[1] == "may be chance" else size >= 1
+
+
+def test_examples_may_contradict_what_a_name_argues(examples, senses):
+    settings = replace(SETTINGS, reasons=True)
+    against = {**senses, ("meaning", "align"): (False, True)}
+    every = fit_alignments(examples, against, settings)
+    told = {(one.name, one.decision): one.reason for one in every}
+    assert told["meaning", "align"].startswith("examples contradict argues/3 (z ")
+    unknown = {key: sense for key, sense in senses.items() if key[0] != "meaning"}
+    (one,) = (one for one in fit_alignments(examples, unknown, settings) if one.name == "meaning")
+    assert (one.value, one.reason) == (0, "no argues/3 names it")
 
 
 def test_corrections_that_there_are_go_into_those_that_are_learned(examples, senses, base):

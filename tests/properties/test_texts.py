@@ -17,7 +17,7 @@ from ists_asp.facts import facts_text, pair_facts
 from ists_asp.io.pairs import read_jsonl
 from ists_asp.io.wa import read_wa, write_answer, write_pair
 from ists_asp.model import Pair, Sentence, Token, Word
-from tests.sharing import shared_system
+from tests.sharing import pair_of, shared_system
 
 FEWER = max(10, settings.default.max_examples // 4)
 """Examples that need Stanza and clingo."""
@@ -57,7 +57,7 @@ def test_any_two_strings_are_solved_and_come_back(system, tmp_path, identifier, 
     file.write_text(text, "utf-8", newline="\n")
     assert check_file(file).correct
     (sentence,) = read_wa(file, strict=True)
-    again = sentence.to_pair()
+    again = pair_of(sentence)
     assert [token.form for token in again.sent1.tokens] == forms(pair.sent1)
     assert [token.form for token in again.sent2.tokens] == forms(pair.sent2)
     assert sentence.to_alignments() == in_file_order(answer)
@@ -69,7 +69,7 @@ def test_any_two_strings_are_solved_and_come_back(system, tmp_path, identifier, 
 def test_any_words_come_back_from_an_alignment_file(words, identifier):
     pair = read_pair(identifier, " ".join(words), words[0])
     (sentence,) = read_wa(io.BytesIO(write_pair(pair, []).encode()), strict=True)
-    again = sentence.to_pair()
+    again = pair_of(sentence)
     assert (forms(again.sent1), forms(again.sent2)) == (forms(pair.sent1), forms(pair.sent2))
     assert again.id == " ".join(pair.id.split())
 

@@ -91,6 +91,7 @@ class Setup:
         limits: what a pair may take.
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
+        shown: whether answers have the atoms that the rules show.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
             which may not change while a run goes on; empty for whatever they are.
     """
@@ -107,6 +108,7 @@ class Setup:
     incremental: bool = True
     traced: bool = False
     rated: bool = False
+    shown: bool = False
     files: tuple[str, ...] = ()
 
     @property

@@ -80,7 +80,7 @@ class Rater:
 
     def rate_all(self, known: Iterable[Known]) -> Iterator[Solution[Answer]]:
         """Rate answers, lazily and in their order: solutions whose only answer has its rating."""
-        return self._deciding.solve_all(map(self._facts, known))
+        return self._deciding.solve_all(map(self.facts, known))
 
     def rate_solutions(
         self, decided: Iterable[tuple[Solution[Answer], Sequence[Symbol]]]
@@ -108,7 +108,7 @@ class Rater:
 
     def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[Evidence, ...]]:
         """The evidence for ratings, whether it has a weight or not, sorted."""
-        for best in self.solver.best_of_all(map(self._facts, known)):
+        for best in self.solver.best_of_all(map(self.facts, known)):
             yield tuple(
                 sorted(
                     Evidence(str(atom.arguments[0]), sign * atom.arguments[1].number)
@@ -119,9 +119,9 @@ class Rater:
 
     def trace_all(self, known: Iterable[Known]) -> Iterator[AskedTrace]:
         """Trace the ratings of answers, lazily and in their order."""
-        return self._tracer.trace_all(map(self._facts, known))
+        return self._tracer.trace_all(map(self.facts, known))
 
-    def _facts(self, known: Known) -> tuple[Pair, Sequence[Symbol]]:
+    def facts(self, known: Known) -> tuple[Pair, Sequence[Symbol]]:
         """A pair with its facts, those of its answer and those that only ratings need."""
         pair = known.answer.pair
         more = filter(None, (*line_facts(known.answer), self._wholes(pair)))

@@ -143,13 +143,14 @@ class System(Preparation):
     def solver(self) -> Solver[Answer]:
         """What decides a pair, given its facts."""
         options = SolverOptions(self.setup.models, self.setup.limits.seconds, self.constants)
-        return Solver(self.rules, options, partial(read_answer, scheme=self.profile.scheme))
+        read = partial(read_answer, scheme=self.profile.scheme, kept=self.setup.shown)
+        return Solver(self.rules, options, read)
 
     @cached_property
     def _deciding(self) -> Solver[Answer] | Keeping:
         if not self.setup.incremental:
             return self.solver
-        return Keeping(self.solver, self.rules, f"answers {self.profile.scheme}")
+        return Keeping(self.solver, self.rules, f"answers {self.profile.scheme} {self.setup.shown}")
 
     def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
         """Decide one pair.
@@ -237,6 +238,20 @@ class System(Preparation):
         self.stages.decide(
             solution.grounding, solution.solving, kept=solution.kept, edit=solution.edit
         )
+
+    def posed(
+        self, pairs: Iterable[Pair], purpose: Purpose
+    ) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+        """As :meth:`facts`, with those that a program has besides, of the answer among them."""
+        if purpose is Purpose.ANSWER:
+            return self.facts(pairs)
+        if purpose is Purpose.RATING:
+            return map(self.rater.facts, self.answered(pairs))
+        from ists_asp.explain.explainer import posed
+        from ists_asp.explain.templates import load_templates
+
+        known = self._in_chunks(known.answer for known in self.answered(pairs))
+        return posed(known, load_templates(self.profile.language))
 
     @property
     def rates(self) -> bool:
@@ -395,10 +410,11 @@ class System(Preparation):
             raise UsageError(
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
+        yield from self.explainer.explain_all(self._in_chunks(answers), wording)
+
+    def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
         known = beside(answers, lambda some: self.facts(map(_chunked, some)))
-        yield from self.explainer.explain_all(
-            ((answer, facts) for (_, facts), answer in known), wording
-        )
+        return (Known(answer, facts) for (_, facts), answer in known)
 
 
 def _chunked(answer: Answer) -> Pair:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
-from itertools import starmap, tee
+from itertools import tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Function, Number, String
@@ -184,15 +184,14 @@ class Explainer:
             SolveError: the rules are contradictory, or take too long.
             DataError: the templates lack a text.
         """
-        lengths = tuple(_text_words(templates))
-        given, again = tee((one, (*facts, *lengths)) for one, facts in known)
-        for solution in self._solver.solve_all(starmap(_asked, given)):
-            answer, facts = next(again)
-            with inside(answer.pair):
+        given, again = tee(known)
+        asked, hasty = tee(posed(given, templates))
+        for solution in self._solver.solve_all(asked):
+            (answer, _), (pair, facts) = next(again), next(hasty)
+            with inside(pair):
                 (shown,) = solution.answers
                 if not shown.best:
-                    hasty = _asked(answer, (*facts, Function("in_haste")))
-                    (shown,) = self._solver.solve(*hasty).answers
+                    (shown,) = self._solver.solve(pair, (*facts, Function("in_haste"))).answers
                 yield self._explained(answer, shown, templates)
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
@@ -229,11 +228,15 @@ class Explainer:
         return self._reasons[name]
 
 
-def _asked(answer: Answer, facts: Sequence[Symbol]) -> tuple[Pair, Sequence[Symbol]]:
-    """An answer as the solver takes it, with the facts of its pair."""
-    pair = answer.pair
-    sized = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
-    return sized, (*facts, *answer_facts(answer))
+def posed(
+    known: Iterable[tuple[Answer, Sequence[Symbol]]], templates: Templates
+) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+    """Answers as the solver takes them, with the facts of their pairs and of the templates."""
+    lengths = tuple(_text_words(templates))
+    for answer, facts in known:
+        pair = answer.pair
+        sized = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
+        yield sized, (*facts, *lengths, *answer_facts(answer))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], optimal: bool) -> Shown:

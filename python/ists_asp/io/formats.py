@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
 from ists_asp.model import Alignment, Confidence, Label, Tag
-from ists_asp.terminal import display_width, padded
+from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -233,6 +233,19 @@ def _write_tsv(written: Written) -> str:
     return f"{_write_rating(written).rstrip()}\t{written.pair.id}\n"
 
 
+def _write_atoms(written: Written) -> str:
+    """The atoms of each answer, below comments: the pair, and the cost or why there is none."""
+    from ists_asp.syntax.ground import symbols
+
+    pair, failure = written.pair, written.failure
+    parts = [f"pair {pair.id}", f"1: {pair.sent1.text}", f"2: {pair.sent2.text}"]
+    text = "".join(f"% {unbroken(one)}\n" for one in [*parts, *filter(None, [failure])])
+    for rank, one in enumerate(written.answers, 1):
+        text += f"% answer {rank}, cost {' '.join(map(str, one.cost))}\n"
+        text += "".join(f"{atom}.\n" for atom in sorted(symbols(one.atoms)))
+    return text
+
+
 FORMATS = (
     Format("wa", ".wa", "SemEval word alignments", _write_wa, answers=True),
     Format(
@@ -248,6 +261,7 @@ FORMATS = (
         ratings=True,
         several=True,
     ),
+    Format("atoms", ".lp", "shown by clingo", _write_atoms, True, several=True, between="\n"),
     Format("text", ".txt", "for people", _write_text, answers=True, several=True, between="\n"),
 )
 """All of them, in the order in which the help names them."""

@@ -14,7 +14,7 @@ from html import escape, unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.errors import DataError, of_pair, shortened
-from ists_asp.io.text import Faults, Line, Repairs, Source, Warn, ignore, make_sentence, read_lines
+from ists_asp.io.text import Faults, Line, Repairs, Source, Warn, ignore, read_lines
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
@@ -197,27 +197,6 @@ class WaSentence:
                 found.append(line.to_alignment())
         faults.check()
         return tuple(found)
-
-    def to_pair(self) -> Pair:
-        """The two sentences, without chunks; the token sections decide, not the texts.
-
-        Raises:
-            DataError: no id, or token sections that do not number their tokens from 1.
-        """
-        if self.id is None:
-            raise DataError("a sentence without an id", where=self.where, hint=_HINT)
-        for tokens in self.tokens:
-            numbers = [token.number for token in tokens]
-            if not numbers or numbers != list(range(1, len(numbers) + 1)):
-                raise DataError(
-                    f"tokens numbered {shortened(str(numbers))}",
-                    where=self.where,
-                    expected="the numbers 1, 2, 3 and so on",
-                )
-            if not all(token.form for token in tokens):
-                raise DataError("a token without a form", where=self.where)
-        sides = ([token.form for token in tokens] for tokens in self.tokens)
-        return Pair(self.id, *map(make_sentence, sides))
 
 
 def read_wa(

@@ -6,6 +6,7 @@ viable, so that labels and scores have evidence too. Nothing here knows evidence
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"
+SHIPPED = ("asp/", "lp_rules/")
 
 Key: TypeAlias = tuple[str, str]
 """A name of evidence and a class of decision."""
@@ -184,6 +186,11 @@ class ExampleBuilder(Closing):
                     found.setdefault(name, rule.sentence)
                     found.setdefault(str(atom.arguments[1]), rule.sentence)
         return found
+
+    def own_words(self) -> frozenset[str]:
+        """All names in the rules that are not shipped."""
+        own = (one.text for one in self._system.rules.rules if not one.file.startswith(SHIPPED))
+        return frozenset(re.findall(r"\w+", " ".join(own)))
 
     def examples(
         self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None

@@ -94,6 +94,7 @@ class Settings:
         smallest: weights smaller than this, in hundredths, are left out.
         seed: decides how pairs are dealt into folds.
         scheme: whose official measure scores what is left out.
+        reasons: whether what gets no weight comes as well, with the value 0 and the reason.
     """
 
     base: Mapping[Key, int] = field(default_factory=dict)
@@ -111,6 +112,7 @@ class Settings:
     smallest: int = 4
     seed: int = 0
     scheme: Scheme = Scheme.Y2016
+    reasons: bool = False
 
     @property
     def known(self) -> dict[Key, int]:
@@ -134,6 +136,7 @@ class Weight:
     decision: str
     value: int
     support: int
+    reason: str = ""
 
 
 def label_terms(candidate: Candidate, label: str) -> Iterator[Term]:
@@ -278,10 +281,22 @@ class _Problem:
             and any(self._sense(key))
             and (count >= settings.support or self._is_free(key))
         )
-        found = Counter(self._fitted(every) if every else {})
+        fitted, reasons = self._fitted(every) if every else ({}, {})
+        found = Counter(fitted)
         known = settings.known.items()
         found.update({key: value for key, value in known if decision_of(key[1]) == self.what})
-        return [Weight(*key, value, support[key]) for key, value in found.items()]
+        weights = [Weight(*key, value, support[key]) for key, value in found.items()]
+        if not settings.reasons:
+            return weights
+        argued = {name.partition("(")[0] for name, _ in self.senses}
+        seen = {(name.partition("(")[0], decision) for name, decision in support}
+        for key in (*support, *self.senses.keys() - seen):
+            if any(self._sense(key)) and decision_of(key[1]) == self.what:
+                reasons.setdefault(key, f"{settings.support} examples are needed")
+            elif key[0].partition("(")[0] not in argued:
+                reasons[key] = "no argues/3 names it"
+        lost = reasons.keys() - found
+        return weights + [Weight(*key, 0, support[key], reasons[key]) for key in sorted(lost)]
 
     def _sense(self, key: Key) -> Sense:
         """What a name, or the family that it is of, may argue for."""
@@ -294,8 +309,8 @@ class _Problem:
         """Whether there is a weight in any case: where sums begin, if nothing is known of it."""
         return not self.settings.base and (key[0] == BASES.get(self.what) or _is_start(key))
 
-    def _fitted(self, every: Sequence[Key]) -> dict[Key, int]:
-        """The weights, or corrections, that there are always, and those that earn it."""
+    def _fitted(self, every: Sequence[Key]) -> tuple[dict[Key, int], dict[Key, str]]:
+        """The weights that there are always, and those that earn it; why others do not."""
         settings = self.settings
         known = Counter(settings.base)
         known.update(settings.known)
@@ -309,7 +324,8 @@ class _Problem:
         upper = np.where(pro, np.inf, np.maximum(-there, 0.0))
         matrices = self._matrices(every)
         paid = np.array([not self._is_free(key) for key in every])
-        errors = paid * self._errors(matrices, sums)
+        slopes, errors = self._slopes(matrices, sums)
+        errors *= paid
 
         def left(price: float, start: Floats) -> tuple[Floats, set[int]]:
             weights = _drawn(matrices, losses[:1], lower, upper, price * errors, 0 * errors, start)
@@ -317,18 +333,35 @@ class _Problem:
 
         earned = _drawn_tight(left, len(every), settings.earned, settings.most(self.what))
         columns = sorted(earned.union(np.flatnonzero(~paid).tolist()))
+        effects = -slopes / np.where(errors, errors, np.inf)
+        ends = ((one.min(axis=0).toarray()[0], one.max(axis=0).toarray()[0]) for one in matrices)
+        alike = np.all([low == high for low, high in ends], axis=0)
+        told = np.select(
+            [
+                alike & [key[0] not in BASES.values() for key in every],
+                abs(effects) < settings.earned,
+                np.where(effects > 0, upper <= 0, lower >= 0),
+            ],
+            ["the same in all examples", "may be chance", "examples contradict argues/3"],
+            "too little beside other evidence",
+        )
+        reasons = {
+            key: f"{text} (z {effect:.1f}, {settings.earned:g} needed)"
+            for key, text, effect in zip(every, told, effects, strict=True)
+        }
         if not columns:
-            return {}
+            return {}, reasons
         keys = [every[column] for column in columns]
         drawn = np.array([not _is_start(key) or bool(settings.base) for key in keys])
         few = [matrix[:, columns] for matrix in matrices]
         ridge = drawn * settings.penalty(self.what)
         found = _drawn(few, losses, lower[columns], upper[columns], 0 * ridge, ridge, 0 * ridge)
         rounded = {key: round(value * UNIT) for key, value in zip(keys, found, strict=True)}
-        return {key: value for key, value in rounded.items() if abs(value) >= settings.smallest}
+        large = {key: value for key, value in rounded.items() if abs(value) >= settings.smallest}
+        return large, reasons
 
-    def _errors(self, matrices: Sequence[csr_matrix], sums: list[Floats]) -> Floats:
-        """The standard error of the slope of each weight where none of them counts yet.
+    def _slopes(self, matrices: Sequence[csr_matrix], sums: list[Floats]) -> tuple[Floats, Floats]:
+        """The slope of each weight where none of them counts yet, and its standard error.
 
         Examples of one gold pair are alike, so that pairs are counted and not examples.
         """
@@ -340,7 +373,7 @@ class _Problem:
             for matrix, slope in zip(matrices, slopes, strict=True)
         )
         squares: Floats = np.asarray(each.power(2).sum(axis=0))[0]
-        return np.sqrt(squares)
+        return np.asarray(each.sum(axis=0))[0], np.sqrt(squares)
 
     def _matrices(self, keys: Sequence[Key]) -> list[csr_matrix]:
         """For each outcome the values of the evidence: a row an example, a column a key."""

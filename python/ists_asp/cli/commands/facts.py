@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import write_output
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
-from ists_asp.cli.options import id_option, input_options, output_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
 from ists_asp.run.watch import alive
@@ -21,11 +21,10 @@ from ists_asp.terminal import unbroken
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clingo import Symbol
-
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
+    from ists_asp.rules import RuleSource
 
 _LONGEST = 200
 """Characters of the name of a file that are the pair's id."""
@@ -36,11 +35,17 @@ _LONGEST = 200
   ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
   ists-asp facts --sent1 a.txt --sent2 b.txt --profile images -o facts/
   sh -c "python -m $(sed -n 's/^% clingo/clingo/p' pair12.lp)"
+  ists-asp facts --bundle --program rating --profile sts-en "a cat" "two cats" -o rated.lp
 """)
-@input_options
-@setup_options()
-@id_option
-@output_option(
+@options.input_options
+@options.setup_options()
+@options.id_option
+@options.choice_option(
+    *("--program", "answer", "explanation", "rating"),
+    text="What the facts are for: an answer, or its explanation or rating, with the answer.",
+)
+@click.option("--bundle", is_flag=True, help="Write the rules as well, for clingo without us.")
+@options.output_option(
     text="File to write. For several pairs a folder, made if need be, which gets a file ID.lp for "
     "each.",
     kind=OUTPUTS,
@@ -51,6 +56,8 @@ def facts(
     inputs: Inputs,
     setup: Setup,
     identifier: str | None,
+    program: str,
+    bundle: bool,
     output: Path | None,
 ) -> None:
     """Print the facts of a pair, and the clingo command that solves it.
@@ -62,6 +69,9 @@ def facts(
     Out: an ASP program. Its comments give the sentences and a command line of plain clingo
     (python -m clingo, where there is no program of this name), whose optimal answer is that of
     ists-asp solve. Where that command ends with -, it expects the program on standard input.
+    With --program explanation or rating the optimum is that of ists-asp explain, or of ists-asp
+    sts with the same profile. With --bundle the file has the rules, too, and no path of this
+    machine; its head says what is best, which constants there are, and what is shown.
     """
     pairs = inputs.read(identifier)
     several = len(pairs) > 1 or (output is not None and output.is_dir())
@@ -74,36 +84,34 @@ def facts(
         known_ending(output, [".lp"])
     check_written(context, [Use(f"-o {file}", file) for file in files])
     from ists_asp.cli.driver import working
+    from ists_asp.engine.bundle import bundled
+    from ists_asp.facts import facts_text
+    from ists_asp.rules import Purpose, find_program
 
     with working(setup) as run:
-        system = run.system
+        system, purpose = run.system, Purpose(program)
+        _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
+        head, rules = bundled(system, purpose) if bundle else ("", "")
+        posed = system.posed(inputs.prepared(system, pairs), purpose)
         texts = [
-            _program(system, pair, symbols, target)
-            for (pair, symbols), target in zip(
-                system.facts(inputs.prepared(system, pairs)), targets, strict=True
-            )
+            _head(system, pair, _command(system, () if bundle else sources, target))
+            + f"{head}{facts_text(symbols)}{rules}"
+            for (pair, symbols), target in zip(posed, targets, strict=True)
         ]
     if several and output is not None:
-        try:
-            output.mkdir(exist_ok=True)
-        except OSError as fault:
-            raise UsageError(
-                f"no folder can be made: {fault.strerror or fault}",
-                where=f"-o {output}",
-                hint="Choose another place",
-            ) from fault
+        output.mkdir(exist_ok=True)
     for target, text in zip(targets, texts, strict=True):
         write_output(target, text)
 
 
 def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
     """The files for several pairs, in a folder that need not exist."""
-    if output is None:
+    if output is None or (not output.is_dir() and (output.suffix == ".lp" or output.exists())):
         raise UsageError(
-            f"{len(pairs)} pairs", hint="Choose one with --id ID, or name a folder with -o DIR"
+            f"{len(pairs)} pairs",
+            where=None if output is None else f"-o {output}",
+            hint="Choose one with --id ID, or name a folder with -o DIR",
         )
-    if output.is_file():
-        raise UsageError("this is a file", where=f"-o {output}", expected="a folder")
     return [output / _file_name(pair.id) for pair in pairs]
 
 
@@ -115,9 +123,7 @@ def _file_name(identifier: str) -> str:
     return f"{name}.lp"
 
 
-def _program(system: System, pair: Pair, symbols: Sequence[Symbol], target: Path | None) -> str:
-    from ists_asp.facts import facts_text
-
+def _head(system: System, pair: Pair, line: str) -> str:
     alive()
     head = (
         f"pair {pair.id}",
@@ -125,24 +131,19 @@ def _program(system: System, pair: Pair, symbols: Sequence[Symbol], target: Path
         f"2: {pair.sent2.text}",
         str(system.provenance),
         f"words are compared by: {', '.join(system.knowledge)}",
-        _command(system, target),
+        "UNSATISFIABLE? Two weights for one name: add --text, and look for two_weights.",
+        line,
     )
-    comments = "".join(f"% {unbroken(line)}\n" for line in head)
-    return comments + facts_text(tuple(symbols))
+    return "".join(f"% {unbroken(line)}\n" for line in head)
 
 
-def _command(system: System, target: Path | None) -> str:
-    """The command line of plain clingo that does what the system does with these facts."""
-    from ists_asp.rules import find_program
-
-    setup = system.setup
-    _, sources = find_program(setup.profile, setup.rules, reader=setup.reader)
-    constants = {**system.profile.constants, **setup.constants}
+def _command(system: System, sources: Sequence[RuleSource], target: Path | None) -> str:
+    """The command line of plain clingo, for facts and rule files, or for a file that has both."""
     words = ["clingo", "--opt-strategy=usc"]
-    for name, value in constants.items():
+    for name, value in system.constants.items() if sources else ():
         words += ["-c", f"{name}={value}"]
     here = Path.cwd()
     for path in (source.path for source in sources):
         words.append(str(path.relative_to(here) if path.is_relative_to(here) else path))
-    words.append("-" if target is None else str(target))
+    words.append("-" if target is None else str(target) if sources else target.name)
     return shlex.join(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import stdev
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from ists_asp.cli.options import (
     cache_option,
     choice_option,
     file_option,
+    json_option,
     number_option,
     output_option,
     quiet_option,
@@ -158,6 +159,7 @@ def _weights(values: Values) -> Collection[Path]:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
 @output_option(".lp", text="File to write the weights to. Default: standard output.")
+@json_option
 @quiet_option
 def learn(
     task: str,
@@ -170,6 +172,7 @@ def learn(
     confidence: Path | None,
     seed: int,
     output: Path | None,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Learn from gold pairs what the evidence of a profile is worth.
@@ -183,18 +186,19 @@ def learn(
     Evidence of your own rules has none yet, and is corrected from 0. With --from-nothing a file
     of weight(Name,Decision,Integer) facts for the "weights" of the profile's [answer]; with
     --task sts for those of its [rating], or with --reader for its "reader_weights". The same
-    data and seed give the same bytes. With --cross-validate and without -o, only what is reached
-    on unseen parts is printed: the four official F1s, mean ± standard deviation over the parts,
-    with gold chunks and with chunks to be found; with --task sts Pearson's correlation of each
-    data set.
+    data and seed give the same bytes. What gets none is told with the reason, your own names
+    first: some on standard error, or with --json all on standard output. With --cross-validate
+    and without -o, only what is reached on unseen parts is printed: the four official F1s, mean
+    ± standard deviation over the parts, with gold chunks and with chunks to be found; with
+    --task sts Pearson's correlation of each data set.
     """
     lesson = _Lesson(gold, setup, keep, from_nothing, most, confidence, seed, output, quiet)
     if task == "sts":
         if setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-        if keep or from_nothing or confidence:
+        if keep or from_nothing or confidence or as_json:
             raise UsageError(
-                "--keep, --from-nothing and --confidence do not go with --task sts",
+                "--keep, --from-nothing, --confidence and --json do not go with --task sts",
                 hint="Leave them out",
             )
         _learn_ratings(lesson, folds)
@@ -205,7 +209,7 @@ def learn(
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
-    _learn_alignments(lesson, folds)
+    _learn_alignments(lesson, folds, as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +272,7 @@ class _Lesson:
             note(f"{count} {what} from {pairs} pairs")
 
 
-def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
+def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
     from ists_asp.learn import (
         ExampleBuilder,
@@ -307,11 +311,26 @@ def _learn_alignments(lesson: _Lesson, folds: int | None) -> None:
                 write_output(lesson.confidence, render_table(fit_table(judged), *head))
             if not lesson.tell(_report(results)):
                 return
-        weights = learn_weights(examples, teacher.senses(), settings)
-        sentences = teacher.sentences()
+        every = learn_weights(examples, teacher.senses(), replace(settings, reasons=True))
+        sentences, own = teacher.sentences(), teacher.own_words()
+    weights, lost = ([one for one in every if bool(one.reason) is no] for no in (False, True))
     head = lesson.title, lesson.command()
     text = render_weights(weights, sentences, *head, corrections=bool(base))
-    lesson.write(text, len(golds), len(weights), "corrections" if base else "weights")
+    what = "corrections" if base else "weights"
+    if lesson.output is not None or not as_json:
+        lesson.write(text, len(golds), len(weights), what)
+    if as_json:
+        write_output(None, {what: list(map(asdict, weights)), "without": list(map(asdict, lost))})
+    elif not lesson.quiet:
+        rows: dict[tuple[bool, str, str, str], list[str]] = {}
+        for one in lost:
+            key = one.name.partition("(")[0] not in own, one.name, str(one.support), one.reason
+            rows.setdefault(key, []).append(one.decision)
+        told = [[key[1], ", ".join(rows[key]), *key[2:]] for key in sorted(rows)]
+        titles = ["Got none", "for", "examples", "because"]
+        for line in table([titles, *told[:12]], left=True).splitlines():
+            note(line)
+        note(f"{len(told)} in all; --json has them")
 
 
 def _report(results: Sequence[CrossValidation]) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
   ists-asp solve --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --profile images -o out.wa
   cut -f2,3 pairs.tsv | ists-asp solve --tsv - --format text
   ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
+  ists-asp solve --format atoms "a cat sits" "one cat is sitting"
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --tsv million.tsv -o out.wa --jobs 4
@@ -93,7 +94,7 @@ def solve(
             f"-n {models} does not go with the format {shape.name}, which holds one answer a pair",
             hint=f"Add {others}",
         )
-    setup = replace(setup, models=models)
+    setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
     decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet)
     work = partial(decide, inputs, setup, shape, output, traces)
     if watch:
