@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
+from ists_asp.rules import find_program
 from ists_asp.rules.source import read_source
 from ists_asp.terminal import unbroken
 
@@ -22,11 +23,12 @@ def bundled(system: System, purpose: Purpose) -> tuple[str, str]:
     Values of constants stand above the rules, in place of their definitions there. The user's
     files are named as in their folder, wherever that is.
     """
-    rules, constants = system.setup.load_program(purpose), system.constants
+    setup = system.setup
+    rules, constants = setup.load_program(purpose), system.constants
 
     def place(name: str) -> str:
         path = PurePath(name)
-        tops = (one.parent for one in system.setup.rules if path.is_relative_to(one.parent))
+        tops = (one.parent for one in setup.rules if path.is_relative_to(one.parent))
         return path.relative_to(next(tops, "")).as_posix()
 
     goals, values, shown = {}, dict(constants), dict[str, None]()
@@ -50,10 +52,22 @@ def bundled(system: System, purpose: Purpose) -> tuple[str, str]:
     head = "".join(f"% {unbroken(line)}\n" for line in lines)
     parts = [f"#const {name} = {value}.\n" for name, value in constants.items()]
     set_ = rf'#const\s+(?:{"|".join(constants) or "-"})\s*=(?:"(?:[^"\\]|\\.)*"|[^".])*\.'
+    _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
+    partial = {source.path for source in sources if source.fitting}
     for file in rules.files:
-        text, _ = read_source(file.path, file.name)
-        own = re.sub(set_, r"%*\g<0>*%", text.without(text.includes())).strip()
+        if file.path in partial:
+            # Some statements do not fit in.
+            text = "\n".join(
+                f'%@rule {rule.name}: "{rule.sentence}"\n{rule.text}' if rule.sentence else rule.text
+                for node, rule in zip(rules.statements, rules.rules, strict=True)
+                if rule.file == file.name and node.ast_type is not ASTType.Program
+            )
+        else:
+            source, _ = read_source(file.path, file.name)
+            text = source.without(source.includes())
+        own = re.sub(set_, r"%*\g<0>*%", text).strip()
         # Another part of a program ends with its file.
         base = "#program base.\n" if "#program" in own else ""
-        parts.append(f"\n% ======== {place(file.name)}\n\n{own}\n{base}")
+        if own:
+            parts.append(f"\n% ======== {place(file.name)}\n\n{own}\n{base}")
     return f"{head}\n% ======== the facts\n\n", "".join(["\n", *parts])

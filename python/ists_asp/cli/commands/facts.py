@@ -91,6 +91,12 @@ def facts(
     with working(setup) as run:
         system, purpose = run.system, Purpose(program)
         _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
+        if not bundle and any(source.fitting for source in sources):
+            raise UsageError(
+                f"of rules of your own, the {purpose} takes only what it can use",
+                where=f"--program {purpose}",
+                hint="Write rules and facts together: --bundle",
+            )
         head, rules = bundled(system, purpose) if bundle else ("", "")
         posed = system.posed(inputs.prepared(system, pairs), purpose)
         texts = [
