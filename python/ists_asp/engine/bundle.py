@@ -58,7 +58,7 @@ def bundled(system: System, purpose: Purpose) -> tuple[str, str]:
         if file.path in partial:
             # Some statements do not fit in.
             text = "\n".join(
-                f'%@rule {rule.name}: "{rule.sentence}"\n{rule.text}' if rule.sentence else rule.text
+                f'%@rule {rule.name}: "{rule.sentence}"\n' * bool(rule.sentence) + rule.text
                 for node, rule in zip(rules.statements, rules.rules, strict=True)
                 if rule.file == file.name and node.ast_type is not ASTType.Program
             )

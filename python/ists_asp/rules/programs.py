@@ -174,9 +174,9 @@ def find_program(
 ) -> tuple[Profile, tuple[RuleSource, ...]]:
     """Return a profile and the files to load for a purpose, without what they include.
 
-    A user's file takes the place of the one of its name. Others are added; of those that are
-    marked as ``fitting``, :func:`fitting` keeps what the program can use. The reader is the one that
-    the user asks for, if any.
+    A user's file takes the place of the one of its name. Others are added; of those marked as
+    ``fitting``, :func:`fitting` keeps what the program can use. The reader is the one that the
+    user asks for, if any.
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)
