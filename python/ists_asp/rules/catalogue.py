@@ -14,8 +14,11 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.profiles import Purpose
+from ists_asp.rules.examples import read_example, tested
+from ists_asp.rules.loader import load_rules
+from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import load_program
+from ists_asp.rules.source import TESTS, find_rules, read_source
 from ists_asp.rules.weights import rule_weights
 from ists_asp.syntax.trees import derived, is_fact
 from ists_asp.vocabulary import (
@@ -27,14 +30,17 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clingo.ast import AST
 
+    from ists_asp.errors import RuleError
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
+    from ists_asp.rules.examples import Example
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
+    from ists_asp.rules.source import RuleSource
     from ists_asp.rules.weights import Weight
 
 HARD = frozenset(
@@ -148,6 +154,28 @@ class Use(StrEnum):
     EXPLANATION = "explanation"
     BOTH = "both"
     RATING = "rating"
+
+
+def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Example]:
+    """The examples of rule files, word tables, folders of rules, and files of tests."""
+    sources: list[RuleSource] = []
+    for path in given:
+        tests = sorted(path.rglob(TESTS)) if path.is_dir() else [path] if path.name == TESTS else []
+        for file in tests:
+            for number, row in enumerate(read_source(file, str(file))[0].text.split("\n"), 1):
+                if row.strip() and not row.startswith("#"):
+                    yield tested(row, f"{file}:{number}")
+        if path.name != TESTS:
+            sources += find_rules(path, shown_folder(path) if path.is_dir() else None)
+    having = (one for one in sources if "%@example " in read_source(one.path, one.name)[0].text)
+    for rule in load_rules(having, report=_refuse, store=store).rules:
+        for line, text in rule.examples:
+            yield read_example(text, f"{rule.file}:{line}", rule.name)
+
+
+def _refuse(_kind: str, error: RuleError) -> None:
+    """Raise a fault; that files are of different programs is none."""
+    raise error
 
 
 @dataclass(frozen=True, slots=True)
