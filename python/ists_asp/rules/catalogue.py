@@ -14,7 +14,7 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.examples import read_example, tested
+from ists_asp.rules.examples import read_example, row_example
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import load_program
@@ -34,13 +34,11 @@ if TYPE_CHECKING:
 
     from clingo.ast import AST
 
-    from ists_asp.errors import RuleError
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.examples import Example
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.rules.source import RuleSource
     from ists_asp.rules.weights import Weight
 
 HARD = frozenset(
@@ -158,24 +156,16 @@ class Use(StrEnum):
 
 def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Example]:
     """The examples of rule files, word tables, folders of rules, and files of tests."""
-    sources: list[RuleSource] = []
     for path in given:
-        tests = sorted(path.rglob(TESTS)) if path.is_dir() else [path] if path.name == TESTS else []
-        for file in tests:
-            for number, row in enumerate(read_source(file, str(file))[0].text.split("\n"), 1):
-                if row.strip() and not row.startswith("#"):
-                    yield tested(row, f"{file}:{number}")
-        if path.name != TESTS:
-            sources += find_rules(path, shown_folder(path) if path.is_dir() else None)
-    having = (one for one in sources if "%@example " in read_source(one.path, one.name)[0].text)
-    for rule in load_rules(having, report=_refuse, store=store).rules:
-        for line, text in rule.examples:
-            yield read_example(text, f"{rule.file}:{line}", rule.name)
-
-
-def _refuse(_kind: str, error: RuleError) -> None:
-    """Raise a fault; that files are of different programs is none."""
-    raise error
+        tests = path.rglob(TESTS) if path.is_dir() else [path] * (path.name == TESTS)
+        for file in sorted(tests):
+            rows = enumerate(read_source(file, str(file))[0].text.split("\n"), 1)
+            yield from (row_example(row, f"{file}:{number}") for number, row in rows if row.strip())
+        for source in () if path.name == TESTS else find_rules(path, shown_folder(path)):
+            if "%@example " in read_source(source.path, source.name)[0].text:
+                for rule in load_rules([source], store=store).rules:
+                    for line, text in rule.examples:
+                        yield read_example(text, f"{rule.file}:{line}", rule.name)
 
 
 @dataclass(frozen=True, slots=True)

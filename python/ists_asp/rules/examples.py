@@ -20,78 +20,75 @@ _TEXT = r'"(?:[^"\\]|\\["\\])++"'
 _EXAMPLE = re.compile(rf"(?:([A-Za-z][\w-]*)\s+)?({_TEXT})\s*\|\s*({_TEXT})\s*:\s*(\S.*)")
 _LABEL = rf"(?:{'|'.join(label for label in Label if label.aligned)})(?:_FACT|_POL)*"
 _CLAIM = re.compile(
-    rf"(?P<x>{_TEXT})\s*~\s*(?P<y>{_TEXT})\s*(?P<no>not\b)?\s*"
-    rf"(?:aligned|(?=\S)(?P<types>{_LABEL})?\s*(?P<score>[0-5])?)"
-    rf"|(?P<lone>{_TEXT})\s*(?P<none>not)\s+aligned"
-    rf"|(?:chunk|(?P<side>[12])\s*:)\s*(?P<chunk>{_TEXT})"
-    rf"|(?P<unsaid>not\b)?\s*says\s*(?P<says>{_TEXT})"
-    r"|rating\s*(?P<sign>[<>]=?)\s*(?P<bound>[0-5](?:\.\d+)?)"
+    rf"(?P<link>{_TEXT})\s*~\s*(?P<y>{_TEXT})\s*(?:not\b)?\s*"
+    rf"(?:aligned|(?=\S)(?P<label>{_LABEL})?\s*(?P<score>[0-5])?)"
+    rf"|(?P<free>{_TEXT})\s*not\s+aligned|(?:chunk|(?P<side>[12])\s*:)\s*(?P<chunk>{_TEXT})"
+    rf"|(?:not\b)?\s*says\s*(?P<says>{_TEXT})"
+    r"|rating\s*(?P<rating>[<>]=?\s*[0-5](?:\.\d+)?)"
 )
 _CLAIMS = (
     '"x" ~ "y" EQUI, "x" ~ "y" SIMI 3, "x" ~ "y" not EQUI, "x" ~ "y" aligned, "x" not aligned, '
     'chunk "x", 1: "x", says "…", not says "…" or rating > 4'
 )
 _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge}
-_MIRROR = {"SPE1": "SPE2", "SPE2": "SPE1"}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What an example says of its pair.
 
-    ``words`` are of the first and the second sentence, empty where it names none: the sides of an
-    alignment with these ``types`` (label and tags) and ``score``, or chunks. ``says`` is of the
-    explanation, ``sign`` and ``bound`` are of the rating.
+    ``words`` are of the first and the second sentence, empty where it names none. ``what`` is
+    ``link`` (two sides with ``label`` and ``score``, if there are any), ``free``, ``chunk``,
+    ``says`` or ``rating``; ``value`` is what is said, or the sign and bound of a rating.
     """
 
     words: tuple[str, str]
     denied: bool
-    chunk: bool
-    types: frozenset[str]
+    what: str
+    label: str
     score: str
-    says: str
-    sign: str
-    bound: float
+    value: str
 
     def mirrored(self, first: str, second: str) -> Claim:
         """The same of the sentences swapped, which explanations call ``first`` and ``second``."""
-        other = {first: second, second: first}
-        says = re.sub("|".join(other), lambda one: other[one[0]], self.says.lower())
-        types = frozenset(_MIRROR.get(one, one) for one in self.types)
-        return replace(self, words=self.words[::-1], types=types, says=says)
+        other = {first: second, second: first, "SPE1": "SPE2", "SPE2": "SPE1"}
+        label, value = (
+            re.sub("|".join(other), lambda one: other[one[0]], text)
+            for text in (self.label, self.value.lower())
+        )
+        return replace(self, words=self.words[::-1], label=label, value=value)
 
     def holds(self, answer: Answer, text: str, rating: float) -> bool:
         """Whether it is so of an answer, its explanation and its rating."""
-        if self.says:
-            return (self.says.lower() in text.lower()) != self.denied
-        return _COMPARE[self.sign](rating, self.bound) if self.sign else not self.doubts(answer)
+        if self.what == "says":
+            return (self.value.lower() in text.lower()) != self.denied
+        if self.what == "rating":
+            sign = self.value.rstrip(" .0123456789")
+            return bool(_COMPARE[sign](rating, float(self.value.removeprefix(sign))))
+        return not self.doubts(answer)
 
     def doubts(self, answer: Answer) -> list[str]:
         """What to ask where it is not so: why there is what it denies, or else why-not."""
-        one, two = (
-            _place(answer.pair.sent1.text, self.words[0]),
-            _place(answer.pair.sent2.text, self.words[1]),
-        )
-        if self.chunk:
+        one = _place(answer.pair.sent1.text, self.words[0])
+        two = _place(answer.pair.sent2.text, self.words[1])
+        if self.what == "chunk":
             sides = (1, one, answer.chunks1), (2, two, answer.chunks2)
-            missing = [
-                (n, at) for n, at, chunks in sides if at and at not in [c.tokens for c in chunks]
+            return [
+                f"{side}: {_numbers(place)}"
+                for side, place, chunks in sides
+                if place and place not in [chunk.tokens for chunk in chunks]
             ]
-            return [f"{number}: {_numbers(at)}" for number, at in missing]
+        met = any if self.what == "free" else all
         lines = [
             f"{_numbers(line.tokens1)} <==> {_numbers(line.tokens2)}"
             for line in answer.alignments
-            if line.label.aligned and self.types <= {line.label, *line.tags}
+            if line.label.aligned and {*self.label.split("_")} <= {"", line.label, *line.tags}
             if not self.score or float(self.score) == line.score
-            if (
-                _meet(one, line.tokens1) and _meet(two, line.tokens2)
-                if self.denied
-                else (one, two) == (line.tokens1, line.tokens2)
-            )
+            if met(({*one} & {*line.tokens1}, {*two} & {*line.tokens2}))
+            if self.denied or (one, two) == (line.tokens1, line.tokens2)
         ]
-        label = f"{'_'.join(sorted(self.types))} // {self.score}"
-        wanted = f"{_numbers(one)} <==> {_numbers(two)} // {label}"
-        return lines if self.denied else [] if lines else [wanted]
+        wanted = f"{_numbers(one)} <==> {_numbers(two)} // {self.label} // {self.score}"
+        return lines if self.denied else [wanted] * (not lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,29 +113,24 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
         raise RuleError(f"{shortened(whole[4])} is no claim", where=where, expected=_CLAIMS)
     found = {key: _plain(part or "") for key, part in match.groupdict().items()}
     sentences = _plain(whole[2]), _plain(whole[3])
-    lone = found["lone"] or found["chunk"]
-    named = found["x"] or lone, found["y"] or lone
-    there = [
-        words if _place(sentence, words) and found["side"] in ("", side) else ""
-        for sentence, words, side in zip(sentences, named, "12", strict=True)
-    ]
-    if (lone not in there or all(there) > bool(found["chunk"])) if lone else there != [*named]:
-        expected = "words as they stand in their sentence, and not in both"
-        raise RuleError(f"found {shortened(whole[4])}", where=where, expected=expected)
-    claim = Claim(
-        (there[0], there[1]),
-        bool(found["no"] or found["none"] or found["unsaid"]),
-        bool(found["chunk"]),
-        frozenset(found["types"].split("_")) - {""},
-        found["score"],
-        found["says"],
-        found["sign"],
-        float(found["bound"] or 0),
+    lone = found["free"] or found["chunk"]
+    named = found["link"] or lone, found["y"] or lone
+    sides = zip("12", sentences, named, strict=True)
+    one, two = (
+        words if found["side"] in ("", side) and _place(sentence, words) else ""
+        for side, sentence, words in sides
     )
+    if (one, two) != named if found["link"] else lone not in (one, two):
+        expected = "words as they stand in their sentence"
+        raise RuleError(f"found {shortened(whole[4])}", where=where, expected=expected)
+    what = next(key for key in ("link", "free", "chunk", "says", "rating") if found[key])
+    denied = "not" in re.sub(_TEXT, "", whole[4])
+    value = found["says"] or found["rating"]
+    claim = Claim((one, two), denied, what, found["label"], found["score"], value)
     return Example(sentences, claim, text.strip(), whole[1], where, rule)
 
 
-def tested(row: str, where: str) -> Example:
+def row_example(row: str, where: str) -> Example:
     """Read a row of a file of tests: two sentences, a claim, and a profile if you like."""
     cells = [cell.strip() for cell in row.split("\t")]
     if len(cells) not in (3, 4):
@@ -149,7 +141,7 @@ def tested(row: str, where: str) -> Example:
 
 
 def _plain(text: str) -> str:
-    """A string without its quotes and escapes, or what is none; one blank between words."""
+    """A string without its quotes and escapes, or another text; one blank between words."""
     text = re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
     return " ".join(text.split())
 
@@ -159,10 +151,6 @@ def _place(sentence: str, words: str) -> tuple[int, ...]:
     before, there, _ = f" {sentence} ".partition(f" {words} ")
     start = before.count(" ") + 1
     return tuple(range(start, start + words.count(" ") + 1)) if there else ()
-
-
-def _meet(words: tuple[int, ...], side: tuple[int, ...]) -> bool:
-    return not (words and set(words).isdisjoint(side))
 
 
 def _numbers(tokens: tuple[int, ...]) -> str:

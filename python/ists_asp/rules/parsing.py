@@ -220,7 +220,7 @@ class Parsing:
         except RuntimeError:
             return None
         statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
-        rules = [NamedRule(*rule, ()) for rule in kept["rules"]]
+        rules = [NamedRule(*rule) for rule in kept["rules"]]
         for place, examples in kept["examples"]:
             rules[place] = replace(rules[place], examples=tuple(map(tuple, examples)))
         if len(statements) != len(rules) or messages.warnings:

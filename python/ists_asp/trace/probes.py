@@ -304,7 +304,3 @@ class _Formats:
         """Terms of the rule as those of a function, or as a tuple where it has no name."""
         parts = ",".join(map(self.term, terms))
         return f"{name}({parts}{',' if not name and len(terms) == 1 else ''})"
-
-
-def _is_comparison(part: AST) -> bool:
-    return part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison

@@ -99,7 +99,7 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
     ists-asp why gives it in brackets: all rules that find it.
 
     Out: for each rule its file and line, its examples, what it says when it fires, and its text;
-    if it makes evidence, what that weighs for which decision, strongest first, in hundredths of log-odds.
+    if it makes evidence, what that weighs for which decision, in hundredths of log-odds.
     """
     listed = _listed(setup)
     found = _by_name(listed)
