@@ -139,7 +139,7 @@ def _told(record: dict[str, Any]) -> str:
     for one in record["failures"]:
         lines.append("  fails with the sentences swapped:" if one["swapped"] else "  fails:")
         lines += [f"    {line}" for line in one["found"].splitlines()]
-        for why in one["why"]:
+        for why in one["why"] if one is record["failures"][0] else ():
             shown = why.splitlines()
             lines += [f"    {line}" for line in shown[:_WHY] + ["…"] * (len(shown) > _WHY)]
     return "".join(f"{line}\n" for line in lines)
