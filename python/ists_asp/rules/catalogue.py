@@ -14,8 +14,11 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.profiles import Purpose
+from ists_asp.rules.examples import read_example, row_example
+from ists_asp.rules.loader import load_rules
+from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import load_program
+from ists_asp.rules.source import TESTS, find_rules, read_source
 from ists_asp.rules.weights import rule_weights
 from ists_asp.syntax.trees import derived, is_fact
 from ists_asp.vocabulary import (
@@ -27,12 +30,13 @@ from ists_asp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clingo.ast import AST
 
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
+    from ists_asp.rules.examples import Example
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
     from ists_asp.rules.weights import Weight
@@ -148,6 +152,20 @@ class Use(StrEnum):
     EXPLANATION = "explanation"
     BOTH = "both"
     RATING = "rating"
+
+
+def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Example]:
+    """The examples of rule files, word tables, folders of rules, and files of tests."""
+    for path in given:
+        tests = path.rglob(TESTS) if path.is_dir() else [path] * (path.name == TESTS)
+        for file in sorted(tests):
+            rows = enumerate(read_source(file, str(file))[0].text.split("\n"), 1)
+            yield from (row_example(row, f"{file}:{number}") for number, row in rows if row.strip())
+        for source in () if path.name == TESTS else find_rules(path, shown_folder(path)):
+            if "%@example " in read_source(source.path, source.name)[0].text:
+                for rule in load_rules([source], store=store).rules:
+                    for line, text in rule.examples:
+                        yield read_example(text, f"{rule.file}:{line}", rule.name)
 
 
 @dataclass(frozen=True, slots=True)

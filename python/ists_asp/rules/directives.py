@@ -1,9 +1,13 @@
-"""Directives: comments above rules, ``%@rule name: "sentence"``, that say what the rules mean."""
+"""Directives: comments above rules that say what these mean.
+
+``%@rule name: "sentence"`` is one, ``%@example "A" | "B": claim`` another; of those any number.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from dataclasses import dataclass
 from string import Formatter
 from typing import TYPE_CHECKING
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp.errors import RuleError, shortened
+from ists_asp.rules.examples import read_example
 from ists_asp.syntax.trees import children
 
 if TYPE_CHECKING:
@@ -23,7 +28,11 @@ if TYPE_CHECKING:
 _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
-_OPEN = re.compile(r'%@rule\s+\w+\s*:\s*"(?:[^"\\]|\\.)*+')
+_EXAMPLE = "%@example "
+_STRING = r'"(?:[^"\\]|\\.)*+'
+_OPEN = re.compile(
+    rf'%@rule\s+\w+\s*:\s*{_STRING}|{_EXAMPLE}(?:[^"]|{_STRING}")*(?:{_STRING}|[|:~])'
+)
 _LONGEST = 1000
 """Characters of a directive at most: its sentence stands in traces, lists and pictures."""
 
@@ -39,7 +48,7 @@ class NamedRule:
     ``sentence`` is None, and ``name`` is ``file:line``, where the file gives no name.
     ``text`` is the statement as written (an element of ``#maximize`` or ``#minimize`` as
     the weak constraint that it stands for). ``line`` and ``column`` start at 1 and count
-    characters.
+    characters. ``examples`` are the texts of those above it, each with its line.
     """
 
     name: str
@@ -48,6 +57,7 @@ class NamedRule:
     line: int
     column: int
     text: str
+    examples: tuple[tuple[int, str], ...] = ()
 
 
 def name_rules(
@@ -65,17 +75,27 @@ def name_rules(
     """
     begins = [_begin(statement) for statement in statements]
     given: dict[tuple[int, int], tuple[str, str]] = {}
+    examples = defaultdict[tuple[int, int], list[tuple[int, str]]](list)
     for comment, text in _directives(source, comments):
         line, byte = _begin(comment)
         try:
-            if source.span((line, 1), (line, byte)).strip():
+            example = text.startswith(_EXAMPLE)
+            behind = source.span((line, 1), (line, byte)).strip()
+            if behind and not example:
                 raise RuleError(
                     "this directive shares its line with a rule", expected="its own line"
                 )
-            name, sentence = _parsed(text)
+            if example:
+                read_example(text.removeprefix(_EXAMPLE))
+            else:
+                name, sentence = _parsed(text)
             if not whole:
                 continue
-            place = _named_place(comment, statements, begins)
+            last = bisect_left(begins, (line, byte)) - 1
+            place = last if behind else _named_place(comment, statements, begins)
+            if example:
+                examples[begins[place]].append((line, text.removeprefix(_EXAMPLE).strip()))
+                continue
             if begins[place] in given:
                 raise RuleError("the rule below has two names", expected="one directive")
             given[begins[place]] = name, sentence
@@ -89,7 +109,8 @@ def name_rules(
         if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
             text = str(statement)
         name, told = given.get(begin, (f"{source.name}:{begin[0]}", None))
-        named.append(NamedRule(name, told, source.name, begin[0], source.character(*begin), text))
+        column, written = source.character(*begin), tuple(examples.get(begin, ()))
+        named.append(NamedRule(name, told, source.name, begin[0], column, text, written))
     return tuple(named)
 
 
@@ -115,7 +136,8 @@ def _parsed(text: str) -> tuple[str, str]:
     """The name and the sentence that a directive gives."""
     keyword = re.match(r"%@\S*", text)
     if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
-        raise RuleError(f"unknown directive {shortened(keyword[0])}", expected=_FORM)
+        expected = f"{_FORM}, or %@example"
+        raise RuleError(f"unknown directive {shortened(keyword[0])}", expected=expected)
     if len(text) > _LONGEST:
         found = f"this directive has {len(text)} characters"
         raise RuleError(found, expected=f"{_LONGEST} at most")

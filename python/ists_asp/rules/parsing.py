@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -221,6 +221,8 @@ class Parsing:
             return None
         statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
         rules = [NamedRule(*rule) for rule in kept["rules"]]
+        for place, examples in kept["examples"]:
+            rules[place] = replace(rules[place], examples=tuple(map(tuple, examples)))
         if len(statements) != len(rules) or messages.warnings:
             return None
         private = [(place, Signature(*name)) for place, *name in kept["private"]]
@@ -262,7 +264,8 @@ class Parsing:
         faultless = not faults and not messages.warnings
         if faultless and self.store is not None:
             kept = {
-                "rules": [astuple(rule) for rule in rules],
+                "rules": [astuple(rule)[:-1] for rule in rules],
+                "examples": [(at, rule.examples) for at, rule in enumerate(rules) if rule.examples],
                 "private": [(place, *name) for place, name in private],
                 "weights": [(place, *name) for place, name in weights],
             }

@@ -13,7 +13,7 @@ from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.loader import fitting, load_rules, rule_files
 from ists_asp.rules.parsing import WEIGHED, RuleWarning, Weighed, weighed
 from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
-from ists_asp.rules.source import SUFFIX, RuleSource, find_rules, read_source, resolved
+from ists_asp.rules.source import SUFFIX, TESTS, RuleSource, find_rules, read_source, resolved
 from ists_asp.rules.tables import table_warnings
 from ists_asp.vocabulary import BASES, CORRECTION, WEIGHT
 
@@ -140,13 +140,13 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
             added.extend(found)
         elif path.suffix == ".lp":
             files.extend(found)
-        elif path.suffix == SUFFIX:
+        elif path.suffix == SUFFIX and path.name != TESTS:
             tables.extend(found)
         else:
             raise UsageError(
                 "this is no rule file",
                 where=f"--rules {path}",
-                expected="a .lp file, a .tsv file of words, or a folder",
+                expected=f"a .lp file, a .tsv file of words (not {TESTS}), or a folder",
             )
     return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
+from ists_asp.rules.examples import read_example
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
@@ -23,11 +24,15 @@ LARGEST = 1 << 24
 SUFFIX = ".tsv"
 """What the names of word tables end in."""
 
+TESTS = "tests.tsv"
+"""A file of examples: in columns two sentences, a claim, and a profile if you like."""
+
 _LONGEST_ENTRY = 60
 """Characters of a word or phrase at most."""
 
 _SIGN = re.compile(r"(=|<>)")
 _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
+_WHOLE = re.compile(r"[^#]*?(?:=|<>)\s*[^\s#]")
 
 _SHOWN = 80
 """Characters of a line that an excerpt shows."""
@@ -264,7 +269,7 @@ def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
             where=f"{name}:{line}",
             hint="Remove it",
         )
-    if path.suffix == SUFFIX:
+    if path.suffix == SUFFIX and path.name != TESTS:
         text = table_rules(text, name)
     return SourceText(name, text), data
 
@@ -274,13 +279,15 @@ def table_rules(text: str, name: str) -> str:
 
     Whatever names a rule by file and line names the entry then. Lines are ``A = B`` or ``A <> B``,
     also in two columns of which the first ends in the sign; blank lines, letter case and what
-    follows ``#`` do not count.
+    follows ``#`` do not count. An example may stand in a column behind them.
     """
     lines = enumerate(text.split("\n"), start=1)
     return "".join(f"{_fact(line, f'{name}:{number}')}\n" for number, line in lines)
 
 
 def _fact(line: str, where: str) -> str:
+    before, _, example = line.rpartition("\t")
+    line, example = (before, example) if '"' in example and _WHOLE.match(before) else (line, "")
     entry = line.partition("#")[0].strip().removeprefix("\ufeff")
     if not entry:
         return ""
@@ -295,7 +302,8 @@ def _fact(line: str, where: str) -> str:
             expected="two different words or short phrases, A = B or A <> B",
         )
     left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
-    return f'{_PREDICATES[parts[1]].name}("{left}","{right}").'
+    behind = f" %@example {read_example(example, where).text}" if example else ""
+    return f'{_PREDICATES[parts[1]].name}("{left}","{right}").{behind}'
 
 
 _SUFFIXES = (".lp", ".toml")

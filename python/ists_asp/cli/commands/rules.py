@@ -15,6 +15,7 @@ from msgspec import to_builtins
 from ists_asp.cli import options
 from ists_asp.cli.commands.rules_ablate import ablate
 from ists_asp.cli.commands.rules_check import check
+from ists_asp.cli.commands.rules_test import test
 from ists_asp.cli.console import note, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
@@ -48,9 +49,10 @@ _FOUND = 5
   ists-asp rules show may_align
   ists-asp rules copy my-rules
   ists-asp rules check my-rules
+  ists-asp rules test mine.lp
 """)
 def rules() -> None:
-    """Read the rules that decide, copy and check them, see what each is worth."""
+    """Read the rules that decide, copy, check and test them, see what each is worth."""
 
 
 @command("""
@@ -107,8 +109,8 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
     In: names of rules, as ists-asp rules list gives them, or of evidence that has weights, as
     ists-asp why gives it in brackets: all rules that find it.
 
-    Out: for each rule its file and line, what it says when it fires, and its text; if it makes
-    what that weighs for which decision, strongest first, in hundredths of log-odds.
+    Out: for each rule its file and line, its examples, what it says when it fires, and its text;
+    if it makes evidence, what that weighs for which decision, in hundredths of log-odds.
     """
     chosen = list(dict.fromkeys(one for name in names for one in _called(name, setup)))
     write_output(None, list(map(_record, chosen)) if as_json else "\n".join(map(_source, chosen)))
@@ -235,7 +237,7 @@ def _names(name: str, system: System, setup: Setup) -> set[str]:
     raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
 
 
-for _command in (copy, list_command, show, find, where, check, ablate):
+for _command in (copy, list_command, show, find, where, check, test, ablate):
     rules.add_command(_command)
 
 
@@ -297,6 +299,7 @@ def _source(one: ListedRule) -> str:
     rule = one.rule
     use = "answer and explanation" if one.use == "both" else one.use
     lines = [f"% {_place(one)} ({use})"]
+    lines += [f"%@example {text}" for _, text in rule.examples]
     lines += [f'%@rule {rule.name}: "{rule.sentence}"', rule.text]
     if one.weights is not None:
         count = len(one.weights)
@@ -316,6 +319,7 @@ def _record(one: ListedRule) -> dict[str, object]:
         **{field: getattr(one.rule, field) for field in fields},
         "use": one.use,
         "text": one.rule.text,
+        "examples": [text for _, text in one.rule.examples],
         "weights": one.weights
         and [
             {"evidence": weight.evidence, "decision": weight.decision, "weight": weight.value}

@@ -1,0 +1,157 @@
+"""Examples, ``"A" | "B": claim``: what a rule does to a pair of sentences.
+
+They stand in ``%@example`` above rules, in the third column of word tables, and in ``tests.tsv``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from operator import ge, gt, le, lt
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import RuleError, shortened
+from ists_asp.model import Label
+
+if TYPE_CHECKING:
+    from ists_asp.model import Answer
+
+_TEXT = r'"(?:[^"\\]|\\["\\])++"'
+_EXAMPLE = re.compile(rf"(?:([A-Za-z][\w-]*)\s+)?({_TEXT})\s*\|\s*({_TEXT})\s*:\s*(\S.*)")
+_LABEL = rf"(?:{'|'.join(label for label in Label if label.aligned)})(?:_FACT|_POL)*"
+_CLAIM = re.compile(
+    rf"(?P<link>{_TEXT})\s*~\s*(?P<y>{_TEXT})\s*(?:not\b)?\s*"
+    rf"(?:aligned|(?=\S)(?P<label>{_LABEL})?\s*(?P<score>[0-5])?)"
+    rf"|(?P<free>{_TEXT})\s*not\s+aligned|(?:chunk|(?P<side>[12])\s*:)\s*(?P<chunk>{_TEXT})"
+    rf"|(?:not\b)?\s*says\s*(?P<says>{_TEXT})"
+    r"|rating\s*(?P<rating>[<>]=?\s*[0-5](?:\.\d+)?)"
+)
+_CLAIMS = (
+    '"x" ~ "y" EQUI, "x" ~ "y" SIMI 3, "x" ~ "y" not EQUI, "x" ~ "y" aligned, "x" not aligned, '
+    'chunk "x", 1: "x", says "…", not says "…" or rating > 4'
+)
+_COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What an example says of its pair.
+
+    ``words`` are of the first and the second sentence, empty where it names none. ``what`` is
+    ``link`` (two sides with ``label`` and ``score``, if there are any), ``free``, ``chunk``,
+    ``says`` or ``rating``; ``value`` is what is said, or the sign and bound of a rating.
+    """
+
+    words: tuple[str, str]
+    denied: bool
+    what: str
+    label: str
+    score: str
+    value: str
+
+    def mirrored(self, first: str, second: str) -> Claim:
+        """The same of the sentences swapped, which explanations call ``first`` and ``second``."""
+        other = {first: second, second: first, "SPE1": "SPE2", "SPE2": "SPE1"}
+        label, value = (
+            re.sub("|".join(other), lambda one: other[one[0]], text)
+            for text in (self.label, self.value.lower())
+        )
+        return replace(self, words=self.words[::-1], label=label, value=value)
+
+    def holds(self, answer: Answer, text: str, rating: float) -> bool:
+        """Whether it is so of an answer, its explanation and its rating."""
+        if self.what == "says":
+            return (self.value.lower() in text.lower()) != self.denied
+        if self.what == "rating":
+            sign = self.value.rstrip(" .0123456789")
+            return bool(_COMPARE[sign](rating, float(self.value.removeprefix(sign))))
+        return not self.doubts(answer)
+
+    def doubts(self, answer: Answer) -> list[str]:
+        """What to ask where it is not so: why there is what it denies, or else why-not."""
+        one = _place(answer.pair.sent1.text, self.words[0])
+        two = _place(answer.pair.sent2.text, self.words[1])
+        if self.what == "chunk":
+            sides = (1, one, answer.chunks1), (2, two, answer.chunks2)
+            return [
+                f"{side}: {_numbers(place)}"
+                for side, place, chunks in sides
+                if place and place not in [chunk.tokens for chunk in chunks]
+            ]
+        met = any if self.what == "free" else all
+        lines = [
+            f"{_numbers(line.tokens1)} <==> {_numbers(line.tokens2)}"
+            for line in answer.alignments
+            if line.label.aligned and {*self.label.split("_")} <= {"", line.label, *line.tags}
+            if not self.score or float(self.score) == line.score
+            if met(({*one} & {*line.tokens1}, {*two} & {*line.tokens2}))
+            if self.denied or (one, two) == (line.tokens1, line.tokens2)
+        ]
+        wanted = f"{_numbers(one)} <==> {_numbers(two)} // {self.label} // {self.score}"
+        return lines if self.denied else [wanted] * (not lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Two sentences, and what a rule or a file of tests claims of them; ``text`` as written."""
+
+    sentences: tuple[str, str]
+    claim: Claim
+    text: str
+    profile: str | None
+    where: str
+    rule: str
+
+
+def read_example(text: str, where: str = "", rule: str = "") -> Example:
+    """Read an example of a rule, which stands at ``where``; a RuleError if it is malformed."""
+    whole = _EXAMPLE.fullmatch(text.strip())
+    if whole is None:
+        raise RuleError("malformed example", where=where, expected='"sentence" | "sentence": claim')
+    match = _CLAIM.fullmatch(whole[4])
+    if match is None:
+        raise RuleError(f"{shortened(whole[4])} is no claim", where=where, expected=_CLAIMS)
+    found = {key: _plain(part or "") for key, part in match.groupdict().items()}
+    sentences = _plain(whole[2]), _plain(whole[3])
+    lone = found["free"] or found["chunk"]
+    named = found["link"] or lone, found["y"] or lone
+    sides = zip("12", sentences, named, strict=True)
+    one, two = (
+        words if found["side"] in ("", side) and _place(sentence, words) else ""
+        for side, sentence, words in sides
+    )
+    if (one, two) != named if found["link"] else lone not in (one, two):
+        expected = "words as they stand in their sentence"
+        raise RuleError(f"found {shortened(whole[4])}", where=where, expected=expected)
+    what = next(key for key in ("link", "free", "chunk", "says", "rating") if found[key])
+    denied = "not" in re.sub(_TEXT, "", whole[4])
+    value = found["says"] or found["rating"]
+    claim = Claim((one, two), denied, what, found["label"], found["score"], value)
+    return Example(sentences, claim, text.strip(), whole[1], where, rule)
+
+
+def row_example(row: str, where: str) -> Example:
+    """Read a row of a file of tests: two sentences, a claim, and a profile if you like."""
+    cells = [cell.strip() for cell in row.split("\t")]
+    if len(cells) not in (3, 4):
+        expected = "sentence TAB sentence TAB claim, and TAB profile if you like"
+        raise RuleError(f"{len(cells)} columns", where=where, expected=expected)
+    one, two = (re.sub(r'(["\\])', r"\\\1", sentence) for sentence in cells[:2])
+    return read_example(f'{"".join(cells[3:])} "{one}" | "{two}": {cells[2]}', where)
+
+
+def _plain(text: str) -> str:
+    """A string without its quotes and escapes, or another text; one blank between words."""
+    text = re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+    return " ".join(text.split())
+
+
+def _place(sentence: str, words: str) -> tuple[int, ...]:
+    """The numbers of the tokens of some words where they first stand; none if they do not."""
+    before, there, _ = f" {sentence} ".partition(f" {words} ")
+    start = before.count(" ") + 1
+    return tuple(range(start, start + words.count(" ") + 1)) if there else ()
+
+
+def _numbers(tokens: tuple[int, ...]) -> str:
+    return " ".join(map(str, tokens)) or "0"
