@@ -41,7 +41,7 @@ _WORDS = {
     "<NUMBER>": "a number",
     "<STRING>": "a string",
 }
-_CALL = re.compile(r"@\s*[%a-z_']")
+_CALL = re.compile(r"(?<!%)@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
 

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import (
-    counted,
-    progress,
-    rule_warnings,
-    write_output,
-)
+from ists_asp.cli.console import progress, rule_warnings, write_output
 from ists_asp.cli.files import READ, RULES, command
 from ists_asp.cli.inputs import Inputs
 from ists_asp.cli.options import cache_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
+from ists_asp.io.store import Store
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table, unbroken, visible
 
@@ -92,13 +88,16 @@ def check(
     never fire for the sample pairs (not asked where there are errors). Last come how many there
     are of each. The exit code is 1 if there are errors. JSON has everything.
     """
-    from ists_asp.rules.check import check_rules, in_order
+    from ists_asp.rules.check import check_rules
 
     isolate()
     pairs = [] if no_sample else _pairs(samples)
-    checked, findings = check_rules(given, profiles)
-    if pairs and not any(one.severity == "error" for one in findings):
-        findings = in_order((*findings, *_sampled(checked, given, pairs, cache, quiet)))
+
+    def sample(checked: Checked) -> list[Finding]:
+        return _sampled(checked, given, pairs, cache, quiet=quiet, every=all_notes)
+
+    store = None if cache is None else Store(cache)
+    checked, findings = check_rules(given, profiles, store=store, sample=sample if pairs else None)
     if not all_notes:
         findings = tuple(
             one for one in findings if one.severity != "note" or not checked.is_shipped(one)
@@ -135,14 +134,25 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
 
 
 def _sampled(
-    checked: Checked, given: Sequence[Path], pairs: Sequence[Pair], cache: Path | None, quiet: bool
+    checked: Checked,
+    given: Sequence[Path],
+    pairs: Sequence[Pair],
+    cache: Path | None,
+    *,
+    quiet: bool,
+    every: bool,
 ) -> list[Finding]:
-    """What the sample pairs tell: which rules never fire; clingo's warnings are printed."""
+    """What the sample pairs tell: which rules never fire; clingo's warnings are printed.
+
+    Of rules that are as they were shipped only if ``every`` one is asked about.
+    """
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.sample import check_sample
     from ists_asp.trace.coverage import Coverage, coverage
+    from ists_asp.trace.reified import ReifiedRules
 
-    programs = _enough(checked)
+    asked = list(checked.statements) if every else checked.edited
+    programs = _enough(checked, {one.path for one in asked})
     found = Coverage()
     with progress(len(programs) * len(pairs), shown=not quiet) as step:
         for program in programs:
@@ -152,17 +162,21 @@ def _sampled(
                 rule_warnings(system),
             ):
                 try:
-                    found |= coverage(counted(system.trace_many(pairs), step))
+                    rules = checked.asked_in(program, asked)
+                    known = system.known(system.annotate(pairs))
+                    for one in coverage(ReifiedRules(rules, system.solver), known):
+                        found |= one
+                        step()
                 except (RuleError, SolveError, TraceError) as error:
                     error.where = f"{program.name}, sample {error.where or 'pairs'}"
                     raise
-    return list(check_sample(checked, found.fired, found.seen, found.clashes, len(pairs)))
+    return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
 
 
-def _enough(checked: Checked) -> list[Program]:
+def _enough(checked: Checked, own: set[Path]) -> list[Program]:
     """Programs that load all files between them, as few as possible: weights do not matter."""
     files = {
-        program: (checked.own.keys() & checked.loaded[program]) - program.weights
+        program: (own & {*checked.loaded[program]}) - program.weights
         for program in checked.programs
         if program.decides
     }

@@ -32,10 +32,16 @@ SEVERITIES: Mapping[str, Severity] = {
     **dict.fromkeys(
         ("clingo", "unsafe", "pooled-negation", "name-twice", "weight-twice"), Severity.ERROR
     ),
-    **dict.fromkeys(("undefined", "private", "reserved", "target"), Severity.ERROR),
-    **dict.fromkeys(("domain", "entry", "unused", "unmade", "split-and-join"), Severity.WARNING),
-    **dict.fromkeys(("nameless", "replaces", "unloaded", "weights-file"), Severity.WARNING),
-    **dict.fromkeys(("unweighed", "unfired"), Severity.NOTE),
+    **dict.fromkeys(
+        ("undefined", "misspelt", "evidence", "domain", "mixed", "private", "reserved", "target"),
+        Severity.ERROR,
+    ),
+    **dict.fromkeys(
+        ("word-form", "variable", "one-direction", "never-fires", "entry", "unused", "unmade"),
+        Severity.WARNING,
+    ),
+    **dict.fromkeys(("nameless", "replaces", "unloaded", "weights-file", "split-and-join"), Severity.WARNING),
+    **dict.fromkeys(("unweighed", "unfired", "needless-allow"), Severity.NOTE),
 }
 """All kinds of findings; a name that rules of different programs have is only a warning."""
 
@@ -59,6 +65,12 @@ class Finding:
     hint: str
     excerpt: str
 
+    @property
+    def where(self) -> str:
+        """File, line and column, as far as they are known."""
+        numbers = [str(number) for number in (self.line, self.column) if self.line and number]
+        return ":".join([self.file, *numbers])
+
     @classmethod
     def from_error(cls, kind: str, error: RuleError) -> Finding:
         """What keeps a file from being loaded, as a finding."""
@@ -77,7 +89,6 @@ class Finding:
         }
 
     def __str__(self) -> str:
-        numbers = [str(number) for number in (self.line, self.column) if self.line and number]
-        text = f"{':'.join([self.file, *numbers])}: {self.severity}: {self.found}"
-        text = unbroken(f"{text}. {self.hint}" if self.hint else text)
+        text = f"{self.where}: {self.severity}: {self.found}"
+        text = unbroken(f"{text}. {self.hint} [{self.kind}]" if self.hint else f"{text} [{self.kind}]")
         return f"{text}\n{self.excerpt}" if self.excerpt else text

@@ -19,13 +19,14 @@ from ists_asp.rules.tables import entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
-from ists_asp.syntax.trees import is_fact, predicates
+from ists_asp.syntax.trees import is_fact
 from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.rules.check.checked import Checked, Statement
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import Weighed
     from ists_asp.syntax.terms import Bindings, Term
 
@@ -95,9 +96,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
     for statement in checked.statements:
         kind, rule = statement.node.ast_type, statement.rule
         # Facts that say how sure decisions are stand beside weights.
-        plain = is_fact(statement.node) and predicates(statement.node.head) == {
-            CONFIDENCE.signature
-        }
+        plain = rule.text.startswith(f"{CONFIDENCE.name}(") and is_fact(statement.node)
         # A line of a word table speaks for itself, and has no place for a name.
         if (
             kind in (ASTType.Rule, ASTType.Minimize)
@@ -150,11 +149,12 @@ def _twice(checked: Checked) -> Iterator[Finding]:
             )
 
 
-def check_evidence(checked: Checked) -> Iterator[Finding]:
-    """Look for evidence about unknown targets or without weights, and weights without evidence."""
+def check_targets(checked: Checked) -> Iterator[Finding]:
+    """Look for evidence about unknown targets."""
     for statement in checked.statements:
         node = statement.node
-        for atom in atoms(node.head) if node.ast_type is ASTType.Rule else ():
+        found = node.ast_type is ASTType.Rule and EVIDENCE.name in statement.rule.text
+        for atom in atoms(node.head) if found else ():
             if (atom.name, len(atom.arguments)) != EVIDENCE.signature:
                 continue
             target = read(atom.arguments[0])
@@ -170,12 +170,18 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
                     (f"Did you mean {TARGETS[near[0]]}? " if near else "")
                     + "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)",
                 )
-    if checked.weights_files:
-        yield from _weights(checked)
 
 
-def _weights(checked: Checked) -> Iterator[Finding]:
-    """Both ways: who weighs what a rule derives, and who derives what is weighed."""
+def check_evidence(checked: Checked) -> Iterator[Finding]:
+    """Look both ways: who weighs what a rule derives, and who derives what is weighed."""
+    own = {checked.name(path) for path in checked.own}
+    weighed = {one.evidence.partition("(")[0] for path in checked.own for one in checked.weights.get(path, ())}
+
+    def asked(rule: NamedRule) -> bool:
+        return rule.file in own or any(name in rule.text for name in weighed)
+
+    if not checked.weights_files:
+        return
     statements = [one for found in checked.by_file.values() for one in found]
     # What a weight weighs plays no part, so that one file's is as good as another's.
     each = {key: one for found in checked.weights.values() for key, (one, *_) in found.items()}
@@ -186,7 +192,7 @@ def _weights(checked: Checked) -> Iterator[Finding]:
         statements=tuple(one.node for one in every),
         rules=tuple(one.rule for one in every),
     )
-    makers = rule_weights(rules, constants)
+    makers = rule_weights(rules, constants, asked)
     yield from _unweighed(checked, makers)
     yield from _unmade(checked, statements, makers)
 

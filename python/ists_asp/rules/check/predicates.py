@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -10,27 +11,30 @@ from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
 from ists_asp.rules.check.names import documented, suggestion
+from ists_asp.rules.check.checked import Atom
 from ists_asp.rules.parsing import PLACED
+from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, walk
-from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
+from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from clingo.ast import AST
-
-    from ists_asp.rules.check.checked import Checked, Program, Read, Statement
+    from ists_asp.rules.check.checked import Checked, Place, Program, Read, Statement
     from ists_asp.rules.check.finding import Finding
 
 _MESSAGES = 10_000
 _RESERVED = "__"
+_POOLED = re.compile(r"not .*;(?! )")
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
     """Look for unsafe variables and pooled negation."""
     yield from _refused(checked)
-    for part in (part for statement in checked.statements for part in walk(statement.node)):
+    # To look into a syntax tree takes long.
+    pooled = (one.node for one in checked.statements if _POOLED.search(str(one.node)))
+    for part in (part for node in pooled for part in walk(node)):
         if (
             part.ast_type is ASTType.Literal
             and part.sign != Sign.NoSign
@@ -78,8 +82,8 @@ class _Uses:
     """Where predicates are derived and used in a file."""
 
     def __init__(self, statements: Iterable[tuple[Statement, Read]]) -> None:
-        self.derived: dict[Signature, list[AST]] = defaultdict(list)
-        self.used: dict[Signature, list[AST]] = defaultdict(list)
+        self.derived: dict[Signature, list[Place]] = defaultdict(list)
+        self.used: dict[Signature, list[Place]] = defaultdict(list)
         self.declared: set[Signature] = set()
         for statement, read in statements:
             node = statement.node
@@ -88,9 +92,9 @@ class _Uses:
             elif node.ast_type is ASTType.ShowSignature and node.name:
                 self.used[Signature(node.name, node.arity)].append(node)
             for atom in read.derived:
-                self.derived[atom.key].append(atom.node)
+                self.derived[atom.key].append((statement, atom))
             for atom in read.used:
-                self.used[atom.key].append(atom.node)
+                self.used[atom.key].append((statement, atom))
 
     @property
     def known(self) -> Iterator[Signature]:
@@ -126,7 +130,7 @@ def _undefined(
 ) -> Iterator[Finding]:
     lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
     for program, files in checked.loaded.items():
-        there = {key for path in files for key in uses[path].known}
+        there = _known(files, uses)
         for path in files:
             if path in checked.own:
                 for key in uses[path].used.keys() - there:
@@ -134,17 +138,40 @@ def _undefined(
     for (path, key), programs in lacking.items():
         if key.name in checked.unread:
             continue
-        hint = suggestion(key, known) if key not in known else ""
         everywhere = len(programs) == len(checked.programs_of[path])
         among = "" if everywhere else f" in {', '.join(program.name for program in programs)}"
-        for atom in uses[path].used[key]:
+        holds = {one.purpose for one, files in checked.loaded.items() if key in _known(files, uses)}
+        hint = "Derive it, or declare it with #defined if it may be absent"
+        if everywhere and holds and not holds & {one.purpose for one in programs}:
+            where = " and ".join(f"{one}s" for one in Purpose if one in holds)
+            asks = " and ".join(sorted({f"{one.purpose}s" for one in programs}))
+            among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
+        for place in uses[path].used[key]:
             yield checked.finding(
                 "undefined",
-                atom,
+                place,
                 f"no rule and no fact derives {_text(key)}{among}",
-                hint or "Derive it, or declare it with #defined if it may be absent",
+                (_meant(checked, key, place, known) if key not in known else "") or hint,
                 _text(key),
             )
+
+
+def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
+    return {key for path in files for key in uses[path].known}
+
+
+def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
+    """What was meant by an unknown predicate: what fits there best, or is called most like it."""
+    best = None
+    if isinstance(place, tuple) and isinstance(place[1], Atom) and key not in RENAMED:
+        statement, atom = place
+        read = next(read for one, read in checked.atoms[statement.path] if one is statement)
+        every = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
+        best = checked.meanings.best(atom, read, every)
+    if best is None:
+        return suggestion(key, known)
+    counted = f" It has {key.arity} arguments here" if best.arity != key.arity else ""
+    return f"Did you mean {_text(best)}?{counted.replace('1 arguments', '1 argument')}"
 
 
 def _unused(
@@ -161,10 +188,11 @@ def _unused(
                 continue
             if any(key in used[program] for program in programs):
                 continue
-            hint = suggestion(key, known) if key not in documented() else ""
-            hint = hint or "Use it, or remove the rule"
+            used_there = set[Signature]().union(*(used[program] for program in programs))
+            meant = "" if key in documented() else _meant(checked, key, places[0], used_there)
+            kind, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
             text = _text(key)
-            found = checked.finding("unused", places[0], f"nothing uses {text}", hint, text)
+            found = checked.finding(kind, places[0], f"nothing uses {text}", hint, text)
             if not checked.is_others(found):
                 yield found
 
