@@ -52,10 +52,12 @@ def coverage(
         together = best.together
         control = rewritten.ground(best.atoms) if together is None else together.control
         grounding = Grounding(control, str, together)
-        found = list(rewritten.tables.deriving)
-        for probe in rewritten.probes:
-            firings = grounding.firings(best.number, probe)
-            found += [RuleInstance(probe, parts, best.number) for parts in firings]
+        found = [
+            RuleInstance(probe, parts, best.number)
+            for looked_at, probes in ((grounding, rewritten.probes), (None, rewritten.once))
+            for probe in probes
+            for parts in (looked_at or rewritten.looked_at).firings(best.number, probe)
+        ]
         sides: dict[str, dict[tuple[Ground, ...], list[str]]] = defaultdict(dict)
         for one in found:
             if one.head.name in (MUST_SPLIT.name, MUST_JOIN.name):

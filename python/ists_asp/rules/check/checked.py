@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError
+from ists_asp.io.store import Memo
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
@@ -276,6 +278,7 @@ class Checked:
         asked = {one.path for one in own if runs is None or not is_shipped(one.path)}
         self.own = dict.fromkeys(path for path in self.files if path in asked)
         self._paths = {str(path): path for path in self.files}
+        self._store = store
         self.permitted: set[tuple[str, str, int]] = set()
         self._texts: dict[Path, SourceText] = {}
         self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
@@ -330,7 +333,18 @@ class Checked:
         """What the arguments of predicates stand for."""
         from ists_asp.rules.check.meanings import Meanings
 
-        return Meanings(read for found in self.atoms.values() for _, read in found)
+        def told() -> list[object]:
+            others = Meanings()
+            others.learn(
+                read for path, of in self.atoms.items() if path not in self.own for _, read in of
+            )
+            return others.kept
+
+        others = [file.sha256 for path, file in self.files.items() if path not in self.own]
+        digest = sha256("".join([*others, *sorted(self.constants)]).encode()).hexdigest()
+        meanings = Meanings(Memo(self._store, digest).recall("meanings", [], told))
+        meanings.learn(read for path in self.own for _, read in self.atoms[path])
+        return meanings
 
     @cached_property
     def loaded(self) -> Mapping[Program, Collection[Path]]:
@@ -420,12 +434,11 @@ class Checked:
         """The rules of a program, as if they had been loaded for it alone."""
         files = self.loaded[program]
         found = [statement for path in files for statement in self._every[path]]
-        return RuleSet(
-            tuple(self.files[path] for path in files),
-            tuple(one.node for one in found),
-            tuple(one.rule for one in found),
-            (),
-        )
+        read = tuple(self.files[path] for path in files)
+        digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
+        rules = RuleSet(read, tuple(one.node for one in found), tuple(one.rule for one in found), ())
+        family = f"{program.profile.name} {program.purpose}"
+        return rules.remembering(Memo(self._store, f"checked {digest}", family))
 
     def name(self, path: Path) -> str:
         """What messages call a file."""

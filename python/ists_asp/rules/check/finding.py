@@ -81,6 +81,14 @@ class Finding:
         place = file, int(line), int(column or 0)
         return cls(SEVERITIES[kind], kind, "", *place, found, error.hint or "", error.excerpt or "")
 
+    @property
+    def annotation(self) -> str:
+        """The finding as a command of GitHub's workflows."""
+        kind = "notice" if self.severity is Severity.NOTE else self.severity
+        values = {"file": self.file, "line": self.line, "col": self.column, "title": self.kind}
+        told = ",".join(f"{key}={_escaped(str(one), ',:')}" for key, one in values.items() if one)
+        return f"::{kind} {told}::{_escaped(f'{self.found}. {self.hint}')}"
+
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
         return {
@@ -92,3 +100,8 @@ class Finding:
         text = f"{self.where}: {self.severity}: {self.found}"
         text = unbroken(f"{text}. {self.hint} [{self.kind}]" if self.hint else f"{text} [{self.kind}]")
         return f"{text}\n{self.excerpt}" if self.excerpt else text
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """A text as a command of a workflow has it; in its properties ``more`` is escaped, too."""
+    return "".join(f"%{ord(one):02X}" if one in f"%\r\n{more}" else one for one in text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ists_asp import vocabulary
 from ists_asp.rules.check.domains import MIRRORED, kind_of
@@ -58,17 +58,32 @@ _NEAR, _NEARER = 0.75, 0.85
 class Meanings:
     """What the arguments of the predicates of all rules stand for."""
 
-    def __init__(self, every: Iterable[Read]) -> None:
-        reads = [read for read in every if read.used]
-        known = {
+    def __init__(self, kept: Sequence[Any] = ()) -> None:
+        self._known = {
             (one.signature, at): meaning
             for one in (*vocabulary.all_predicates(), *TARGETS.values())
             for at, argument in enumerate(one.arguments)
             if (meaning := _MEANINGS.get(argument) or _of_slot(one.signature, at))
         }
-        self._known = known
         # Of each predicate in a body how often it stands there for what rules derive.
         self.company: dict[str, Counter[Signature]] = defaultdict(Counter)
+        for key, at, meaning in kept[0] if kept else ():
+            self._known[Signature(*key), at] = Meaning(*meaning)
+        for head, key, count in kept[1] if kept else ():
+            self.company[head][Signature(*key)] = count
+
+    @property
+    def kept(self) -> list[Any]:
+        """All that is known, as whatever JSON can write."""
+        known = [([*key], at, [*meaning]) for (key, at), meaning in self._known.items()]
+        company = [
+            (head, [*key], count) for head, of in self.company.items() for key, count in of.items()
+        ]
+        return [known, company]
+
+    def learn(self, every: Iterable[Read]) -> None:
+        """Let rules vote about the predicates that nothing is known of."""
+        reads, known = [read for read in every if read.used], dict(self._known)
         for _ in range(3):
             votes: dict[tuple[Signature, int], Counter[Meaning]] = defaultdict(Counter)
             for read in reads:
@@ -187,10 +202,18 @@ def about(atom: Atom) -> str:
 def check_meanings(checked: Checked) -> Iterator[Finding]:
     """Look for mixed up arguments, rules of one direction, and rules that can never fire."""
     meanings = checked.meanings
+    exchanged = {
+        mark
+        for path in checked.own
+        for _, read in checked.atoms[path]
+        for mark in _marks(meanings, read, {1: 2, 2: 1})
+    }
+    sizes = {(mark[0], len(mark)) for mark in exchanged}
     there = {
         mark
         for found in checked.atoms.values()
         for _, read in found
+        if any((about(one), len(read.used) + 1) in sizes for one in read.derived)
         for mark in _marks(meanings, read)
     }
     for path in checked.own:

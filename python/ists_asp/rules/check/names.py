@@ -15,7 +15,7 @@ from clingo.ast import ASTType
 from ists_asp.resources import asp_dir
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.source import SUFFIX
-from ists_asp.rules.tables import entries, faults
+from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
@@ -69,6 +69,8 @@ def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
     """Look through the word tables."""
+    if not any(name in one.rule.text for one in checked.statements for name, _ in TABLES):
+        return
     for entry, found, hint in faults(entries(checked.rules), {str(path) for path in checked.own}):
         path, line = Path(entry.place.filename), entry.place.line
         place = path, line, checked.text(path).character(line, entry.place.column)
@@ -180,7 +182,7 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
     def asked(rule: NamedRule) -> bool:
         return rule.file in own or any(name in rule.text for name in weighed)
 
-    if not checked.weights_files:
+    if not checked.weights_files or _plainly_weighed(checked):
         return
     statements = [one for found in checked.by_file.values() for one in found]
     # What a weight weighs plays no part, so that one file's is as good as another's.
@@ -195,6 +197,17 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
     makers = rule_weights(rules, constants, asked)
     yield from _unweighed(checked, makers)
     yield from _unmade(checked, statements, makers)
+
+
+def _plainly_weighed(checked: Checked) -> bool:
+    """Whether each name of evidence that files find or weigh stands in a head and in a weight."""
+    weighed = {one.evidence for weights in checked.weights.values() for one in weights}
+    every = [(path, atom) for path, of in checked.atoms.items() for _, one in of for atom in one.derived]
+    heads = [(path, atom) for path, atom in every if atom.key == EVIDENCE.signature]
+    made = {atom.arguments[1] for _, atom in heads}
+    found = {atom.arguments[1] for path, atom in heads if path in checked.own}
+    asked = {one.evidence for path in checked.own for one in checked.weights.get(path, ())}
+    return found <= weighed and asked <= made and not any("(" in str(one) for one in found | asked)
 
 
 def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> Iterator[Finding]:
