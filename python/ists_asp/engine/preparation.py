@@ -178,7 +178,9 @@ class Preparation(Closing):
         if unknown and not self.setup.lax:
             (where, found, hint, excerpt), *others = unknown
             more = [f"{one[0]}: {one[1]}. {one[2]}\n{one[3]}" for one in others]
-            hint = f"{hint.rstrip('.')}{'' if hint.endswith('?') else '.'} --lax goes on with warnings"
+            hint = (
+                f"{hint.rstrip('.')}{'' if hint.endswith('?') else '.'} --lax goes on with warnings"
+            )
             text = "\n".join([excerpt, *more])
             raise UnknownNameError(found, where=where, hint=hint, excerpt=text)
         odd = [

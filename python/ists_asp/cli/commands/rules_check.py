@@ -78,7 +78,7 @@ def check(
     no_sample: bool,
     all_notes: bool,
     cache: Path | None,
-    format: str,  # noqa: A002 (click names it so)
+    format: str,
     as_json: bool,
     quiet: bool,
 ) -> None:

@@ -70,6 +70,9 @@ def check_rules(
     checked = Checked(given, profiles, report, machine=machine, store=store)
     for check in _CHECKS:
         found.extend(check(checked))
+    # Of a name that exists nowhere it need not be told that nothing derives it.
+    unknown = {(one.file, one.line) for one in found if one.kind == "evidence"}
+    found = [one for one in found if one.kind != "unmade" or (one.file, one.line) not in unknown]
     found = _permitted(checked, found)
     if sample is not None and not any(one.severity is Severity.ERROR for one in found):
         found = _permitted(checked, [*found, *sample(checked)])
@@ -85,9 +88,7 @@ def check_names_of_run(
         checked = Checked(given, profiles, lambda _kind, _error: None, store=store, runs=runs)
         checks = (check_predicates, check_domains, check_targets) if checked.own else ()
         every = [one for check in checks for one in check(checked) if one.kind in STOPPING]
-        return in_order(
-            [one for one in _permitted(checked, every) if not checked.is_shipped(one)]
-        )
+        return in_order([one for one in _permitted(checked, every) if not checked.is_shipped(one)])
 
     first = found([profile], reads)
     if not first:
@@ -131,11 +132,15 @@ def _permitted(checked: Checked, found: Sequence[Finding]) -> list[Finding]:
 def _needless(checked: Checked, *, ran: bool) -> Iterator[Finding]:
     """Each ``%@allow`` that allows nothing."""
     for path, line, code, end in _allowances(checked):
-        used = any((checked.name(path), code, at) in checked.permitted for at in range(line, end + 1))
+        used = any(
+            (checked.name(path), code, at) in checked.permitted for at in range(line, end + 1)
+        )
         if code not in SEVERITIES:
             near = get_close_matches(code, SEVERITIES, n=1)
             hint = f"Did you mean {near[0]}?" if near else "ists-asp rules check prints the codes"
-            yield checked.finding("directive", (path, line, 1), f"no finding has the code {code}", hint)
+            yield checked.finding(
+                "directive", (path, line, 1), f"no finding has the code {code}", hint
+            )
         elif not used and (ran or code not in _SAMPLED):
             told = f"nothing below has the finding {code} that this allows"
             yield checked.finding("needless-allow", (path, line, 1), told, "Remove the line", code)

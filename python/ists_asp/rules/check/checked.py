@@ -16,8 +16,8 @@ from ists_asp.io.store import Memo
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
-from ists_asp.rules.loader import RuleSet, load_rules
 from ists_asp.rules.directives import NamedRule
+from ists_asp.rules.loader import RuleSet, load_rules
 from ists_asp.rules.parsing import WEIGHED, weighed
 from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.io.store import Store
-    from ists_asp.rules.check.meanings import Meanings
     from ists_asp.rules.parsing import Weighed
     from ists_asp.rules.profiles import Profile
     from ists_asp.rules.programs import Overlay
@@ -109,7 +108,7 @@ class _Reader:
     """Reads what clingo writes of a statement: to look into its syntax tree takes far longer."""
 
     def __init__(self, text: str, constants: frozenset[str], into: Read) -> None:
-        self._tokens = [*_TOKEN.findall(text), *[""] * 9]
+        self._tokens: list[str] = [*_TOKEN.findall(text), *[""] * 9]
         self._constants = constants
         self._at = 0
         self._read(into)
@@ -224,7 +223,7 @@ class Checked:
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``by_file`` has the statements of each file but for plain facts of weights, of which there
     are thousands; ``weights`` has those, by what they are about. ``permitted`` are the findings
-    that files allow: file, kind and line.
+    that files allow: file, kind and line. ``store`` is as given.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
@@ -278,7 +277,7 @@ class Checked:
         asked = {one.path for one in own if runs is None or not is_shipped(one.path)}
         self.own = dict.fromkeys(path for path in self.files if path in asked)
         self._paths = {str(path): path for path in self.files}
-        self._store = store
+        self.store = store
         self.permitted: set[tuple[str, str, int]] = set()
         self._texts: dict[Path, SourceText] = {}
         self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
@@ -327,24 +326,6 @@ class Checked:
             path: [(one, read) for one in found for read in _read(one.node, self.constants)]
             for path, found in self.by_file.items()
         }
-
-    @cached_property
-    def meanings(self) -> Meanings:
-        """What the arguments of predicates stand for."""
-        from ists_asp.rules.check.meanings import Meanings
-
-        def told() -> list[object]:
-            others = Meanings()
-            others.learn(
-                read for path, of in self.atoms.items() if path not in self.own for _, read in of
-            )
-            return others.kept
-
-        others = [file.sha256 for path, file in self.files.items() if path not in self.own]
-        digest = sha256("".join([*others, *sorted(self.constants)]).encode()).hexdigest()
-        meanings = Meanings(Memo(self._store, digest).recall("meanings", [], told))
-        meanings.learn(read for path in self.own for _, read in self.atoms[path])
-        return meanings
 
     @cached_property
     def loaded(self) -> Mapping[Program, Collection[Path]]:
@@ -413,9 +394,12 @@ class Checked:
     @cached_property
     def edited(self) -> list[Statement]:
         """Those of the statements that do not stand in the shipped files of that name."""
-        return [one for one in self.statements if one.path not in self._copies and not any(
-            one.rule.text in text for text in shipped_texts(one.path) or ()
-        )]
+        return [
+            one
+            for one in self.statements
+            if one.path not in self._copies
+            and not any(one.rule.text in text for text in shipped_texts(one.path) or ())
+        ]
 
     def asked_in(self, program: Program, asked: Sequence[Statement]) -> RuleSet:
         """Of a program's rules those that are asked about, and those that may disagree."""
@@ -436,9 +420,11 @@ class Checked:
         found = [statement for path in files for statement in self._every[path]]
         read = tuple(self.files[path] for path in files)
         digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
-        rules = RuleSet(read, tuple(one.node for one in found), tuple(one.rule for one in found), ())
+        rules = RuleSet(
+            read, tuple(one.node for one in found), tuple(one.rule for one in found), ()
+        )
         family = f"{program.profile.name} {program.purpose}"
-        return rules.remembering(Memo(self._store, f"checked {digest}", family))
+        return rules.remembering(Memo(self.store, f"checked {digest}", family))
 
     def name(self, path: Path) -> str:
         """What messages call a file."""

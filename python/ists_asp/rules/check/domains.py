@@ -8,11 +8,13 @@ argument, no other constant ever stands there.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
 from ists_asp.rules.check.checked import Atom, Read
+from ists_asp.rules.check.finding import Severity
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Variable, parsed
 from ists_asp.syntax.trees import Signature
@@ -74,7 +76,8 @@ _BY_KIND: Mapping[str, tuple[tuple[str, ...], Mapping[vocabulary.Predicate, int]
     "class": (CLASSES, {vocabulary.CLASS: 1}),
     "language": (("en", "es"), {vocabulary.LANGUAGE: 0}),
     "difference": (("fact", "pol"), {vocabulary.DIFFERS: 2, vocabulary.TAG: 2}),
-    "score": (tuple("12345"), {vocabulary.SCORE: 2, vocabulary.FORBIDDEN_SCORE: 2}),
+    "score": (tuple("12345"), {vocabulary.SCORE: 2}),
+    "lower score": (tuple("1234"), {vocabulary.FORBIDDEN_SCORE: 2}),
     "sense": (("for", "against"), {vocabulary.ARGUES: 2}),
     "decision": (
         _DECISIONS,
@@ -125,7 +128,9 @@ _TOLD = 12
 
 def kind_of(key: Signature, at: int) -> str:
     """What the argument of a predicate has to be one of; empty for anything."""
-    return "word" if (key, at) in _WORDS else _SLOTS.get((key, at), "")
+    kind = "word" if (key, at) in _WORDS else _SLOTS.get((key, at), "")
+    # A label is one of the decisions.
+    return "" if kind == "decision" else kind.removeprefix("lower ")
 
 
 def check_domains(checked: Checked) -> Iterator[Finding]:
@@ -142,13 +147,16 @@ def check_domains(checked: Checked) -> Iterator[Finding]:
         for statement, (heads, body, _) in (*checked.atoms[path], *weighed):
             for atom in (*heads, *body):
                 asked = atom.positive and (atom in body or atom.key in dict(_NAMES))
-                for kind, *fault in (
+                for kind, told, hint in (
                     *_outside(atom),
                     *_not_words(atom, words),
                     *(_never(atom, derived) if asked else ()),
                 ):
                     name = statement.rule.name
-                    found = checked.finding(kind, (statement, atom), *fault, name)
+                    found = checked.finding(kind, (statement, atom), told, hint, name)
+                    if kind == "evidence" and checked.is_shipped(found):
+                        # The rule that found it has been taken away.
+                        found = replace(found, severity=Severity.WARNING)
                     # Shipped rules ask for what only some profiles derive.
                     if not (asked and checked.is_others(found)):
                         yield found
@@ -196,7 +204,10 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
         one = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
         if slot in _SLOTS or not known or not one or one in known:
             continue
-        kind, found = "domain", f"no rule derives {atom.key.name}/{atom.key.arity} with {one} as its"
+        kind, found = (
+            "domain",
+            f"no rule derives {atom.key.name}/{atom.key.arity} with {one} as its",
+        )
         found = f"{found} {_ordinal(slot[1])} argument"
         if slot in _NAMES or slot == _EVIDENCE:
             kind, found = "evidence", f"no rule finds evidence called {one}"

@@ -40,7 +40,9 @@ SEVERITIES: Mapping[str, Severity] = {
         ("word-form", "variable", "one-direction", "never-fires", "entry", "unused", "unmade"),
         Severity.WARNING,
     ),
-    **dict.fromkeys(("nameless", "replaces", "unloaded", "weights-file", "split-and-join"), Severity.WARNING),
+    **dict.fromkeys(
+        ("nameless", "replaces", "unloaded", "weights-file", "split-and-join"), Severity.WARNING
+    ),
     **dict.fromkeys(("unweighed", "unfired", "needless-allow"), Severity.NOTE),
 }
 """All kinds of findings; a name that rules of different programs have is only a warning."""
@@ -98,7 +100,9 @@ class Finding:
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.severity}: {self.found}"
-        text = unbroken(f"{text}. {self.hint} [{self.kind}]" if self.hint else f"{text} [{self.kind}]")
+        text = unbroken(
+            f"{text}. {self.hint} [{self.kind}]" if self.hint else f"{text} [{self.kind}]"
+        )
         return f"{text}\n{self.excerpt}" if self.excerpt else text
 
 

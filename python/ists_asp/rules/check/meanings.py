@@ -10,9 +10,12 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from difflib import SequenceMatcher
+from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ists_asp import vocabulary
+from ists_asp.io.store import Memo
 from ists_asp.rules.check.domains import MIRRORED, kind_of
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Variable
@@ -34,7 +37,7 @@ class Meaning(NamedTuple):
     side: int = 0
 
 
-_MEANINGS = {
+_MEANINGS: Mapping[Argument, Meaning] = {
     one: Meaning(one.name.strip("12").removeprefix("OTHER_").lower(), side)
     for one, side in zip(Argument, (0, 0, 3, 1, 2, 0, 0, 1, 2, 0), strict=True)
     if one is not Argument.VALUE
@@ -95,7 +98,10 @@ class Meanings:
                             for kind, side in meant.get(term, ()):
                                 of = side or 4 if own is None else _RELATIVE[own, side]
                                 votes[atom.key, at][Meaning(kind, of)] += 1
-            self._known = {**known, **{slot: won for slot, of in votes.items() if (won := _won(of))}}
+            self._known = {
+                **known,
+                **{slot: won for slot, of in votes.items() if (won := _won(of))},
+            }
         for read in reads:
             for head in map(about, read.derived):
                 self.company[head].update({atom.key for atom in read.used})
@@ -111,7 +117,7 @@ class Meanings:
         """The sentence that an atom says that it is about, 0 for any; None if it says none."""
         if self._known.get((key, 0), Meaning("")).kind != "sentence":
             return None
-        return int(str(arguments[0])) if arguments[0] in ("1", "2") else 0
+        return int(str(arguments[0])) if arguments[:1] in (("1",), ("2",)) else 0
 
     def places(
         self, read: Read, but: Signature | None = None
@@ -126,9 +132,7 @@ class Meanings:
                         if meaning is not None:
                             yield term, meaning, atom
 
-    def of_variables(
-        self, read: Read, but: Signature | None = None
-    ) -> Mapping[Term, set[Meaning]]:
+    def of_variables(self, read: Read, but: Signature | None = None) -> Mapping[Term, set[Meaning]]:
         """What the variables of a rule stand for."""
         found: dict[Term, set[Meaning]] = defaultdict(set)
         for term, meaning, _ in self.places(read, but):
@@ -145,7 +149,7 @@ class Meanings:
         found = []
         for key in itertools.starmap(Signature, sorted(known)):
             agree = [
-                any(_agree(meaning, one) for one in told)
+                any(one.kind == meaning.kind and {one.side, meaning.side} != {1, 2} for one in told)
                 for term, meaning in zip(atom.arguments, self.of(key, atom.arguments), strict=False)
                 if meaning and (told := meant.get(term) or _of_ground(term))
             ]
@@ -179,8 +183,8 @@ def _won(votes: Counter[Meaning]) -> Meaning | None:
 
 
 def _agree(one: Meaning, other: Meaning) -> bool:
-    # Words and tags may be those of both sentences.
-    sides = {one.side, other.side} if one.kind in ("token", "chunk", "span") else ()
+    # Words may be those of both sentences, and numbers of tokens and chunks compared.
+    sides = {one.side, other.side} if one.kind == "span" else ()
     return one.kind == other.kind and (len(sides) < 2 or 0 in sides)
 
 
@@ -199,9 +203,27 @@ def about(atom: Atom) -> str:
     return first.name if isinstance(first, Call) else atom.key.name
 
 
+@lru_cache(1)
+def meanings_of(checked: Checked) -> Meanings:
+    """What the arguments of the predicates of all rules of a check stand for."""
+
+    def told() -> list[object]:
+        others = Meanings()
+        others.learn(
+            read for path, of in checked.atoms.items() if path not in checked.own for _, read in of
+        )
+        return others.kept
+
+    others = [file.sha256 for path, file in checked.files.items() if path not in checked.own]
+    digest = sha256("".join([*others, *sorted(checked.constants)]).encode()).hexdigest()
+    meanings = Meanings(Memo(checked.store, digest).recall("meanings", [], told))
+    meanings.learn(read for path in checked.own for _, read in checked.atoms[path])
+    return meanings
+
+
 def check_meanings(checked: Checked) -> Iterator[Finding]:
     """Look for mixed up arguments, rules of one direction, and rules that can never fire."""
-    meanings = checked.meanings
+    meanings = meanings_of(checked)
     exchanged = {
         mark
         for path in checked.own
@@ -219,11 +241,11 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
     for path in checked.own:
         for statement, read in checked.atoms[path]:
             name = statement.rule.name
-            for atom, *told in _mixed(meanings, read):
-                yield checked.finding("mixed", (statement, atom), *told, name)
+            for atom, told, hint in _mixed(meanings, read):
+                yield checked.finding("mixed", (statement, atom), told, hint, name)
             if why := _never(read):
-                hint = "Mend the conditions, or remove the rule"
-                yield checked.finding("never-fires", statement, f"never fires: {why}", hint, name)
+                told, hint = f"this rule never fires: {why}", "Mend its conditions, or remove it"
+                yield checked.finding("never-fires", statement, told, hint, name)
             if not there.issuperset(_marks(meanings, read, {1: 2, 2: 1})):
                 told = "this rule holds in one order of the sentences only: no rule says the same "
                 told += "with sentences 1 and 2 exchanged"
@@ -234,7 +256,9 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
 def _mixed(meanings: Meanings, read: Read) -> Iterator[tuple[Atom, str, str]]:
     first: dict[Term, tuple[Meaning, Atom]] = {}
     for term, meaning, atom in meanings.places(read):
-        if not (atom.needed or atom.denied or atom in read.derived):
+        if atom in read.derived:
+            meaning = meaning._replace(side=0)
+        elif not (atom.needed or atom.denied):
             # A condition may have a variable of the same name for itself.
             continue
         if not isinstance(term, Variable):
@@ -279,9 +303,10 @@ def _never(read: Read) -> str:
             both and one != other and sign == "="
         ):
             return f"{one} {sign} {other} never holds"
-        if sign == "=" and isinstance(one, Variable) and isinstance(other, Ground):
-            if values.setdefault(one, other) != other:
-                return f"{one} cannot be both {values[one]} and {other}"
+        name, value = (one, other) if isinstance(one, Variable) else (other, one)
+        fixed = sign == "=" and isinstance(name, Variable) and isinstance(value, Ground)
+        if fixed and values.setdefault(name, value) != value:
+            return f"{name} cannot be both {values[name]} and {value}"
     return ""
 
 
@@ -293,14 +318,20 @@ def _marks(
     Variables count by what they stand for; with ``sides`` for the sentences exchanged.
     """
     heads = [one for one in read.derived if about(one) in _HEADS]
-    if not read.used or any(MIRRORED.keys() & {*map(str, one.arguments)} - {"1", "2"} for one in heads):
+    if not read.used or any(
+        MIRRORED.keys() & {*map(str, one.arguments)} - {"1", "2"} for one in heads
+    ):
         return set()
     meant = meanings.of_variables(read)
 
     def mark(atom: Atom) -> str:
         found = []
         for term, own in zip(atom.arguments, meanings.of(atom.key, atom.arguments), strict=True):
-            if isinstance(term, Ground) and sides and (not term.isdecimal() or own):
+            if (
+                isinstance(term, Ground)
+                and sides
+                and (not term.isdecimal() or (own and own.kind == "sentence"))
+            ):
                 found.append(MIRRORED.get(term, term))
             elif isinstance(term, Variable):
                 of = {(sides or {}).get(one.side, one.side) for one in meant.get(term, ())}

@@ -14,6 +14,7 @@ from clingo.ast import ASTType
 
 from ists_asp.resources import asp_dir
 from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.parsing import WEIGHED, weighed
 from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
@@ -81,7 +82,13 @@ def _weighed_twice(checked: Checked) -> Iterator[Finding]:
     for files in checked.loaded.values():
         first: dict[Weighed, Statement] = {}
         for path in checked.shipped_first(files):
-            for key, found in checked.weights.get(path, {}).items():
+            derived = {
+                key: [one]
+                for one in checked.by_file[path]
+                if WEIGHED.search(one.rule.text)
+                for key in weighed(one.node, facts=False)
+            }
+            for key, found in (*checked.weights.get(path, {}).items(), *derived.items()):
                 known, *again = (first[key], *found) if key in first else found
                 first[key] = known
                 for one in again if path in checked.own else ():
@@ -177,10 +184,14 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
 def check_evidence(checked: Checked) -> Iterator[Finding]:
     """Look both ways: who weighs what a rule derives, and who derives what is weighed."""
     own = {checked.name(path) for path in checked.own}
-    weighed = {one.evidence.partition("(")[0] for path in checked.own for one in checked.weights.get(path, ())}
+    names = {
+        one.evidence.partition("(")[0]
+        for path in checked.own
+        for one in checked.weights.get(path, ())
+    }
 
     def asked(rule: NamedRule) -> bool:
-        return rule.file in own or any(name in rule.text for name in weighed)
+        return rule.file in own or any(name in rule.text for name in names)
 
     if not checked.weights_files or _plainly_weighed(checked):
         return
@@ -202,7 +213,9 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
 def _plainly_weighed(checked: Checked) -> bool:
     """Whether each name of evidence that files find or weigh stands in a head and in a weight."""
     weighed = {one.evidence for weights in checked.weights.values() for one in weights}
-    every = [(path, atom) for path, of in checked.atoms.items() for _, one in of for atom in one.derived]
+    every = [
+        (path, atom) for path, of in checked.atoms.items() for _, one in of for atom in one.derived
+    ]
     heads = [(path, atom) for path, atom in every if atom.key == EVIDENCE.signature]
     made = {atom.arguments[1] for _, atom in heads}
     found = {atom.arguments[1] for path, atom in heads if path in checked.own}

@@ -10,8 +10,9 @@ from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
-from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.check.checked import Atom
+from ists_asp.rules.check.meanings import meanings_of
+from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.parsing import PLACED
 from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, walk
@@ -111,7 +112,7 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
             uses[path].derived.setdefault(Signature(one.predicate, WEIGHT.arity), [first.node])
     known = {key for of in uses.values() for key in of.known}
     yield from _undefined(checked, uses, known)
-    yield from _unused(checked, uses, known)
+    yield from _unused(checked, uses)
     yield from _private(checked, uses)
     for path in checked.own:
         for key, places in (*uses[path].derived.items(), *uses[path].used.items()):
@@ -167,16 +168,14 @@ def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Sig
         statement, atom = place
         read = next(read for one, read in checked.atoms[statement.path] if one is statement)
         every = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
-        best = checked.meanings.best(atom, read, every)
+        best = meanings_of(checked).best(atom, read, every)
     if best is None:
         return suggestion(key, known)
     counted = f" It has {key.arity} arguments here" if best.arity != key.arity else ""
     return f"Did you mean {_text(best)}?{counted.replace('1 arguments', '1 argument')}"
 
 
-def _unused(
-    checked: Checked, uses: Mapping[Path, _Uses], known: Collection[Signature]
-) -> Iterator[Finding]:
+def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
     used = {
         program: {key for path in files for key in uses[path].used}
         for program, files in checked.loaded.items()

@@ -28,9 +28,10 @@ def check_sample(
 ) -> Iterator[Finding]:
     """Look for rules that decide answers and have never fired, or that have disagreed.
 
-    Of the rules that are ``asked`` about. Constraints are left out, which never fire in an answer, and so are the rules of
-    explanations. ``seen`` are names of predicates that had atoms; ``clashes`` are pairs of rules
-    of which one split chunks where the other joined them, with an example.
+    Of the rules that are ``asked`` about: constraints are left out, which never fire in an
+    answer, and so are the rules of explanations. ``seen`` are names of predicates that had atoms;
+    ``clashes`` are pairs of rules of which one split chunks where the other joined them, with an
+    example.
     """
     yield from _clashing(checked, clashes)
     for statement in asked:
