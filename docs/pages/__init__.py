@@ -12,12 +12,14 @@ def write(folder: Path = FOLDER) -> list[Path]:
     """Write the pages into a folder, which is made if need be, and return their files."""
     from docs.pages.commands import commands
     from docs.pages.findings import findings
+    from docs.pages.kinds import kinds
     from docs.pages.vocabulary import vocabulary
 
     folder.mkdir(exist_ok=True)
     pages = {
         "commands.md": commands(),
         "findings.md": findings(),
+        "kinds.md": kinds(),
         "vocabulary.md": vocabulary(ROOT),
     }
     for name, text in pages.items():

@@ -178,9 +178,7 @@ class Preparation(Closing):
         if unknown and not self.setup.lax:
             (where, found, hint, excerpt), *others = unknown
             more = [f"{one[0]}: {one[1]}. {one[2]}\n{one[3]}" for one in others]
-            hint = (
-                f"{hint.rstrip('.')}{'' if hint.endswith('?') else '.'} --lax goes on with warnings"
-            )
+            hint += " --lax goes on" if hint.endswith("?") else ". --lax goes on"
             text = "\n".join([excerpt, *more])
             raise UnknownNameError(found, where=where, hint=hint, excerpt=text)
         odd = [

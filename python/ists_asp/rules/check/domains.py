@@ -40,7 +40,7 @@ _UPOS = (
     *("adj", "adp", "adv", "aux", "cconj", "det", "intj", "noun", "num", "part"),
     *("pron", "propn", "punct", "sconj", "sym", "verb", "x"),
 )
-_KINDS = (
+RELATIONS = (
     *("synonym", "antonym", "hypernym", "hyponym", "cohyponym", "derivation"),
     *("similar", "part", "whole", "cause", "effect"),
 )
@@ -72,7 +72,7 @@ _BY_KIND: Mapping[str, tuple[tuple[str, ...], Mapping[vocabulary.Predicate, int]
         },
     ),
     "tag": (_UPOS, {vocabulary.UPOS: 2, vocabulary.TAGGED: 2, vocabulary.RETAG: 2}),
-    "relation": (_KINDS, {vocabulary.RELATION: 0}),
+    "relation": (RELATIONS, {vocabulary.RELATION: 0}),
     "class": (CLASSES, {vocabulary.CLASS: 1}),
     "language": (("en", "es"), {vocabulary.LANGUAGE: 0}),
     "difference": (("fact", "pol"), {vocabulary.DIFFERS: 2, vocabulary.TAG: 2}),
