@@ -1,4 +1,4 @@
-"""The pages of the documentation that are made from the code: predicates and commands."""
+"""The pages of the documentation that are made from the code: predicates, commands, findings."""
 
 from pathlib import Path
 
@@ -11,10 +11,17 @@ FOLDER = ROOT / "docs" / "reference"
 def write(folder: Path = FOLDER) -> list[Path]:
     """Write the pages into a folder, which is made if need be, and return their files."""
     from docs.pages.commands import commands
+    from docs.pages.findings import findings
+    from docs.pages.kinds import kinds
     from docs.pages.vocabulary import vocabulary
 
     folder.mkdir(exist_ok=True)
-    pages = {"commands.md": commands(), "vocabulary.md": vocabulary(ROOT)}
+    pages = {
+        "commands.md": commands(),
+        "findings.md": findings(),
+        "kinds.md": kinds(),
+        "vocabulary.md": vocabulary(ROOT),
+    }
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in pages]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType, parse_files
 
+from ists_asp.rules import Purpose, list_profiles, load_profile, program_sources
+from ists_asp.rules import rule_files as rule_files_of
 from ists_asp.syntax.trees import children, derived, head_elements, predicates
 
 if TYPE_CHECKING:
@@ -76,6 +78,18 @@ def uses(root: Path, files: list[RuleFile]) -> dict[str, Uses]:
             for name in chain.from_iterable(_public(predicates(part)) for part in parts):
                 found[name].bodies.add(file.path)
     return dict(found)
+
+
+def purposes_of_files() -> dict[str, set[Purpose]]:
+    """What the programs are for that load a file."""
+    found: dict[str, set[Purpose]] = defaultdict(set)
+    for name in list_profiles():
+        profile = load_profile(name)
+        for purpose in Purpose:
+            if profile.files(purpose) is not None:
+                for file in rule_files_of(program_sources(profile, purpose, reader=profile.reads)):
+                    found[file.name].add(purpose)
+    return found
 
 
 def _public(found: Iterable[Signature]) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from docs.pages.predicates import Uses, rule_files, uses
+from docs.pages.predicates import Uses, purposes_of_files, rule_files, uses
+from ists_asp.rules.profiles import Purpose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,6 +41,7 @@ def vocabulary(root: Path) -> str:
     """The page as Markdown."""
     files = rule_files(root)
     found = uses(root, files)
+    purposes = purposes_of_files()
     parts: dict[str, list[RuleFile]] = {title: [] for title, _ in _PARTS}
     for file in files:
         title = [title for title, folder in _PARTS if file.path.startswith(folder)][-1]
@@ -49,7 +51,7 @@ def vocabulary(root: Path) -> str:
     for title, members in parts.items():
         lines.append(f"\n## {title}\n")
         for file in members:
-            lines += _file(file, found)
+            lines += _file(file, found, purposes)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -60,13 +62,21 @@ def _index(parts: dict[str, list[RuleFile]]) -> Iterator[str]:
     yield "All of them: " + ", ".join(f"[`{name}`](#{_anchor(name)})" for name, _ in names) + "."
 
 
-def _file(file: RuleFile, found: dict[str, Uses]) -> Iterator[str]:
+def _file(
+    file: RuleFile, found: dict[str, Uses], purposes: dict[str, set[Purpose]]
+) -> Iterator[str]:
     yield f"### `{file.path}`\n"
     yield f"{file.title}\n"
     if file.purpose:
         yield f"Purpose: {file.purpose}\n"
     for doc in file.docs:
         yield from _predicate(doc, found.get(doc.name, Uses()))
+        holds = set[Purpose]().union(
+            *(purposes.get(one, set()) for one in found.get(doc.name, Uses()).heads)
+        )
+        if holds and Purpose.ANSWER not in holds:
+            where = " and ".join(f"{one}s" for one in Purpose if one in holds)
+            yield f"Holds in {where} only: no rule of answers can ask for it.\n"
 
 
 def _predicate(doc: Doc, places: Uses) -> Iterator[str]:

@@ -8,6 +8,7 @@
     │   ├── FormatError          the input is of another kind
     │   └── FaultyLinesError     several lines are faulty
     ├── RuleError           a rule file is faulty                 exit code 1
+    │   └── UnknownNameError     a name in it exists nowhere      exit code 2
     ├── ResourceError       a model or data file is missing       exit code 1
     ├── TraceError          a trace contradicts its answer        exit code 1
     └── SolveError          a pair got no answer                  exit code 1
@@ -178,6 +179,12 @@ class RuleError(IstsError):
     def __str__(self) -> str:
         text = super().__str__()
         return f"{text}\n{self.excerpt}" if self.excerpt else text
+
+
+class UnknownNameError(RuleError):
+    """Names in a user's rules that exist nowhere: to go on is to decide without these rules."""
+
+    exit_code = 2
 
 
 class WeightsError(RuleError):

@@ -13,8 +13,8 @@ alike(I,J,gait,80) :- lemma(1,I,"run"), lemma(2,J,"walk").
 """
 LICENCE = """
 %@rule gaits: "one side walks, the other runs"
-licensed(X,Y,equi,gait) :- viable(X,Y), span_token(1,X,I), span_token(2,Y,J), lemma(1,I,L), lemma(2,J,M),
-    L != M, L = ("walk";"run"), M = ("walk";"run").
+licensed(X,Y,equi,gait) :- viable(X,Y), span_token(1,X,I), span_token(2,Y,J),
+    lemma(1,I,L), lemma(2,J,M), L != M, L = ("walk";"run"), M = ("walk";"run").
 %@rule nothing_but_equal: "a licence of these is enough"
 forbidden_label(X,Y,(oppo;spe1;spe2;simi;rel)) :- licensed(X,Y,equi,gait).
 """

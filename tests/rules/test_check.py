@@ -57,7 +57,7 @@ CASES = {
         [],
     ),
     "what conditions of a choice use": (
-        f'{NAMED}_p(1).\n%@rule b: "b"\n{{ proposed(C,C) : _p(C) }} 1.\n',
+        f'{NAMED}_p(run(1,1)).\n%@rule b: "b"\n{{ proposed(C,C) : _p(C) }} 1.\n',
         [],
     ),
     "what a syntax error hides": (
@@ -82,10 +82,10 @@ CASES = {
     ),
     "unused": (
         f"{NAMED}evidnce(pair(X,Y),like,100) :- proposed(X,Y).\n",
-        [("unused", 2, "Did you mean evidence/3?")],
+        [("misspelt", 2, "Did you mean evidence/3?")],
     ),
     "unsafe": (
-        f"{NAMED}proposed(D,V) :- chunk(1,C), not chunk(2,D).\n",
+        f"{NAMED}proposed(D,V) :- chunk(1,C), not span(2,D).\n",
         [("unsafe", 2, "the variables are unsafe: D, V")],
     ),
     "pooled negation": (
@@ -101,7 +101,10 @@ CASES = {
         f'%@rule may_align: "a"\n{HEAD}.\n',
         [("name-twice", 2, "asp/align.lp")],
     ),
-    "private elsewhere": (f"{NAMED}{HEAD}, not _start(C,C).\n", [("private", 2, "asp/tie.lp")]),
+    "private elsewhere": (
+        f"{NAMED}{HEAD}, not _start(run(C,C),C).\n",
+        [("private", 2, "asp/tie.lp")],
+    ),
     "evidence of what has none": (
         f"{NAMED}evidence(piar(X,Y),like,100) :- proposed(X,Y).\n",
         [("target", 2, "Did you mean pair/2?")],
@@ -147,7 +150,7 @@ def test_evidence_and_weights_that_miss_one_another(folder):
     findings = folder({"labels/a.lp": GOOD + more, "weights/w.lp": WEIGHTS + weights})
     assert [(kind, place, one.severity) for kind, place, one in findings] == [
         ("unweighed", "/labels/a.lp:4", "note"),
-        ("unmade", "/weights/w.lp:2", "warning"),
+        ("evidence", "/weights/w.lp:2", "error"),
         ("unmade", "/weights/w.lp:3", "warning"),
     ]
 
@@ -169,7 +172,7 @@ def test_a_correction_may_be_all_that_there_is(folder):
     files = {"labels/a.lp": GOOD, "weights/a.lp": "correction(like,(align;equi),12).\n"}
     assert kinds(folder(files)) == []
     assert kinds(folder({**files, "weights/b.lp": "correction(lik,align,7).\n"})) == [
-        ("unmade", "/weights/b.lp:1")
+        ("evidence", "/weights/b.lp:1")
     ]
 
 
@@ -245,10 +248,10 @@ def test_constants_outside_their_domains(found):
         if not body.startswith("forbidden"):
             rule = f"forbidden_pair(X,Y) :- proposed(X,Y), {body}."
         rules += f'%@rule r{number}: "r"\n{rule}\n'
-    findings = [one for kind, _, one in found(rules) if kind == "domain"]
+    findings = [one for kind, _, one in found(rules) if kind in ("domain", "word-form", "variable")]
     for _, words, hint in DOMAINS:
         told = [one for one in findings if words in one.found and one.hint == hint]
-        assert [one.severity for one in told] == ["warning"]
+        assert [one.severity == "error" for one in told] == [told[0].kind == "domain"]
 
 
 def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):

@@ -250,6 +250,12 @@ _SETUP: tuple[Decorator, ...] = (
         help="Decide all pairs again. Otherwise answers are kept in the cache, and after an edit "
         "of rules, words or constants only pairs are decided that it can touch.",
     ),
+    click.option(
+        "--lax",
+        is_flag=True,
+        help="Go on where your rules have a name that exists nowhere, such as that of a misspelt "
+        "predicate, and warn of it; otherwise that is an error, with exit code 2.",
+    ),
 )
 
 _RUN: tuple[Decorator, ...] = (
@@ -294,7 +300,7 @@ def setup_options(
     return lambda function: decorated(with_setup(function), options)
 
 
-_FIELDS = ("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental")
+_FIELDS = ("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental", "lax")
 """Options that are passed on as they are."""
 
 

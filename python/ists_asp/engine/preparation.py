@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
-from ists_asp.errors import DataError, UsageError, of_pair
+from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
 from ists_asp.io.cache import Cache
 from ists_asp.io.store import Memo, Store
@@ -89,6 +89,7 @@ class Setup:
         reader: ``shipped``, ``use`` or the folder of a reader, or ``none``; None for the one
             that the profile names.
         limits: what a pair may take.
+        lax: whether names in the user's rules that exist nowhere are no more than warnings.
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
         shown: whether answers have the atoms that the rules show.
@@ -106,6 +107,7 @@ class Setup:
     models: int = 1
     limits: Limits = Limits()
     incremental: bool = True
+    lax: bool = False
     traced: bool = False
     rated: bool = False
     shown: bool = False
@@ -174,13 +176,34 @@ class Preparation(Closing):
         """The parsed rules that decide pairs."""
         rules = self._parsed or self.setup.load_program()
         values, given = self.setup.constants, self.setup.rules
+        unknown = self._unknown(rules) if given and self._parsed is None else []
+        if unknown and not self.setup.lax:
+            (where, found, hint, excerpt), *others = unknown
+            more = [f"{one[0]}: {one[1]}. {one[2]}\n{one[3]}" for one in others]
+            hint += " --lax goes on" if hint.endswith("?") else ". --lax goes on"
+            text = "\n".join([excerpt, *more])
+            raise UnknownNameError(found, where=where, hint=hint, excerpt=text)
         odd = [
+            *(RuleWarning(one[0], f"{one[1]}. {one[2]}") for one in unknown),
             *(given_warnings(rules, self.profile, given, self.setup.reader) if given else ()),
             *(unknown_constants(values, self.profile, rules, given) if values else ()),
         ]
         if not odd:
             return rules
         return replace(rules, warnings=(*rules.warnings, *odd)).remembering(rules.remembered)
+
+    def _unknown(self, rules: RuleSet) -> list[tuple[str, str, str, str]]:
+        """The names in the user's rules that exist nowhere: where, what was found, what to do."""
+        setup, reads = self.setup, self._reader is not None
+
+        def work() -> list[tuple[str, str, str, str]]:
+            from ists_asp.rules.check import check_names_of_run
+
+            found = check_names_of_run(setup.rules, setup.profile, reads=reads, store=setup.store)
+            return [(one.where, one.found, one.hint, one.excerpt) for one in found]
+
+        known = rules.remembered.recall("unknown names", [setup.profile, reads], work)
+        return [tuple(one) for one in known]
 
     @cached_property
     def files(self) -> ProfileFiles:

@@ -59,6 +59,7 @@ def load(
     reader: bool | GivenPath | None = None,
     cache: GivenPath | None = None,
     incremental: bool = True,
+    lax: bool = False,
 ) -> System:
     """Load a profile.
 
@@ -81,10 +82,11 @@ def load(
             worked out about rules, facts and answers; None for none.
         incremental: whether answers are kept there as well, so that after an edit of rules only
             those pairs are decided again that it can touch.
+        lax: whether names in your rules that exist nowhere are no more than warnings.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
-        RuleError: a rule file is faulty.
+        RuleError: a rule file is faulty, or a name in it exists nowhere.
         ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
             cache cannot be used.
     """
@@ -102,6 +104,7 @@ def load(
         models,
         Limits(time_limit),
         incremental,
+        lax,
     )
     return System(setup).load()
 

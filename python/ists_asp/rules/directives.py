@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _DIRECTIVE = re.compile(
     r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
+ALLOW = re.compile(r"^[ \t]*%@allow[ \t]+([\w-]+)(?=[\s:]|$)", re.MULTILINE)
+"""``%@allow CODE: reason`` above a rule: it is meant to be as the finding says."""
+
 _EXAMPLE = "%@example "
 _STRING = r'"(?:[^"\\]|\\.)*+'
 _OPEN = re.compile(
@@ -35,6 +38,9 @@ _OPEN = re.compile(
 )
 _LONGEST = 1000
 """Characters of a directive at most: its sentence stands in traces, lists and pictures."""
+
+_PARTS = re.compile(r"[{&\[]|:(?!-)")
+_VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
 _FORM = '%@rule name: "sentence with {Variables}"'
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
@@ -118,7 +124,7 @@ def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[A
     """The directives with their texts: a sentence may run on in the comments right below."""
     for place, comment in enumerate(comments):
         text = str(comment.value).rstrip()
-        if not text.startswith("%@"):
+        if not text.startswith("%@") or ALLOW.match(text):
             continue
         line = _begin(comment)[0]
         for below in comments[place + 1 : place + _LONGEST]:
@@ -179,6 +185,10 @@ def variables(statement: AST) -> frozenset[str]:
     Those are the ones outside aggregates and conditions in the body; the head counts whole,
     as each of its atoms is a firing of its own.
     """
+    text = re.sub(f'{_STRING}"', "", str(statement))
+    if not _PARTS.search(text):
+        # To look into a syntax tree takes long.
+        return frozenset(_VARIABLE.findall(text))
     found = set(_variables(statement, skip=_LOCAL))
     if statement.ast_type == ASTType.Rule:
         found.update(_variables(statement.head, skip=()))

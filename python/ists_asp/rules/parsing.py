@@ -15,7 +15,7 @@ from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import made_by
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX
-from ists_asp.syntax.trees import Signature, derived, walk
+from ists_asp.syntax.trees import Signature, derived, functions, head_elements, walk
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ _WORDS = {
     "<NUMBER>": "a number",
     "<STRING>": "a string",
 }
-_CALL = re.compile(r"@\s*[%a-z_']")
+_CALL = re.compile(r"(?<!%)@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
+_WEIGHTS = frozenset(one.name for one in WEIGHTS)
 WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
 
 _MOST = 1000
@@ -260,7 +261,11 @@ class Parsing:
         for kind, error in faults:
             self.report(kind, error)
         private = [(place, name) for place, node in enumerate(statements) for name in _own(node)]
-        weights = [(place, name) for place, node in enumerate(statements) for name in weighed(node)]
+        weights = [
+            (place, name)
+            for place, node in enumerate(statements)
+            for name in weighed(node, facts=False)
+        ]
         faultless = not faults and not messages.warnings
         if faultless and self.store is not None:
             kept = {
@@ -368,14 +373,17 @@ class Weighed(NamedTuple):
         return found, hint if self.predicate == WEIGHT.name else "Add them up in one"
 
 
-def weighed(statement: AST) -> Iterator[Weighed]:
-    """What facts of weights or corrections a statement is."""
-    fact = statement.ast_type is ASTType.Rule and not statement.body
-    if fact and statement.head.ast_type is ASTType.Literal and WEIGHED.match(str(statement.head)):
-        for single in statement.unpool():
-            function = single.head.atom.symbol
-            if len(function.arguments) == WEIGHT.arity:
-                yield Weighed(function.name, *map(str, function.arguments[:2]))
+def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
+    """What facts of weights or corrections a statement is, or what of them it derives."""
+    if statement.ast_type is not ASTType.Rule or not WEIGHED.search(head := str(statement.head)):
+        return
+    if facts and (statement.head.ast_type is not ASTType.Literal or statement.body):
+        return
+    for single in statement.unpool() if WEIGHED.match(head.lstrip("{ ")) else ():
+        for literal, _ in head_elements(single.head):
+            for function in functions(literal.atom.symbol):
+                if len(function.arguments) == WEIGHT.arity and function.name in _WEIGHTS:
+                    yield Weighed(function.name, *map(str, function.arguments[:2]))
 
 
 def _entry_name(text: SourceText) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, UsageError, shortened
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
 """The core encodings, in ``asp/``."""
+
+_MOST = 100
+"""Weights files whose names are remembered."""
 
 _WHOLE = Weighed(WEIGHT.name, BASES["align"], "align")
 """The weight that all profiles have."""
@@ -102,10 +106,15 @@ class Overlay:
 def _weighed(file: RuleSource) -> frozenset[Weighed]:
     """What a file has weights and corrections of; nothing where it cannot be read."""
     with suppress(RuleError):
-        if WEIGHED.search(read_source(file.path, file.name)[0].text):
-            statements = load_rules([file], report=lambda _kind, _error: None).statements
-            return frozenset(name for node in statements for name in weighed(node))
+        text = read_source(file.path, file.name)[0].text
+        return _weighed_in(file, text) if WEIGHED.search(text) else frozenset()
     return frozenset()
+
+
+@lru_cache(_MOST)
+def _weighed_in(file: RuleSource, _text: str) -> frozenset[Weighed]:
+    statements = load_rules([file], report=lambda _kind, _error: None).statements
+    return frozenset(name for node in statements for name in weighed(node))
 
 
 def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
 
-_TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
+TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 _SEVERAL = re.compile(r'"[^"]* [^"]*"')
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 
@@ -59,7 +59,7 @@ def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
                 for part in atom.arguments
                 if part.ast_type is ASTType.SymbolicTerm and part.symbol.type is SymbolType.String
             ]
-            if (atom.name, len(atom.arguments)) in _TABLES and len(sides) == 2:
+            if (atom.name, len(atom.arguments)) in TABLES and len(sides) == 2:
                 place = atom.arguments[0].location.begin
                 same = atom.name == SAME_MEANING.name
                 yield Entry(same, (sides[0], sides[1]), place, names.get(place.filename, ""))
@@ -67,7 +67,7 @@ def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
 
 def _may_list(rule: NamedRule) -> bool:
     """Whether a statement may have entries: to look into its syntax tree takes long."""
-    return any(name in rule.text for name, _ in _TABLES)
+    return any(name in rule.text for name, _ in TABLES)
 
 
 def phrases(rules: RuleSet) -> frozenset[str]:

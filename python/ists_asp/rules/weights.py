@@ -9,9 +9,9 @@ occur in them: each needs a rule or a fact that could derive it with these value
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -19,13 +19,14 @@ from clingo import Control, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.ground import Ground, split
 from ists_asp.syntax.terms import Call, agree, atoms, bind, filled, parsed, read_atom, variables
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
     from ists_asp.syntax.terms import Bindings, Term
     from ists_asp.vocabulary import Predicate
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _SPEAKS = frozenset({SPEAKS_FOR.signature, SPEAKS_AGAINST.signature})
 _MADE = _SPEAKS | {EVIDENCE.signature}
 _RATING = "rating"
+_PLAIN = re.compile(r"([_a-z][\w']*)(?:\(([^;:{]*)\))?")
 _TARGETS = {
     "boundary": {"boundary"},
     "align": {"pair"},
@@ -69,22 +71,29 @@ class Weight:
 
 
 def rule_weights(
-    rules: RuleSet, constants: Iterable[tuple[str, str]] = ()
+    rules: RuleSet,
+    constants: Iterable[tuple[str, str]] = (),
+    asked: Callable[[NamedRule], bool] = lambda _rule: True,
 ) -> Mapping[str, tuple[Weight, ...]]:
-    """The weights of each rule that can derive evidence, strongest first, by its name."""
+    """The weights of each rule that can derive evidence, strongest first, by its name.
+
+    Whoever asks about some rules only gives rules without a memory.
+    """
     values = dict(constants)
     kept = rules.remembered.recall(
         "weights",
         sorted(values.items()),
         lambda: {
             name: [(one.evidence, one.decision, one.value) for one in own]
-            for name, own in _rule_weights(rules, values).items()
+            for name, own in _rule_weights(rules, values, asked).items()
         },
     )
     return {name: tuple(Weight(*one) for one in own) for name, own in kept.items()}
 
 
-def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, Sequence[Weight]]:
+def _rule_weights(
+    rules: RuleSet, values: Mapping[str, str], asked: Callable[[NamedRule], bool]
+) -> Mapping[str, Sequence[Weight]]:
     known: dict[str, list[_Known]] = defaultdict(list)
     for pair, value in weights_of(rules.statements, values).items():
         weight = Weight(*pair, value)
@@ -93,7 +102,11 @@ def _rule_weights(rules: RuleSet, values: Mapping[str, str]) -> Mapping[str, Seq
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
     for statement, rule in zip(rules.statements, rules.rules, strict=True):
-        if statement.ast_type is ASTType.Rule and not _keys(statement.head).isdisjoint(_MADE):
+        if (
+            statement.ast_type is ASTType.Rule
+            and not _keys(statement.head).isdisjoint(_MADE)
+            and asked(rule)
+        ):
             own = found.setdefault(rule.name, {})
             for maker in heads.makers(statement):
                 key = maker.name.name if isinstance(maker.name, Call | Ground) else None
@@ -140,8 +153,12 @@ def weights_of(
     return dict(found)
 
 
-@lru_cache(1 << 14)
 def _keys(head: AST) -> frozenset[_Key]:
+    text = str(head)
+    match = _PLAIN.fullmatch(text)
+    if match is not None:
+        # Most are no more than an atom, and to look into a syntax tree takes long.
+        return frozenset({(match[1], len(split(match[2])) if match[2] else 0)})
     return frozenset((atom.name, len(atom.arguments)) for atom in atoms(head))
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType
 
+from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir
 from ists_asp.solver.search import ground
 from ists_asp.solver.statements import Given, Shapes, of_core
@@ -26,10 +27,12 @@ from ists_asp.syntax.trees import Signature, derived, parse, signature
 from ists_asp.vocabulary import (
     ALIGNED,
     CLOSENESS,
+    CORRECTION,
     FORBIDDEN_SCORE,
     LABEL,
     SCORE,
     SCORE_WEIGHT,
+    WEIGHTS,
 )
 
 if TYPE_CHECKING:
@@ -110,6 +113,7 @@ def prepared(
 
     def work() -> dict[str, object]:
         program = prepare(rules.statements, arguments, messages, shapes, tables=tables)
+        _refuse_two_weights(program, rules)
         shapes.keep()
         open_ = {id(node) for node in program.statements}
         return {
@@ -133,6 +137,23 @@ def prepared(
         found["derived"],
         found["calls"],
     )
+
+
+def _refuse_two_weights(program: Program, rules: RuleSet) -> None:
+    """Refuse two weights for one name and class, however rules come by them: both would count."""
+    for predicate in WEIGHTS:
+        seen: dict[str, Symbol] = {}
+        for symbol in program.by_predicate.get(predicate.signature, ()):
+            name, decision, value = symbol.arguments
+            about = f"{predicate.name}({name},{decision},"
+            if seen.setdefault(about, value) != value:
+                # Those of the user come last.
+                one = [one for one in rules.rules if one.text.startswith(f"{predicate.name}(")][-1]
+                raise RuleError(
+                    f"{about}…) is given as {seen[about]} and as {value}",
+                    where=f"{one.file}:{one.line}",
+                    hint=f"Give one; {CORRECTION.name}({name},{decision},N) adds N to a weight",
+                )
 
 
 def prepare(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING
 
+from ists_asp.trace.grounding import Grounding, RuleInstance
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.trace.trace import Trace
+    from clingo import Symbol
+
+    from ists_asp.model import Pair
+    from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.reified import ReifiedRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,38 +37,37 @@ class Coverage:
         )
 
 
-def coverage(traces: Iterable[Trace]) -> Coverage:
-    """Look through traces, whether or not a decision rests on what fired."""
-    fired: set[str] = set()
-    seen: set[str] = set()
-    tables: set[int] = set()
-    clashes: dict[tuple[str, str], str] = {}
-    for trace in traces:
-        parts = [trace.firings]
-        if id(trace.rewritten) not in tables:
-            # The same for all pairs.
-            tables.add(id(trace.rewritten))
-            parts.append(trace.tables)
-            seen.update(trace.rewritten.known_by_name)
-        for part in parts:
-            firings = chain(part.deriving, part.objective)
-            fired.update(firing.probe.rule.name for firing in firings)
-        for pair, example in _clashes(trace):
-            clashes.setdefault(pair, example)
-        seen.update(trace.best.atoms)
-        seen.update(fact.name for fact in trace.facts)
-    return Coverage(frozenset(fired), frozenset(seen), clashes)
+def coverage(
+    reified: ReifiedRules, items: Iterable[tuple[Pair, Sequence[Symbol]]]
+) -> Iterator[Coverage]:
+    """Which of some rules fire for each pair, whether or not a decision rests on what fired.
 
-
-def _clashes(trace: Trace) -> Iterator[tuple[tuple[str, str], str]]:
-    """Rules that disagree about a boundary, where each has fired."""
-    joined = {atom.arguments: atom for atom in trace.atoms(MUST_JOIN.name)}
-    for split in trace.atoms(MUST_SPLIT.name):
-        join = joined.get(split.arguments)
-        if join is None:
-            continue
-        words = trace.words.quoted("token", split.arguments[0].number, split.arguments[1])
-        for one in trace.reasons(split):
-            for two in trace.reasons(join):
-                names = one.probe.rule.name, two.probe.rule.name
-                yield names, f"{words} in pair {trace.answer.pair.id}"
+    Args:
+        reified: the rules that are asked about, and a solver of all rules.
+        items: pairs with their facts.
+    """
+    shown = reified.rewritten(reified.solver.program)
+    for best in reified.solver.best_of_all(items, lambda: shown.paired):
+        rewritten, pair = reified.rewritten(best.program), best.answer.pair
+        together = best.together
+        control = rewritten.ground(best.atoms) if together is None else together.control
+        grounding = Grounding(control, str, together)
+        found = [
+            RuleInstance(probe, parts, best.number)
+            for looked_at, probes in ((grounding, rewritten.probes), (None, rewritten.once))
+            for probe in probes
+            for parts in (looked_at or rewritten.looked_at).firings(best.number, probe)
+        ]
+        sides: dict[str, dict[tuple[Ground, ...], list[str]]] = defaultdict(dict)
+        for one in found:
+            if one.head.name in (MUST_SPLIT.name, MUST_JOIN.name):
+                names = sides[one.head.name].setdefault(one.head.arguments, [])
+                names.append(one.probe.rule.name)
+        clashes: dict[tuple[str, str], str] = {}
+        for at, splits in sides[MUST_SPLIT.name].items():
+            sentence = pair.sent1 if at[0] == "1" else pair.sent2
+            example = f'"{sentence.words((int(at[1]),))}" in pair {pair.id}'
+            joins = sides[MUST_JOIN.name].get(at, ())
+            clashes |= {(split, join): example for split in splits for join in joins}
+        fired = frozenset(one.probe.rule.name for one in found)
+        yield Coverage(fired, frozenset(best.atoms) | rewritten.known_by_name.keys(), clashes)

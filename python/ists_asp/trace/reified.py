@@ -61,7 +61,6 @@ class ReifiedRules:
         ]
         self.by_statement = self._recalled_probes()
         self.probes = tuple(chain.from_iterable(self.by_statement))
-        self.strata = self._recalled("strata", Strata, lambda: find_strata(self.probes))
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._rewritten: dict[int, Rewritten] = {}
 
@@ -98,6 +97,11 @@ class ReifiedRules:
             return work()
         kept = remembered.recall(what, sorted(self._constants), lambda: to_builtins(work()))
         return convert(kept, kind)
+
+    @cached_property
+    def strata(self) -> Strata:
+        """The order in which predicates are derived."""
+        return self._recalled("strata", Strata, lambda: find_strata(self.probes))
 
     @cached_property
     def places(self) -> ArgumentTypes:
@@ -167,7 +171,7 @@ class Rewritten:
         for statement, probes in zip(reified.rules.statements, reified.by_statement, strict=True):
             (each if id(statement) in open_ else once).extend(probes)
         self.probes = tuple(each)
-        self._once = once
+        self.once = once
         self.table_probes = frozenset(probe.name for probe in once)
         self._facts = texts(program.facts)
         self.known = frozenset(self._facts)
@@ -176,9 +180,14 @@ class Rewritten:
     @cached_property
     def tables(self) -> RuleInstances:
         """What derives the facts that hold for every pair."""
-        control = self._reified.ground(self._once, self._facts)
-        found = Grounding(control, lambda: later_statements(self._once))
-        return RuleInstances(self._once, found, self._reified.strata, self.known, frozenset())
+        found = self.looked_at
+        return RuleInstances(self.once, found, self._reified.strata, self.known, frozenset())
+
+    @cached_property
+    def looked_at(self) -> Grounding:
+        """The grounding of the probes of tables."""
+        control = self._reified.ground(self.once, self._facts)
+        return Grounding(control, lambda: later_statements(self.once))
 
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
         """Ground the probes over the atoms of an answer set, without those that are known."""

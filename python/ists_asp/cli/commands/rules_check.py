@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ists_asp.cli.console import (
-    counted,
-    progress,
-    rule_warnings,
-    write_output,
-)
+from ists_asp.cli.console import progress, rule_warnings, write_output
 from ists_asp.cli.files import READ, RULES, command
 from ists_asp.cli.inputs import Inputs
-from ists_asp.cli.options import cache_option, json_option, quiet_option
+from ists_asp.cli.options import cache_option, choice_option, json_option, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
+from ists_asp.io.store import Store
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table, unbroken, visible
 
@@ -30,7 +26,11 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.checked import Program
 
 _MOST_NOTES = 10
+_STEP = 3
+"""Of the shipped sample pairs each third is enough to see most rules fire."""
+
 _SENTENCES = ("sent1.txt", "sent2.txt")
+_FORMATS = ("text", "json", "github")
 _ORDER = ("error", "warning", "note")
 
 
@@ -38,7 +38,7 @@ _ORDER = ("error", "warning", "note")
   ists-asp rules check my-rules
   ists-asp rules check my-rules --profile headlines --sample my-pairs
   ists-asp rules check extra.lp --profile images --no-sample
-  ists-asp rules check my-rules --json
+  ists-asp rules check my-rules --format github
 """)
 @click.argument("given", nargs=-1, required=True, type=RULES, metavar="DIR...")
 @click.option(
@@ -56,7 +56,7 @@ _ORDER = ("error", "warning", "note")
     type=READ,
     metavar="DIR",
     help="Pairs to see which rules fire: a folder with sent1.txt and sent2.txt. Repeatable. "
-    "Default: the shipped samples.",
+    "Default: some of the shipped samples.",
 )
 @click.option("--no-sample", is_flag=True, help="Decide no pairs, which is faster.")
 @click.option(
@@ -66,6 +66,7 @@ _ORDER = ("error", "warning", "note")
     "that are as they were shipped.",
 )
 @cache_option
+@choice_option("--format", *_FORMATS, text="How findings are printed; --json is short for json.")
 @json_option
 @quiet_option
 @click.pass_context
@@ -77,6 +78,7 @@ def check(
     no_sample: bool,
     all_notes: bool,
     cache: Path | None,
+    format: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -85,26 +87,32 @@ def check(
     In: rule folders or files, as for --rules.
 
     Out: for each finding its file, line and column, what was found, what to do, and the line
-    itself. Errors keep rules from being loaded or make them say what was not meant: faults of
-    syntax and of directives, unsafe variables, pooled negation, predicates that nothing
-    derives. Warnings are about what has no effect: predicates that nothing uses, weights of
-    unknown features. Notes may be as they should be: features without a weight, rules that
-    never fire for the sample pairs (not asked where there are errors). Last come how many there
-    are of each. The exit code is 1 if there are errors. JSON has everything.
+    itself, and its code in brackets. Errors keep rules from being loaded or make them say what
+    was not meant: faults of syntax and of directives, unsafe variables, names that exist nowhere,
+    mixed up arguments. Warnings are about what has no effect, or holds in one order of the
+    sentences only. Notes may be as they should be: evidence without a weight, rules that never
+    fire for the sample pairs (not asked where there are errors). Last come how many there are of
+    each. The exit code is 1 if there are errors. Where you mean it, write %@allow CODE above the
+    rule. JSON has everything; github prints annotations for its workflows.
     """
-    from ists_asp.rules.check import check_rules, in_order
+    from ists_asp.rules.check import check_rules
 
     isolate()
-    pairs = [] if no_sample else _pairs(samples)
-    checked, findings = check_rules(given, profiles)
-    if pairs and not any(one.severity == "error" for one in findings):
-        findings = in_order((*findings, *_sampled(checked, given, pairs, cache, quiet)))
+    pairs = [] if no_sample else _pairs(samples)[:: 1 if samples else _STEP]
+
+    def sample(checked: Checked) -> list[Finding]:
+        return _sampled(checked, given, pairs, cache, quiet=quiet, every=all_notes)
+
+    store = None if cache is None else Store(cache)
+    checked, findings = check_rules(given, profiles, store=store, sample=sample if pairs else None)
     if not all_notes:
         findings = tuple(
             one for one in findings if one.severity != "note" or not checked.is_shipped(one)
         )
-    if as_json:
+    if as_json or format == "json":
         write_output(None, [one.as_dict() for one in findings])
+    elif format == "github":
+        write_output(None, "".join(f"{one.annotation}\n" for one in findings))
     else:
         lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:
@@ -135,14 +143,25 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
 
 
 def _sampled(
-    checked: Checked, given: Sequence[Path], pairs: Sequence[Pair], cache: Path | None, quiet: bool
+    checked: Checked,
+    given: Sequence[Path],
+    pairs: Sequence[Pair],
+    cache: Path | None,
+    *,
+    quiet: bool,
+    every: bool,
 ) -> list[Finding]:
-    """What the sample pairs tell: which rules never fire; clingo's warnings are printed."""
+    """What the sample pairs tell: which rules never fire; clingo's warnings are printed.
+
+    Of rules that are as they were shipped only if ``every`` one is asked about.
+    """
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.sample import check_sample
     from ists_asp.trace.coverage import Coverage, coverage
+    from ists_asp.trace.reified import ReifiedRules
 
-    programs = _enough(checked)
+    asked = list(checked.statements) if every else checked.edited
+    programs = _enough(checked, {one.path for one in asked})
     found = Coverage()
     with progress(len(programs) * len(pairs), shown=not quiet) as step:
         for program in programs:
@@ -152,17 +171,21 @@ def _sampled(
                 rule_warnings(system),
             ):
                 try:
-                    found |= coverage(counted(system.trace_many(pairs), step))
+                    rules = checked.asked_in(program, asked)
+                    known = system.known(system.annotate(pairs))
+                    for one in coverage(ReifiedRules(rules, system.solver), known):
+                        found |= one
+                        step()
                 except (RuleError, SolveError, TraceError) as error:
                     error.where = f"{program.name}, sample {error.where or 'pairs'}"
                     raise
-    return list(check_sample(checked, found.fired, found.seen, found.clashes, len(pairs)))
+    return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
 
 
-def _enough(checked: Checked) -> list[Program]:
+def _enough(checked: Checked, own: set[Path]) -> list[Program]:
     """Programs that load all files between them, as few as possible: weights do not matter."""
     files = {
-        program: (checked.own.keys() & checked.loaded[program]) - program.weights
+        program: (own & {*checked.loaded[program]}) - program.weights
         for program in checked.programs
         if program.decides
     }
@@ -184,6 +207,7 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
         same = list(group)
         hints = {one.hint for one in same}
         told = f"note: {same[0].found}" + (f". {same[0].hint}" if len(hints) == 1 else "")
+        told += f" [{same[0].kind}]"
         lines.append(unbroken(told))
         rows = [
             (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)

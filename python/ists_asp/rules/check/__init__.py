@@ -7,45 +7,143 @@ The rules are read for the programs that profiles make of them
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
+
+from clingo.ast import ASTType
 
 from ists_asp.rules.check.checked import Checked
 from ists_asp.rules.check.domains import check_domains
-from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.check.names import check_evidence, check_names, check_tables
+from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.rules.check.meanings import check_meanings
+from ists_asp.rules.check.names import check_evidence, check_names, check_tables, check_targets
 from ists_asp.rules.check.predicates import check_predicates, check_statements
+from ists_asp.rules.directives import ALLOW
+from ists_asp.rules.profiles import list_profiles
+from ists_asp.rules.programs import read_overlay
+from ists_asp.rules.source import SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.errors import RuleError
+    from ists_asp.io.store import Store
 
-__all__ = ["Checked", "Finding", "Severity", "check_rules", "in_order"]
+__all__ = ["Checked", "Finding", "Severity", "check_names_of_run", "check_rules"]
 
 _CHECKS = (
     check_statements,
     check_predicates,
     check_domains,
+    check_meanings,
+    check_targets,
     check_evidence,
     check_names,
     check_tables,
 )
 
 
+STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target"))
+"""What keeps a run from going on, in a user's file: names that exist nowhere."""
+
+_SAMPLED = frozenset(("unfired", "split-and-join"))
+
+
 def check_rules(
-    given: Sequence[Path], profiles: Sequence[str] = (), *, machine: bool = False
+    given: Sequence[Path],
+    profiles: Sequence[str] = (),
+    *,
+    machine: bool = False,
+    store: Store | None = None,
+    sample: Callable[[Checked], Sequence[Finding]] | None = None,
 ) -> tuple[Checked, tuple[Finding, ...]]:
-    """Check rules, as :class:`Checked` takes them: what was read, findings in order."""
+    """Check rules, as :class:`Checked` takes them: what was read, findings in order.
+
+    Where there are no errors, ``sample`` finds more.
+    """
     found: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
         found.append(Finding.from_error(kind, error))
 
-    checked = Checked(given, profiles, report, machine=machine)
+    checked = Checked(given, profiles, report, machine=machine, store=store)
     for check in _CHECKS:
         found.extend(check(checked))
-    return checked, in_order(found)
+    # Of a name that exists nowhere it need not be told that nothing derives it.
+    unknown = {(one.file, one.line) for one in found if one.kind == "evidence"}
+    found = [one for one in found if one.kind != "unmade" or (one.file, one.line) not in unknown]
+    found = _permitted(checked, found)
+    if sample is not None and not any(one.severity is Severity.ERROR for one in found):
+        found = _permitted(checked, [*found, *sample(checked)])
+    return checked, in_order([*found, *_needless(checked, ran=sample is not None)])
+
+
+def check_names_of_run(
+    given: Sequence[Path], profile: str, *, reads: bool, store: Store | None
+) -> tuple[Finding, ...]:
+    """The names in a user's files that exist nowhere: what stops a run with this profile."""
+
+    def found(profiles: Sequence[str], runs: bool | None) -> tuple[Finding, ...]:
+        checked = Checked(given, profiles, lambda _kind, _error: None, store=store, runs=runs)
+        checks = (check_predicates, check_domains, check_targets) if checked.own else ()
+        every = [one for check in checks for one in check(checked) if one.kind in STOPPING]
+        return in_order([one for one in _permitted(checked, every) if not checked.is_shipped(one)])
+
+    first = found([profile], reads)
+    if not first:
+        return ()
+    # What other programs know is told of predicates, and exists somewhere.
+    others = found([profile], None), found(list_profiles(read_overlay(given).base), None)
+    there = [{(one.file, one.line, one.column): one for one in each} for each in others]
+    return tuple(
+        there[0].get(place, one)
+        for one in first
+        if (place := (one.file, one.line, one.column)) in there[one.kind in ("evidence", "domain")]
+    )
+
+
+def _allowances(checked: Checked) -> Iterator[tuple[Path, int, str, int]]:
+    """The codes that files allow: where, which, and the last line of the rule below."""
+    for path in checked.own:
+        text = checked.text(path).text
+        for match in ALLOW.finditer(text) if path.suffix != SUFFIX else ():
+            line = text.count("\n", 0, match.start()) + 1
+            ends = (
+                one.node.location.end.line
+                for one in checked.every(path)
+                if one.rule.line >= line and one.node.ast_type is not ASTType.Program
+            )
+            yield path, line, match[1], next(ends, line)
+
+
+def _permitted(checked: Checked, found: Sequence[Finding]) -> list[Finding]:
+    """The findings that no ``%@allow`` above a rule is about."""
+    allowed = {
+        (checked.name(path), code, at)
+        for path, line, code, end in _allowances(checked)
+        for at in range(line, end + 1)
+    }
+    permitted = [one for one in found if (one.file, one.kind, one.line) in allowed]
+    checked.permitted.update((one.file, one.kind, one.line) for one in permitted)
+    return [one for one in found if one not in permitted]
+
+
+def _needless(checked: Checked, *, ran: bool) -> Iterator[Finding]:
+    """Each ``%@allow`` that allows nothing."""
+    for path, line, code, end in _allowances(checked):
+        used = any(
+            (checked.name(path), code, at) in checked.permitted for at in range(line, end + 1)
+        )
+        if code not in SEVERITIES:
+            near = get_close_matches(code, SEVERITIES, n=1)
+            hint = f"Did you mean {near[0]}?" if near else "ists-asp rules check prints the codes"
+            yield checked.finding(
+                "directive", (path, line, 1), f"no finding has the code {code}", hint
+            )
+        elif not used and (ran or code not in _SAMPLED):
+            told = f"nothing below has the finding {code} that this allows"
+            yield checked.finding("needless-allow", (path, line, 1), told, "Remove the line", code)
 
 
 def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:

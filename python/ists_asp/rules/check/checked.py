@@ -5,34 +5,38 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from clingo.ast import AST, ASTType, Sign
+from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError
+from ists_asp.io.store import Memo
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.catalogue import is_shipped
+from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules
-from ists_asp.rules.parsing import weighed
+from ists_asp.rules.parsing import WEIGHED, weighed
 from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
-from ists_asp.syntax.terms import read_atom
-from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
+from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.terms import NUMBER, Call, Variable, read_atom
+from ists_asp.syntax.trees import Signature, functions, remembered_by_identity, walk
+from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.directives import NamedRule
+    from ists_asp.io.store import Store
     from ists_asp.rules.parsing import Weighed
     from ists_asp.rules.profiles import Profile
     from ists_asp.rules.programs import Overlay
     from ists_asp.rules.source import RuleSource
     from ists_asp.syntax.terms import Term
-    from ists_asp.syntax.trees import Signature
 
 _TITLES = {
     Purpose.ANSWER: "profile ",
@@ -46,15 +50,19 @@ _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
 class Program:
     """Files that are loaded together, without what they include.
 
-    ``name`` is what messages call it. ``decides`` says whether it decides answers, rather than
-    says them in words; ``weights`` are those of its files that hold weights.
+    ``name`` is what messages call it; ``weights`` are those of its files that hold weights.
     """
 
     name: str
     profile: Profile
     sources: tuple[RuleSource, ...]
-    decides: bool
+    purpose: Purpose
     weights: frozenset[Path]
+
+    @property
+    def decides(self) -> bool:
+        """Whether it decides answers, rather than rates them or says them in words."""
+        return self.purpose is Purpose.ANSWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,53 +75,144 @@ class Statement:
 
 
 class Atom(NamedTuple):
-    """An atom of a statement: its syntax tree, its arguments, whether nothing negates it."""
+    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold."""
 
-    node: AST
     key: Signature
     arguments: tuple[Term, ...]
     positive: bool
+    needed: bool
+    denied: bool
 
 
 class Read(NamedTuple):
-    """The atoms that a statement derives, and those that it asks for; pools are taken apart."""
+    """The atoms that a statement derives, and those that it asks for.
 
-    derived: tuple[Atom, ...]
-    used: tuple[Atom, ...]
+    ``compared`` are the comparisons of its body that must hold: two terms and what is between.
+    """
+
+    derived: list[Atom]
+    used: list[Atom]
+    compared: list[tuple[Term, str, Term]]
+
+
+_SILENT = (ASTType.Program, ASTType.Defined, ASTType.ShowSignature, ASTType.Definition)
+_POOL = re.compile(r";(?! )")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[a-z+]*|[\w\']+|:[-~]|[!<>]=|\.\.|\*\*|\S')
+_COMPARED = frozenset(("=", "!=", "<", "<=", ">", ">="))
+_COMPUTED = frozenset("+-*/\\&?^@") | {"..", "**"}
+_SUMMED = frozenset("+-")
+_TERMS = frozenset(("#count", "#sum", "#sum+", "#min", "#max"))
+
+
+class _Reader:
+    """Reads what clingo writes of a statement: to look into its syntax tree takes far longer."""
+
+    def __init__(self, text: str, constants: frozenset[str], into: Read) -> None:
+        self._tokens: list[str] = [*_TOKEN.findall(text), *[""] * 9]
+        self._constants = constants
+        self._at = 0
+        self._read(into)
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _read(self, into: Read) -> None:
+        """Read literal after literal; ``sets`` says of open braces whether they have tuples."""
+        first = self._tokens[0]
+        atoms, sets, tuples = into.derived, [], first == "#show"
+        if first in (":~", "#show", "#heuristic", "#project"):
+            atoms = into.used
+        asked, beside, before, nots = atoms is into.used, False, "", 0
+        while token := self._take():
+            if token == "[":
+                break
+            if token == ":-":
+                atoms, asked, beside = into.used, True, False
+            elif token == "{":
+                sets.append(before in _TERMS)
+                tuples = sets[-1]
+            elif token == "}":
+                sets.pop()
+                tuples = beside = False
+            elif token == ":" and tuples and sets:
+                tuples = False
+            elif token == ":":
+                beside, tuples, atoms = True, False, into.used
+            elif token == ";" or (token == "," and not beside and not sets):
+                # A condition ends here, and another element may begin.
+                tuples, beside = bool(sets and sets[-1]), False
+                atoms = into.used if asked or first == "#external" else into.derived
+            elif token not in ("not", ",", ".") and token[0] != "#" and token not in _COMPARED:
+                self._at -= 1
+                plain = not (sets or beside or tuples or before in _COMPARED)
+                term = self._term()
+                if self._tokens[self._at] in _COMPARED:
+                    between, self._at = self._tokens[self._at], self._at + 1
+                    if self._tokens[self._at] not in ("{", *_TERMS):
+                        other = self._term()
+                        if plain and asked and not nots:
+                            into.compared.append((term, between, other))
+                elif not tuples and before not in _COMPARED and isinstance(term, Call | Ground):
+                    name, arguments = term if isinstance(term, Call) else (str(term), ())
+                    if name[0] == "_" or name[0].isalpha():
+                        # As soon as a condition follows, its literal need not hold.
+                        sure = plain and asked and self._tokens[self._at] != ":"
+                        key = Signature(name, len(arguments))
+                        atoms.append(
+                            Atom(key, arguments, not nots, sure and not nots, sure and nots == 1)
+                        )
+            before, nots = token, nots + 1 if token == "not" else 0
+
+    def _term(self) -> Term:
+        one = self._operand()
+        while self._tokens[self._at] in _COMPUTED:
+            sign = self._take()
+            other = self._operand()
+            one = Call(sign, (one, other)) if sign in _SUMMED else NUMBER
+        return one
+
+    def _operand(self) -> Term:
+        token = self._take()
+        if token in "-~" and token:
+            inner = self._operand()
+            if isinstance(inner, Call) and inner.name not in ("", *_SUMMED, NUMBER.name):
+                return inner
+            return Ground(f"-{inner}") if isinstance(inner, Ground) else None
+        if token in ("|", "("):
+            found = self._arguments(")" if token == "(" else "|")
+            single = len(found) == 1 and self._tokens[self._at - 2] != ","
+            return NUMBER if token == "|" else found[0] if single else Call("", found)
+        if token == "_" or token in self._constants:
+            return None
+        if token.lstrip("_'")[:1].isupper():
+            return Variable(token)
+        if self._tokens[self._at] == "(" and token[0] != '"':
+            self._at += 1
+            return Call(token, self._arguments(")"))
+        return Ground(token)
+
+    def _arguments(self, end: str) -> tuple[Term, ...]:
+        found: list[Term] = []
+        while self._tokens[self._at] not in (end, ""):
+            if self._tokens[self._at] in (",", ";"):
+                self._at += 1
+            else:
+                found.append(self._term())
+        self._at += 1
+        return tuple(found)
 
 
 @remembered_by_identity
-def _read(node: AST, constants: frozenset[str]) -> Read:
-    heads: list[AST] = []
-    body: list[AST] = []
-    if node.ast_type is ASTType.Rule:
-        for literal, condition in head_elements(node.head):
-            heads.append(literal)
-            body += condition
-        body += node.body
-    elif node.ast_type is ASTType.External:
-        heads.append(node.atom)
-        body += node.body
-    elif node.ast_type is not ASTType.ShowSignature:
-        body.append(node)
-    return Read(tuple(_atoms(heads, constants)), tuple(_atoms(body, constants)))
-
-
-def _atoms(nodes: Iterable[AST], constants: frozenset[str]) -> Iterator[Atom]:
-    # Each with whether it stands outside of what is negated.
-    open_ = [(node, True) for node in nodes][::-1]
-    while open_:
-        node, positive = open_.pop()
-        if node.ast_type is ASTType.SymbolicAtom:
-            for single in node.unpool():
-                for function in functions(single.symbol):
-                    if function.ast_type is ASTType.Function:
-                        atom = read_atom(function, constants)
-                        yield Atom(function, atom.signature, atom.arguments, positive)
-            continue
-        if node.ast_type is ASTType.Literal and node.sign != Sign.NoSign:
-            positive = False
-        open_ += [(child, positive) for child in children(node)][::-1]
+def _read(node: AST, constants: frozenset[str]) -> list[Read]:
+    """What a statement derives and asks for, once for each choice from its pools."""
+    text = "" if node.ast_type in _SILENT else str(node)
+    pooled = _POOL.search(text) and node.ast_type in (ASTType.Rule, ASTType.Minimize)
+    found = []
+    for each in map(str, node.unpool()) if pooled else (text,):
+        found.append(Read([], [], []))
+        _Reader(each, constants, found[-1])
+    return found
 
 
 class Checked:
@@ -123,11 +222,14 @@ class Checked:
     told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``by_file`` has the statements of each file but for plain facts of weights, of which there
-    are thousands; ``weights`` has those, by what they are about.
+    are thousands; ``weights`` has those, by what they are about. ``permitted`` are the findings
+    that files allow: file, kind and line. ``store`` is as given.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
-    ``asp/`` as well. ``report`` gets what cannot be read, and of what kind that is.
+    ``asp/`` as well. ``report`` gets what cannot be read, and of what kind that is. ``store`` keeps
+    what files gave. ``runs`` is given for a run, and says whether a reader is used: then only
+    programs matter that have given files, and these are told about if they did not come along.
     """
 
     def __init__(
@@ -137,6 +239,8 @@ class Checked:
         report: Callable[[str, RuleError], None],
         *,
         machine: bool = False,
+        store: Store | None = None,
+        runs: bool | None = None,
     ) -> None:
         overlay = read_overlay(given)
         whole = any((path / "profiles").is_dir() for path in given)
@@ -146,7 +250,7 @@ class Checked:
         for name in profiles or (list_profiles(overlay.base) if whole else ("default",)):
             try:
                 profile = load_profile(name, overlay.base)
-                self.programs += _programs(profile, overlay)
+                self.programs += _programs(profile, overlay, runs)
                 plain = program_sources(profile, Purpose.ANSWER, overlay.base)
                 self.replaced |= {mine.path: text for mine, text in overlay.replacing(plain)}
             except RuleError as error:
@@ -167,26 +271,36 @@ class Checked:
                 faulty.add((error.where or "").partition(":")[0])
             report(kind, error)
 
-        self.rules = load_rules(sources.values(), report=note)
+        self.rules = load_rules(sources.values(), report=note, store=store)
         self.files = {file.path: file for file in self.rules.files}
         self.faulty = {path for path, file in self.files.items() if file.name in faulty}
-        asked = {source.path for source in own}
+        asked = {one.path for one in own if runs is None or not is_shipped(one.path)}
         self.own = dict.fromkeys(path for path in self.files if path in asked)
         self._paths = {str(path): path for path in self.files}
+        self.store = store
+        self.permitted: set[tuple[str, str, int]] = set()
         self._texts: dict[Path, SourceText] = {}
         self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
+        last, path = NamedRule("", None, "", 0, 0, ""), asp_dir()
         for node, rule in zip(self.rules.statements, self.rules.rules, strict=True):
-            path = self._paths[node.location.begin.filename]
+            # Statements of a file come one after the other, and to ask for places takes long.
+            if rule.file != last.file or rule.line < last.line:
+                path = self._paths[node.location.begin.filename]
+            last = rule
             statement = Statement(path, node, rule)
             self._every[path].append(statement)
-            if found := list(weighed(node)):
+            if WEIGHED.match(rule.text) and (found := list(weighed(node))):
                 known = self.weights.setdefault(path, {})
                 for one in found:
                     known.setdefault(one, []).append(statement)
             else:
                 self.by_file[path].append(statement)
+
+    def every(self, path: Path) -> list[Statement]:
+        """All statements of a file."""
+        return self._every[path]
 
     @property
     def statements(self) -> Iterator[Statement]:
@@ -194,15 +308,22 @@ class Checked:
         return chain.from_iterable(self.by_file[path] for path in self.own)
 
     @cached_property
-    def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
-        """The statements of each file with their atoms."""
-        every = chain.from_iterable(self.by_file.values())
-        constants = frozenset(
+    def constants(self) -> frozenset[str]:
+        """The names that profiles and ``#const`` give values to."""
+        return frozenset(
             {name for program in self.programs for name in program.profile.constants}
-            | {one.node.name for one in every if one.node.ast_type is ASTType.Definition}
+            | {
+                one.node.name
+                for one in chain.from_iterable(self.by_file.values())
+                if one.node.ast_type is ASTType.Definition
+            }
         )
+
+    @cached_property
+    def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
+        """The statements of each file with their atoms; one with pools comes several times."""
         return {
-            path: [(statement, _read(statement.node, constants)) for statement in found]
+            path: [(one, read) for one in found for read in _read(one.node, self.constants)]
             for path, found in self.by_file.items()
         }
 
@@ -222,6 +343,12 @@ class Checked:
             for source in program.sources:
                 load(source.path, found)
         return loaded
+
+    @cached_property
+    def fitting(self) -> frozenset[Path]:
+        """The files of which programs take those statements that they can use."""
+        sources = chain.from_iterable(program.sources for program in self.programs)
+        return frozenset(source.path for source in sources if source.fitting)
 
     @cached_property
     def programs_of(self) -> Mapping[Path, Sequence[Program]]:
@@ -270,16 +397,40 @@ class Checked:
             name for path in self.faulty for name in _NAME.findall(self.text(path).text)
         )
 
+    @cached_property
+    def edited(self) -> list[Statement]:
+        """Those of the statements that do not stand in the shipped files of that name."""
+        return [
+            one
+            for one in self.statements
+            if one.path not in self._copies
+            and not any(one.rule.text in text for text in shipped_texts(one.path) or ())
+        ]
+
+    def asked_in(self, program: Program, asked: Sequence[Statement]) -> RuleSet:
+        """Of a program's rules those that are asked about, and those that may disagree."""
+        rules, names = self.rules_of(program), {one.rule.name for one in asked}
+        wanted = [
+            (node, rule)
+            for node, rule in zip(rules.statements, rules.rules, strict=True)
+            if rule.name in names
+            or rule.text.startswith((MUST_SPLIT.name, MUST_JOIN.name))
+            or node.ast_type is ASTType.Definition
+        ]
+        nodes, named = zip(*wanted, strict=True)
+        return RuleSet(rules.files, nodes, named, ())
+
     def rules_of(self, program: Program) -> RuleSet:
         """The rules of a program, as if they had been loaded for it alone."""
         files = self.loaded[program]
         found = [statement for path in files for statement in self._every[path]]
-        return RuleSet(
-            tuple(self.files[path] for path in files),
-            tuple(one.node for one in found),
-            tuple(one.rule for one in found),
-            (),
+        read = tuple(self.files[path] for path in files)
+        digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
+        rules = RuleSet(
+            read, tuple(one.node for one in found), tuple(one.rule for one in found), ()
         )
+        family = f"{program.profile.name} {program.purpose}"
+        return rules.remembering(Memo(self.store, f"checked {digest}", family))
 
     def name(self, path: Path) -> str:
         """What messages call a file."""
@@ -291,16 +442,31 @@ class Checked:
             self._texts[path] = read_source(path, self.name(path))[0]
         return self._texts[path]
 
+    def _tree(self, statement: Statement, atom: Atom) -> AST | Statement:
+        """Where an atom stands in a statement."""
+        alike = [
+            function
+            for part in walk(statement.node)
+            if part.ast_type is ASTType.SymbolicAtom
+            for function in functions(part.symbol)
+            if function.ast_type is ASTType.Function
+            and (function.name, len(function.arguments)) == atom.key
+        ]
+        same = (one for one in alike if read_atom(one, self.constants)[1] == atom.arguments)
+        return next(same, alike[0] if alike else statement)
+
     def finding(
         self,
         kind: str,
-        place: Statement | AST | tuple[Path, int, int],
+        place: Place,
         found: str,
         hint: str,
         subject: str = "",
         severity: Severity | None = None,
     ) -> Finding:
-        """Something found at a statement, a syntax tree, or file, line and column."""
+        """Something found at a statement, an atom, a syntax tree, or file, line and column."""
+        if isinstance(place, tuple) and isinstance(place[0], Statement):
+            place = self._tree(*place)
         if isinstance(place, Statement):
             path, line, column = place.path, place.rule.line, place.rule.column
         elif isinstance(place, AST):
@@ -322,20 +488,27 @@ class Checked:
         )
 
 
-def _programs(profile: Profile, overlay: Overlay) -> Iterator[Program]:
+Place: TypeAlias = "Statement | AST | tuple[Statement, Atom] | tuple[Path, int, int]"
+
+
+def _programs(profile: Profile, overlay: Overlay, runs: bool | None) -> Iterator[Program]:
     """The programs of a profile; those that a reader changes with one and without."""
+    given = {*overlay.files, *overlay.added, *overlay.tables}
     for purpose in Purpose:
         files = profile.files(purpose)
         if files is None:
             continue
         own = profile.reader is not None
-        for reader in (own, not own) if files.reads else (own,):
+        for reader in (runs,) if runs is not None else (own, not own) if files.reads else (own,):
             asked = "" if reader is own else " --reader none" if own else " --reader"
             sources = program_sources(profile, purpose, overlay.base, reader=reader)
+            every = overlay.over(sources, purpose)
+            if runs is not None and overlay.base == rules_dir() and given.isdisjoint(every):
+                continue
             yield Program(
                 f"{_TITLES[purpose]}{profile.name}{asked}",
                 profile,
-                overlay.over(sources, purpose),
-                decides=purpose is Purpose.ANSWER,
+                every,
+                purpose,
                 weights=frozenset(source.path for source in sources if source.weighs),
             )

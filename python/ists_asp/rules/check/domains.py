@@ -7,63 +7,106 @@ argument, no other constant ever stands there.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import SymbolType
-from clingo.ast import ASTType
-
 from ists_asp import vocabulary
+from ists_asp.rules.check.checked import Atom, Read
+from ists_asp.rules.check.finding import Severity
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Variable
+from ists_asp.syntax.terms import Call, Variable, parsed
 from ists_asp.syntax.trees import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from ists_asp.rules.check.checked import Atom, Checked, Read, Statement
+    from ists_asp.rules.check.checked import Checked
     from ists_asp.rules.check.finding import Finding
     from ists_asp.syntax.terms import Term
 
 _Slot: TypeAlias = tuple[Signature, int]
 """An argument of a predicate."""
 
-_Fault: TypeAlias = tuple[str, str]
-"""What was found, and what to do."""
+_Fault: TypeAlias = tuple[str, str, str]
+"""Of what kind it is, what was found, and what to do."""
 
-_LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
+_Domain: TypeAlias = "set[str] | None"
+"""What an argument may be; functions by their names."""
+
+LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
 _UPOS = (
     *("adj", "adp", "adv", "aux", "cconj", "det", "intj", "noun", "num", "part"),
     *("pron", "propn", "punct", "sconj", "sym", "verb", "x"),
 )
-_KINDS = (
+RELATIONS = (
     *("synonym", "antonym", "hypernym", "hyponym", "cohyponym", "derivation"),
     *("similar", "part", "whole", "cause", "effect"),
 )
+CLASSES = (
+    *("age", "animal", "body", "building", "city", "clothing", "colour", "communication"),
+    *("container", "country", "device", "disease", "drink", "food", "furniture", "instrument"),
+    *("language", "material", "money", "month", "motion", "number", "organization", "person"),
+    *("place", "plant", "posture", "size", "sport", "time", "vehicle", "water", "weapon"),
+    *("weather", "weekday"),
+)
+"""The broad classes that the lexicon knows."""
+
+_DECISIONS = (*LABELS, "spe", "this_spe", "other_spe", "boundary", "align", "score", "rating")
 _SIDES = ("1", "2")
 
-_DECLARED: Mapping[_Slot, tuple[str, ...]] = {
-    (vocabulary.LABEL.signature, 2): _LABELS,
-    (vocabulary.FORBIDDEN_LABEL.signature, 2): _LABELS,
-    (vocabulary.LICENSED.signature, 2): _LABELS,
-    (vocabulary.LABEL_WEIGHT.signature, 2): _LABELS,
-    (vocabulary.UPOS.signature, 2): _UPOS,
-    (vocabulary.TAGGED.signature, 2): _UPOS,
-    (vocabulary.RETAG.signature, 2): _UPOS,
-    (vocabulary.RELATION.signature, 0): _KINDS,
-    (vocabulary.LANGUAGE.signature, 0): ("en", "es"),
-    (vocabulary.DIFFERS.signature, 2): ("fact", "pol"),
-    (vocabulary.TAG.signature, 2): ("fact", "pol"),
-    (vocabulary.SCORE.signature, 2): tuple("12345"),
-    (vocabulary.FORBIDDEN_SCORE.signature, 2): tuple("1234"),
-    (vocabulary.ARGUES.signature, 2): ("for", "against"),
-    **{
-        (predicate.signature, index): _SIDES
-        for predicate in vocabulary.all_predicates()
-        for index, argument in enumerate(predicate.arguments)
-        if argument is vocabulary.Argument.SENTENCE
-    },
+MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
+MIRRORED |= {"part": "whole", "cause": "effect"}
+MIRRORED |= {other: one for one, other in MIRRORED.items()}
+"""What becomes what where the sentences are exchanged."""
+
+_BY_KIND: Mapping[str, tuple[tuple[str, ...], Mapping[vocabulary.Predicate, int]]] = {
+    "label": (
+        LABELS,
+        {
+            vocabulary.LABEL: 2,
+            vocabulary.FORBIDDEN_LABEL: 2,
+            vocabulary.LICENSED: 2,
+            vocabulary.LABEL_WEIGHT: 2,
+        },
+    ),
+    "tag": (_UPOS, {vocabulary.UPOS: 2, vocabulary.TAGGED: 2, vocabulary.RETAG: 2}),
+    "relation": (RELATIONS, {vocabulary.RELATION: 0}),
+    "class": (CLASSES, {vocabulary.CLASS: 1}),
+    "language": (("en", "es"), {vocabulary.LANGUAGE: 0}),
+    "difference": (("fact", "pol"), {vocabulary.DIFFERS: 2, vocabulary.TAG: 2}),
+    "score": (tuple("12345"), {vocabulary.SCORE: 2}),
+    "lower score": (tuple("1234"), {vocabulary.FORBIDDEN_SCORE: 2}),
+    "sense": (("for", "against"), {vocabulary.ARGUES: 2}),
+    "decision": (
+        _DECISIONS,
+        {
+            vocabulary.WEIGHT: 1,
+            vocabulary.CORRECTION: 1,
+            vocabulary.ARGUES: 1,
+            vocabulary.WORTH: 1,
+        },
+    ),
+    "sentence": (
+        _SIDES,
+        {
+            predicate: index
+            for predicate in vocabulary.all_predicates()
+            for index, argument in enumerate(predicate.arguments)
+            if argument is vocabulary.Argument.SENTENCE
+        },
+    ),
 }
+_SLOTS: Mapping[_Slot, str] = {
+    (one.signature, at): kind for kind, (_, found) in _BY_KIND.items() for one, at in found.items()
+}
+_NAMES = frozenset(
+    (one.signature, 0) for one in (*vocabulary.WEIGHTS, vocabulary.ARGUES, vocabulary.WORTH)
+)
+"""Where the names of evidence stand, beside evidence itself."""
+
+_EVIDENCE: _Slot = (vocabulary.EVIDENCE.signature, 1)
 
 _TABLES = frozenset({vocabulary.SAME_MEANING.signature, vocabulary.OPPOSITE.signature})
 _WORDS: frozenset[_Slot] = frozenset(
@@ -83,22 +126,39 @@ _TOLD = 12
 """Members of a domain that are told."""
 
 
+def kind_of(key: Signature, at: int) -> str:
+    """What the argument of a predicate has to be one of; empty for anything."""
+    kind = "word" if (key, at) in _WORDS else _SLOTS.get((key, at), "")
+    # A label is one of the decisions.
+    return "" if kind == "decision" else kind.removeprefix("lower ")
+
+
 def check_domains(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
     every = [read for found in checked.atoms.values() for read in found]
-    derived = _derived(every)
+    derived = _derived(read for _, read in every)
     words = _word_slots(read for _, read in every)
     for path in checked.own:
-        for statement, (heads, body) in checked.atoms[path]:
-            name = statement.rule.name
+        weighed = [
+            (one, Read([Atom(key, (parsed(name), parsed(decision)), True, False, False)], [], []))
+            for (predicate, name, decision), (one, *_) in checked.weights.get(path, {}).items()
+            for key in [Signature(predicate, 3)]
+        ]
+        for statement, (heads, body, _) in (*checked.atoms[path], *weighed):
             for atom in (*heads, *body):
-                for fault in (*_outside(atom), *_not_words(atom, words)):
-                    yield checked.finding("domain", atom.node, *fault, name)
-            for atom in body:
-                for fault in _never(atom, derived) if atom.positive else ():
-                    found = checked.finding("domain", atom.node, *fault, name)
+                asked = atom.positive and (atom in body or atom.key in dict(_NAMES))
+                for kind, told, hint in (
+                    *_outside(atom),
+                    *_not_words(atom, words),
+                    *(_never(atom, derived) if asked else ()),
+                ):
+                    name = statement.rule.name
+                    found = checked.finding(kind, (statement, atom), told, hint, name)
+                    if kind == "evidence" and checked.is_shipped(found):
+                        # The rule that found it has been taken away.
+                        found = replace(found, severity=Severity.WARNING)
                     # Shipped rules ask for what only some profiles derive.
-                    if not checked.is_others(found):
+                    if not (asked and checked.is_others(found)):
                         yield found
 
 
@@ -111,15 +171,16 @@ def _slots(atom: Atom) -> Iterator[tuple[_Slot, Term]]:
 def _outside(atom: Atom) -> Iterator[_Fault]:
     """What is not in a domain that is declared."""
     for slot, term in _slots(atom):
-        domain = _DECLARED.get(slot, ())
+        domain = _BY_KIND[_SLOTS[slot]][0] if slot in _SLOTS else ()
         if domain and isinstance(term, Variable):
             # Somebody who writes upos(S,I,NOUN) means the tag: as a variable it is all of them.
             meant = term.lower()
             if len(term) > 1 and term.isupper() and meant in domain:
-                yield f"{term} is a variable, which may be anything", f"Write {meant}"
+                found = f"{term} is a variable, which may be anything"
+                yield "variable", found, f"Write {meant}"
         elif domain and isinstance(term, Ground) and str(term) not in domain:
             place = f"{_ordinal(slot[1])} argument of {atom.key.name}/{atom.key.arity}"
-            yield f"{term} is never the {place}", _meant(str(term), domain)
+            yield "domain", f"{term} is never the {place}", _meant(str(term), domain)
 
 
 def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
@@ -127,46 +188,93 @@ def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
     for slot, term in _slots(atom):
         if slot not in words or not isinstance(term, Ground):
             continue
-        if term.type is SymbolType.String and term.string != term.string.lower():
+        if term[0] == '"' and term != term.lower():
             # The faults of tables are told with all that is wrong with their entries.
             if atom.key not in _TABLES:
                 found = f"{term} matches no word: words are in lower case"
-                yield found, f'Write "{term.string.lower()}"'
-        elif term.type is not SymbolType.String and slot in _WORDS:
-            yield f"{term} matches no word: words are strings", f'Write "{term}"'
+                yield "word-form", found, f"Write {term.lower()}"
+        elif term[0] != '"' and slot in _WORDS:
+            yield "word-form", f"{term} matches no word: words are strings", f'Write "{term}"'
 
 
-def _never(atom: Atom, derived: Mapping[_Slot, set[Ground] | None]) -> Iterator[_Fault]:
+def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
     """Constants that nothing derives."""
     for slot, term in _slots(atom):
-        known = derived.get(slot)
-        if slot in _DECLARED or not known or not isinstance(term, Ground) or term in known:
+        known = derived.get(_EVIDENCE if slot in _NAMES else slot)
+        one = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
+        if slot in _SLOTS or not known or not one or one in known:
             continue
-        place = f"{atom.key.name}/{atom.key.arity} with {term} as its {_ordinal(slot[1])} argument"
-        yield f"no rule derives {place}", _meant(str(term), sorted(map(str, known)))
+        kind, found = (
+            "domain",
+            f"no rule derives {atom.key.name}/{atom.key.arity} with {one} as its",
+        )
+        found = f"{found} {_ordinal(slot[1])} argument"
+        if slot in _NAMES or slot == _EVIDENCE:
+            kind, found = "evidence", f"no rule finds evidence called {one}"
+        yield kind, found, _meant(one, sorted(known))
 
 
-def _derived(every: Iterable[tuple[Statement, Read]]) -> Mapping[_Slot, set[Ground] | None]:
-    """The constants that stand in the heads of rules; None where anything may."""
-    found: dict[_Slot, set[Ground] | None] = {}
-    external = {predicate.signature for predicate in vocabulary.all_predicates()}
-    for statement, (heads, _) in every:
-        open_ = statement.node.ast_type is not ASTType.Rule
-        for atom in heads:
+def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
+    """The constants that stand in the heads of rules, or come there; None where anything may."""
+    external = {one.signature for one in vocabulary.all_predicates()} - {_EVIDENCE[0]}
+    heads: dict[_Slot, list[tuple[Term, Read]]] = defaultdict(list)
+    for read in every:
+        for atom in read.derived:
             for slot, term in _slots(atom):
-                known = found.setdefault(slot, set())
-                if open_ or not isinstance(term, Ground) or atom.key in external:
-                    found[slot] = None
-                elif known is not None:
-                    known.add(term)
+                if atom.key[0] in ("speaks_for", "speaks_against"):
+                    slot = (_EVIDENCE[0], slot[1] + 1)
+                heads[slot].append((term, read))
+        # What core rules ask for by name.
+        heads[_EVIDENCE] += [
+            (term, read)
+            for atom in read.used
+            for slot, term in _slots(atom)
+            if slot == (vocabulary.WORTH.signature, 0) and isinstance(term, Call | Ground)
+        ]
+    found: dict[_Slot, _Domain] = {slot: set() for slot in heads if slot[0] not in external}
+
+    def held(term: Term, read: Read) -> _Domain:
+        """The constants that a term of a head may be."""
+        if isinstance(term, Call):
+            return {term.name} if term.name.isidentifier() else None
+        if isinstance(term, Ground):
+            return {term}
+        equal = {two for one, sign, two in read.compared if one == term and sign == "="}
+        if term and equal and all(isinstance(two, Ground) for two in equal):
+            return {str(two) for two in equal}
+        asked = (
+            found.get(slot)
+            for atom in read.used
+            if atom.needed
+            for slot, one in _slots(atom)
+            if term and one == term and slot[0] != _EVIDENCE[0]
+        )
+        known = [one for one in asked if one is not None]
+        # Strings and numbers may be computed, or come from anywhere.
+        plain = [one for one in known if all(name[0].isalpha() or name[0] == "_" for name in one)]
+        return min(plain, key=len, default=None)
+
+    changed = True
+    while changed:
+        changed = False
+        for slot, known in found.items():
+            if known is not None:
+                parts = [held(*head) for head in heads[slot]]
+                new = None if None in parts else set[str]().union(*filter(None, parts))
+                changed, found[slot] = changed or new != known, new
     return found
 
 
 def _word_slots(every: Iterable[Read]) -> frozenset[_Slot]:
     """Where words stand: in the given places, and in tables that rules look them up in."""
     bodies = [
-        [(slot, term) for atom in body for slot, term in _slots(atom) if isinstance(term, Variable)]
-        for _, body in every
+        [
+            (slot, term)
+            for atom in one.used
+            for slot, term in _slots(atom)
+            if isinstance(term, Variable)
+        ]
+        for one in every
     ]
     found = set(_WORDS)
     before = 0

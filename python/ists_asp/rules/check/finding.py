@@ -32,10 +32,18 @@ SEVERITIES: Mapping[str, Severity] = {
     **dict.fromkeys(
         ("clingo", "unsafe", "pooled-negation", "name-twice", "weight-twice"), Severity.ERROR
     ),
-    **dict.fromkeys(("undefined", "private", "reserved", "target"), Severity.ERROR),
-    **dict.fromkeys(("domain", "entry", "unused", "unmade", "split-and-join"), Severity.WARNING),
-    **dict.fromkeys(("nameless", "replaces", "unloaded", "weights-file"), Severity.WARNING),
-    **dict.fromkeys(("unweighed", "unfired"), Severity.NOTE),
+    **dict.fromkeys(
+        ("undefined", "misspelt", "evidence", "domain", "mixed", "private", "reserved", "target"),
+        Severity.ERROR,
+    ),
+    **dict.fromkeys(
+        ("word-form", "variable", "one-direction", "never-fires", "entry", "unused", "unmade"),
+        Severity.WARNING,
+    ),
+    **dict.fromkeys(
+        ("nameless", "replaces", "unloaded", "weights-file", "split-and-join"), Severity.WARNING
+    ),
+    **dict.fromkeys(("unweighed", "unfired", "needless-allow"), Severity.NOTE),
 }
 """All kinds of findings; a name that rules of different programs have is only a warning."""
 
@@ -59,6 +67,12 @@ class Finding:
     hint: str
     excerpt: str
 
+    @property
+    def where(self) -> str:
+        """File, line and column, as far as they are known."""
+        numbers = [str(number) for number in (self.line, self.column) if self.line and number]
+        return ":".join([self.file, *numbers])
+
     @classmethod
     def from_error(cls, kind: str, error: RuleError) -> Finding:
         """What keeps a file from being loaded, as a finding."""
@@ -69,6 +83,14 @@ class Finding:
         place = file, int(line), int(column or 0)
         return cls(SEVERITIES[kind], kind, "", *place, found, error.hint or "", error.excerpt or "")
 
+    @property
+    def annotation(self) -> str:
+        """The finding as a command of GitHub's workflows."""
+        kind = "notice" if self.severity is Severity.NOTE else self.severity
+        values = {"file": self.file, "line": self.line, "col": self.column, "title": self.kind}
+        told = ",".join(f"{key}={_escaped(str(one), ',:')}" for key, one in values.items() if one)
+        return f"::{kind} {told}::{_escaped(f'{self.found}. {self.hint}')}"
+
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
         return {
@@ -77,7 +99,13 @@ class Finding:
         }
 
     def __str__(self) -> str:
-        numbers = [str(number) for number in (self.line, self.column) if self.line and number]
-        text = f"{':'.join([self.file, *numbers])}: {self.severity}: {self.found}"
-        text = unbroken(f"{text}. {self.hint}" if self.hint else text)
+        text = f"{self.where}: {self.severity}: {self.found}"
+        text = unbroken(
+            f"{text}. {self.hint} [{self.kind}]" if self.hint else f"{text} [{self.kind}]"
+        )
         return f"{text}\n{self.excerpt}" if self.excerpt else text
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """A text as a command of a workflow has it; in its properties ``more`` is escaped, too."""
+    return "".join(f"%{ord(one):02X}" if one in f"%\r\n{more}" else one for one in text)

@@ -14,18 +14,20 @@ from clingo.ast import ASTType
 
 from ists_asp.resources import asp_dir
 from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.parsing import WEIGHED, weighed
 from ists_asp.rules.source import SUFFIX
-from ists_asp.rules.tables import entries, faults
+from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
-from ists_asp.syntax.trees import is_fact, predicates
+from ists_asp.syntax.trees import is_fact
 from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.rules.check.checked import Checked, Statement
+    from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import Weighed
     from ists_asp.syntax.terms import Bindings, Term
 
@@ -68,6 +70,8 @@ def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
     """Look through the word tables."""
+    if not any(name in one.rule.text for one in checked.statements for name, _ in TABLES):
+        return
     for entry, found, hint in faults(entries(checked.rules), {str(path) for path in checked.own}):
         path, line = Path(entry.place.filename), entry.place.line
         place = path, line, checked.text(path).character(line, entry.place.column)
@@ -78,7 +82,13 @@ def _weighed_twice(checked: Checked) -> Iterator[Finding]:
     for files in checked.loaded.values():
         first: dict[Weighed, Statement] = {}
         for path in checked.shipped_first(files):
-            for key, found in checked.weights.get(path, {}).items():
+            derived = {
+                key: [one]
+                for one in checked.by_file[path]
+                if WEIGHED.search(one.rule.text)
+                for key in weighed(one.node, facts=False)
+            }
+            for key, found in (*checked.weights.get(path, {}).items(), *derived.items()):
                 known, *again = (first[key], *found) if key in first else found
                 first[key] = known
                 for one in again if path in checked.own else ():
@@ -95,9 +105,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
     for statement in checked.statements:
         kind, rule = statement.node.ast_type, statement.rule
         # Facts that say how sure decisions are stand beside weights.
-        plain = is_fact(statement.node) and predicates(statement.node.head) == {
-            CONFIDENCE.signature
-        }
+        plain = rule.text.startswith(f"{CONFIDENCE.name}(") and is_fact(statement.node)
         # A line of a word table speaks for itself, and has no place for a name.
         if (
             kind in (ASTType.Rule, ASTType.Minimize)
@@ -150,11 +158,12 @@ def _twice(checked: Checked) -> Iterator[Finding]:
             )
 
 
-def check_evidence(checked: Checked) -> Iterator[Finding]:
-    """Look for evidence about unknown targets or without weights, and weights without evidence."""
+def check_targets(checked: Checked) -> Iterator[Finding]:
+    """Look for evidence about unknown targets."""
     for statement in checked.statements:
         node = statement.node
-        for atom in atoms(node.head) if node.ast_type is ASTType.Rule else ():
+        found = node.ast_type is ASTType.Rule and EVIDENCE.name in statement.rule.text
+        for atom in atoms(node.head) if found else ():
             if (atom.name, len(atom.arguments)) != EVIDENCE.signature:
                 continue
             target = read(atom.arguments[0])
@@ -170,12 +179,22 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
                     (f"Did you mean {TARGETS[near[0]]}? " if near else "")
                     + "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)",
                 )
-    if checked.weights_files:
-        yield from _weights(checked)
 
 
-def _weights(checked: Checked) -> Iterator[Finding]:
-    """Both ways: who weighs what a rule derives, and who derives what is weighed."""
+def check_evidence(checked: Checked) -> Iterator[Finding]:
+    """Look both ways: who weighs what a rule derives, and who derives what is weighed."""
+    own = {checked.name(path) for path in checked.own}
+    names = {
+        one.evidence.partition("(")[0]
+        for path in checked.own
+        for one in checked.weights.get(path, ())
+    }
+
+    def asked(rule: NamedRule) -> bool:
+        return rule.file in own or any(name in rule.text for name in names)
+
+    if not checked.weights_files or _plainly_weighed(checked):
+        return
     statements = [one for found in checked.by_file.values() for one in found]
     # What a weight weighs plays no part, so that one file's is as good as another's.
     each = {key: one for found in checked.weights.values() for key, (one, *_) in found.items()}
@@ -186,9 +205,22 @@ def _weights(checked: Checked) -> Iterator[Finding]:
         statements=tuple(one.node for one in every),
         rules=tuple(one.rule for one in every),
     )
-    makers = rule_weights(rules, constants)
+    makers = rule_weights(rules, constants, asked)
     yield from _unweighed(checked, makers)
     yield from _unmade(checked, statements, makers)
+
+
+def _plainly_weighed(checked: Checked) -> bool:
+    """Whether each name of evidence that files find or weigh stands in a head and in a weight."""
+    weighed = {one.evidence for weights in checked.weights.values() for one in weights}
+    every = [
+        (path, atom) for path, of in checked.atoms.items() for _, one in of for atom in one.derived
+    ]
+    heads = [(path, atom) for path, atom in every if atom.key == EVIDENCE.signature]
+    made = {atom.arguments[1] for _, atom in heads}
+    found = {atom.arguments[1] for path, atom in heads if path in checked.own}
+    asked = {one.evidence for path in checked.own for one in checked.weights.get(path, ())}
+    return found <= weighed and asked <= made and not any("(" in str(one) for one in found | asked)
 
 
 def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> Iterator[Finding]:

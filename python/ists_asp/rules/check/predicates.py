@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -9,28 +10,32 @@ from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
+from ists_asp.rules.check.checked import Atom
+from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.parsing import PLACED
+from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, walk
-from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
+from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from clingo.ast import AST
-
-    from ists_asp.rules.check.checked import Checked, Program, Read, Statement
+    from ists_asp.rules.check.checked import Checked, Place, Program, Read, Statement
     from ists_asp.rules.check.finding import Finding
 
 _MESSAGES = 10_000
 _RESERVED = "__"
+_POOLED = re.compile(r"not .*;(?! )")
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
     """Look for unsafe variables and pooled negation."""
     yield from _refused(checked)
-    for part in (part for statement in checked.statements for part in walk(statement.node)):
+    # To look into a syntax tree takes long.
+    pooled = (one.node for one in checked.statements if _POOLED.search(str(one.node)))
+    for part in (part for node in pooled for part in walk(node)):
         if (
             part.ast_type is ASTType.Literal
             and part.sign != Sign.NoSign
@@ -78,8 +83,8 @@ class _Uses:
     """Where predicates are derived and used in a file."""
 
     def __init__(self, statements: Iterable[tuple[Statement, Read]]) -> None:
-        self.derived: dict[Signature, list[AST]] = defaultdict(list)
-        self.used: dict[Signature, list[AST]] = defaultdict(list)
+        self.derived: dict[Signature, list[Place]] = defaultdict(list)
+        self.used: dict[Signature, list[Place]] = defaultdict(list)
         self.declared: set[Signature] = set()
         for statement, read in statements:
             node = statement.node
@@ -88,9 +93,9 @@ class _Uses:
             elif node.ast_type is ASTType.ShowSignature and node.name:
                 self.used[Signature(node.name, node.arity)].append(node)
             for atom in read.derived:
-                self.derived[atom.key].append(atom.node)
+                self.derived[atom.key].append((statement, atom))
             for atom in read.used:
-                self.used[atom.key].append(atom.node)
+                self.used[atom.key].append((statement, atom))
 
     @property
     def known(self) -> Iterator[Signature]:
@@ -107,7 +112,7 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
             uses[path].derived.setdefault(Signature(one.predicate, WEIGHT.arity), [first.node])
     known = {key for of in uses.values() for key in of.known}
     yield from _undefined(checked, uses, known)
-    yield from _unused(checked, uses, known)
+    yield from _unused(checked, uses)
     yield from _private(checked, uses)
     for path in checked.own:
         for key, places in (*uses[path].derived.items(), *uses[path].used.items()):
@@ -125,31 +130,65 @@ def _undefined(
     checked: Checked, uses: Mapping[Path, _Uses], known: Collection[Signature]
 ) -> Iterator[Finding]:
     lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
+    places: dict[tuple[Path, Signature], list[Place]] = defaultdict(list)
+    there = {program: _known(files, uses) for program, files in checked.loaded.items()}
     for program, files in checked.loaded.items():
-        there = {key for path in files for key in uses[path].known}
         for path in files:
-            if path in checked.own:
-                for key in uses[path].used.keys() - there:
+            if path in checked.own and path not in checked.fitting:
+                for key in uses[path].used.keys() - there[program]:
                     lacking[path, key].append(program)
+                    places[path, key] = uses[path].used[key]
+    for path in (path for path in checked.own if path in checked.fitting):
+        for statement, read in checked.atoms[path]:
+            # It is for the program that has most of what it asks for.
+            asked = {
+                one: [atom for atom in read.used if atom.key not in there[one]]
+                for one in checked.programs_of[path]
+            }
+            program = min(asked, key=lambda one: len(asked[one]))
+            for atom in asked[program]:
+                lacking[path, atom.key] = [program]
+                places[path, atom.key].append((statement, atom))
     for (path, key), programs in lacking.items():
         if key.name in checked.unread:
             continue
-        hint = suggestion(key, known) if key not in known else ""
-        everywhere = len(programs) == len(checked.programs_of[path])
+        everywhere = path in checked.fitting or len(programs) == len(checked.programs_of[path])
         among = "" if everywhere else f" in {', '.join(program.name for program in programs)}"
-        for atom in uses[path].used[key]:
+        holds = {one.purpose for one, known_there in there.items() if key in known_there}
+        hint = "Derive it, or declare it with #defined if it may be absent"
+        if everywhere and holds and not holds & {one.purpose for one in programs}:
+            where = " and ".join(f"{one}s" for one in Purpose if one in holds)
+            asks = " and ".join(sorted({f"{one.purpose}s" for one in programs}))
+            among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
+        for place in places[path, key]:
             yield checked.finding(
                 "undefined",
-                atom,
+                place,
                 f"no rule and no fact derives {_text(key)}{among}",
-                hint or "Derive it, or declare it with #defined if it may be absent",
+                (_meant(checked, key, place, known) if key not in known else "") or hint,
                 _text(key),
             )
 
 
-def _unused(
-    checked: Checked, uses: Mapping[Path, _Uses], known: Collection[Signature]
-) -> Iterator[Finding]:
+def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
+    return {key for path in files for key in uses[path].known}
+
+
+def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
+    """What was meant by an unknown predicate: what fits there best, or is called most like it."""
+    best = None
+    if isinstance(place, tuple) and isinstance(place[1], Atom) and key not in RENAMED:
+        statement, atom = place
+        read = next(read for one, read in checked.atoms[statement.path] if one is statement)
+        every = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
+        best = meanings_of(checked).best(atom, read, every)
+    if best is None:
+        return suggestion(key, known)
+    counted = f" It has {key.arity} arguments here" if best.arity != key.arity else ""
+    return f"Did you mean {_text(best)}?{counted.replace('1 arguments', '1 argument')}"
+
+
+def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
     used = {
         program: {key for path in files for key in uses[path].used}
         for program, files in checked.loaded.items()
@@ -161,10 +200,11 @@ def _unused(
                 continue
             if any(key in used[program] for program in programs):
                 continue
-            hint = suggestion(key, known) if key not in documented() else ""
-            hint = hint or "Use it, or remove the rule"
+            used_there = set[Signature]().union(*(used[program] for program in programs))
+            meant = "" if key in documented() else _meant(checked, key, places[0], used_there)
+            kind, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
             text = _text(key)
-            found = checked.finding("unused", places[0], f"nothing uses {text}", hint, text)
+            found = checked.finding(kind, places[0], f"nothing uses {text}", hint, text)
             if not checked.is_others(found):
                 yield found
 

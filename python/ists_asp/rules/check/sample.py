@@ -10,16 +10,17 @@ from ists_asp.rules.weights import must_hold
 from ists_asp.syntax.trees import derives_atom, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clingo.ast import AST
 
-    from ists_asp.rules.check.checked import Checked
+    from ists_asp.rules.check.checked import Checked, Statement
     from ists_asp.rules.check.finding import Finding
 
 
 def check_sample(
     checked: Checked,
+    asked: Sequence[Statement],
     fired: Collection[str],
     seen: Collection[str],
     clashes: Mapping[tuple[str, str], str],
@@ -27,12 +28,13 @@ def check_sample(
 ) -> Iterator[Finding]:
     """Look for rules that decide answers and have never fired, or that have disagreed.
 
-    Constraints are left out, which never fire in an answer, and so are the rules of
-    explanations. ``seen`` are names of predicates that had atoms; ``clashes`` are pairs of rules
-    of which one split chunks where the other joined them, with an example.
+    Of the rules that are ``asked`` about: constraints are left out, which never fire in an
+    answer, and so are the rules of explanations. ``seen`` are names of predicates that had atoms;
+    ``clashes`` are pairs of rules of which one split chunks where the other joined them, with an
+    example.
     """
     yield from _clashing(checked, clashes)
-    for statement in checked.statements:
+    for statement in asked:
         if statement.rule.name in fired or not _may_fire(statement.node):
             continue
         if any(program.decides for program in checked.programs_of[statement.path]):
