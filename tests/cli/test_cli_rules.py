@@ -124,7 +124,7 @@ def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
 
 def test_warnings_are_shown_when_there_is_no_answer(run, rule):
     name = rule("good :- tokne(_,_,_).\n:- not good.\n")
-    result = run("solve", *PAIR, "--rules", name)
+    result = run("solve", *PAIR, "--rules", name, "--lax")
     assert result.exit_code == 1
     assert result.stderr.startswith("warning: mine.lp:1: ")
     assert "\nerror: pair 1: the rules admit no answer set" in result.stderr
@@ -193,9 +193,9 @@ def test_rules_of_the_explanation_are_listed_and_shown(good):
 
 def test_rules_of_a_user_are_listed(good, rule):
     name = rule('%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n')
-    assert ["mine", "mine.lp:2", "answer"] in heads(good("rules", "list", "--rules", name))
+    assert ["mine", "mine.lp:2", "both"] in heads(good("rules", "list", "--rules", name))
     assert good("rules", "show", "mine", "--rules", name) == (
-        '% mine.lp:2 (answer)\n%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n'
+        '% mine.lp:2 (answer and explanation)\n%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n'
     )
     (record,) = json.loads(good("rules", "show", "mine", "--rules", name, "--json"))
     assert record == {
@@ -203,7 +203,7 @@ def test_rules_of_a_user_are_listed(good, rule):
         "sentence": "token {I} is mine",
         "file": "mine.lp",
         "line": 2,
-        "use": "answer",
+        "use": "both",
         "text": "mine(I) :- token(1,I,_).",
         "weights": None,
     }
