@@ -126,7 +126,7 @@ def test_warnings_are_shown_when_there_is_no_answer(run, rule):
     name = rule("good :- tokne(_,_,_).\n:- not good.\n")
     result = run("solve", *PAIR, "--rules", name, "--lax")
     assert result.exit_code == 1
-    assert result.stderr.startswith("warning: mine.lp:1: ")
+    assert result.stderr.startswith("warning: mine.lp:1:9: ")
     assert "\nerror: pair 1: the rules admit no answer set" in result.stderr
 
 
@@ -206,6 +206,7 @@ def test_rules_of_a_user_are_listed(good, rule):
         "use": "both",
         "text": "mine(I) :- token(1,I,_).",
         "weights": None,
+        "examples": [],
     }
 
 
