@@ -160,7 +160,11 @@ def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Exampl
         tests = path.rglob(TESTS) if path.is_dir() else [path] * (path.name == TESTS)
         for file in sorted(tests):
             rows = enumerate(read_source(file, str(file))[0].text.split("\n"), 1)
-            yield from (row_example(row, f"{file}:{number}") for number, row in rows if row.strip())
+            yield from (
+                row_example(row, f"{file}:{number}")
+                for number, row in rows
+                if row.strip() and row[0] != "#"
+            )
         for source in () if path.name == TESTS else find_rules(path, shown_folder(path)):
             if "%@example " in read_source(source.path, source.name)[0].text:
                 for rule in load_rules([source], store=store).rules:

@@ -81,7 +81,7 @@ def name_rules(
     """
     begins = [_begin(statement) for statement in statements]
     given: dict[tuple[int, int], tuple[str, str]] = {}
-    examples = defaultdict[tuple[int, int], list[tuple[int, str]]](list)
+    examples = defaultdict[int, list[tuple[int, str]]](list)
     for comment, text in _directives(source, comments):
         line, byte = _begin(comment)
         try:
@@ -100,7 +100,7 @@ def name_rules(
             last = bisect_left(begins, (line, byte)) - 1
             place = last if behind else _named_place(comment, statements, begins)
             if example:
-                examples[begins[place]].append((line, text.removeprefix(_EXAMPLE).strip()))
+                examples[place].append((line, text.removeprefix(_EXAMPLE).strip()))
                 continue
             if begins[place] in given:
                 raise RuleError("the rule below has two names", expected="one directive")
@@ -109,13 +109,13 @@ def name_rules(
         except RuleError as error:
             column = source.character(line, byte)
             report(source.error(error.found, line, column, expected=error.expected))
-    named = []
+    named: list[NamedRule] = []
     for statement, begin in zip(statements, begins, strict=True):
         text = source.span(begin, _end(statement))
         if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
             text = str(statement)
         name, told = given.get(begin, (f"{source.name}:{begin[0]}", None))
-        column, written = source.character(*begin), tuple(examples.get(begin, ()))
+        column, written = source.character(*begin), tuple(examples[len(named)])
         named.append(NamedRule(name, told, source.name, begin[0], column, text, written))
     return tuple(named)
 

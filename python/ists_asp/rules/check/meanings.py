@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,6 +54,9 @@ _RELATIVE |= {(1, 1): 0, (2, 2): 0, (1, 2): 3, (2, 1): 3}
 _MOSTLY = 0.9
 """Votes of which an argument stands for one thing."""
 
+_COMPANY = 5
+"""How much more a predicate counts that rules for the same thing ask for."""
+
 _NEAR, _NEARER = 0.75, 0.85
 """How like a name is that was misspelt: with as many arguments, and with others."""
 
@@ -74,6 +77,11 @@ class Meanings:
             self._known[Signature(*key), at] = Meaning(*meaning)
         for head, key, count in kept[1] if kept else ():
             self.company[head][Signature(*key)] = count
+
+    @cached_property
+    def often(self) -> Counter[Signature]:
+        """How often rules ask for each predicate."""
+        return sum(self.company.values(), Counter())
 
     @property
     def kept(self) -> list[Any]:
@@ -155,11 +163,12 @@ class Meanings:
             ]
             like = SequenceMatcher(None, atom.key.name, key.name).ratio()
             same = key.arity == atom.key.arity
-            fits = same and len(agree) == key.arity > 0 and company[key] > 0
+            often = self.often[key] + _COMPANY * company[key]
+            fits = same and len(agree) == key.arity > 0 and often > 0
             near = same and like >= _NEAR
             if all(agree) and (near or fits or like >= _NEARER):
                 known_there = near and company[key] > 0
-                found.append((known_there, like >= _NEARER, fits, company[key], like, key))
+                found.append((known_there, like >= _NEARER, fits, often, like, key))
         return max(found)[-1] if found else None
 
 

@@ -160,12 +160,13 @@ def _undefined(
             where = " and ".join(f"{one}s" for one in Purpose if one in holds)
             asks = " and ".join(sorted({f"{one.purpose}s" for one in programs}))
             among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
+        there_too = there[programs[0]] if path in checked.fitting else known
         for place in places[path, key]:
             yield checked.finding(
                 "undefined",
                 place,
                 f"no rule and no fact derives {_text(key)}{among}",
-                (_meant(checked, key, place, known) if key not in known else "") or hint,
+                (_meant(checked, key, place, there_too) if key not in known else "") or hint,
                 _text(key),
             )
 
