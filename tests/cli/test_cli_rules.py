@@ -195,7 +195,8 @@ def test_rules_of_a_user_are_listed(good, rule):
     name = rule('%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n')
     assert ["mine", "mine.lp:2", "both"] in heads(good("rules", "list", "--rules", name))
     assert good("rules", "show", "mine", "--rules", name) == (
-        '% mine.lp:2 (answer and explanation)\n%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n'
+        '% mine.lp:2 (answer and explanation)\n%@rule mine: "token {I} is mine"\n'
+        "mine(I) :- token(1,I,_).\n"
     )
     (record,) = json.loads(good("rules", "show", "mine", "--rules", name, "--json"))
     assert record == {
