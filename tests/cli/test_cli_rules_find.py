@@ -94,6 +94,8 @@ def test_evidence_stands_for_the_rules_that_find_it_and_what_never_fires_says_wh
     text = good(*WHERE, "antonyms", *PAIR, *HEADLINES)
     assert text.startswith("antonyms: never fired\nwould follow from: a word of one side is the")
     assert "missing: _tie(_,_,antonym,_,_)" in text
+    # The head of this one has arithmetic.
+    assert "\n└─ missing: related(_,_,cohyponym,_,_,_)\n" in good(*WHERE, "same_kind", *PAIR)
 
 
 def test_a_constraint_changes_answers_without_firing(good, written):

@@ -159,6 +159,8 @@ COMMANDS = {
     ("rules", "copy"): [(f"{NAME}.copy",)],
     ("rules", "list"): [OWN],
     ("rules", "show"): [("own_chunks", *OWN), ("own_chunks", *OWN, "--json")],
+    ("rules", "find"): [("own", *OWN), ("own", *OWN, "--json")],
+    ("rules", "where"): [("own_chunks", *PAIR, *OWN), ("own_chunks", *PAIR, *OWN, "--json")],
     ("rules", "check"): [(HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold")],
     ("rules", "ablate"): [("--gold", f"{NAME}/gold", *OWN)],
     ("profiles",): [("--rules", HOSTILE), ("--rules", HOSTILE, "--json")],

@@ -122,7 +122,7 @@ def filled(term: Term, bound: Bindings) -> Term:
         return bound.get(term)
     if isinstance(term, Call):
         parts = tuple(filled(part, bound) for part in term.arguments)
-        if term.name in _COMPUTED and all(map(_is_written_number, parts)):
+        if len(parts) == 2 and term.name in _COMPUTED and all(map(_is_written_number, parts)):
             one, other = map(int, parts)  # type: ignore[arg-type]
             return Ground(one + other if term.name == "+" else one - other)
         return Call(term.name, parts)

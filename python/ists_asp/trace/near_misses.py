@@ -25,6 +25,7 @@ from ists_asp.syntax.terms import (
     parsed,
     read_atom,
 )
+from ists_asp.syntax.trees import functions
 from ists_asp.trace.evidence import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.rewriting import NUMBER, Query, queries_of
@@ -105,7 +106,8 @@ class NearMisses:
         """What rules with some names lack to fire: of each the nearest instance."""
         for probe in self._trace.reified.probes:
             if probe.rule.name in names and probe.head is not None and probe.body:
-                wanted = _wanted(probe.head, {})
+                head = next(functions(probe.head.atom.symbol))
+                wanted = _atom(head.name, [ANY] * len(head.arguments))
                 found = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
                 for miss in next(filter(None, found), []):
                     yield self._branch(miss, 1)

@@ -75,8 +75,9 @@ def diff(
     Out: the pairs that change, decision by decision: chunks, alignments, labels, scores. Of
     rules also how they differ, and for each change which of them are responsible: those that
     fire by one set only, and weights that differ, with what they move, in hundredths of
-    log-odds. With --gold what the four official measures gain or lose, over all pairs and for
-    each, best and worst pairs first. JSON has everything.
+    log-odds; of new rules that changed nothing whether they fired, and what they lack.
+    With --gold what the four official measures gain or lose, over all pairs and for each, best
+    and worst pairs first. JSON has everything.
     """
     from ists_asp.compare import compare
     from ists_asp.compare.rendering import as_json as record
@@ -145,7 +146,8 @@ def _rules(
     old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair], quiet: bool
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
-    from ists_asp.compare import find_edits, run_both, with_effects
+    from ists_asp.compare import find_edits, run_both
+    from ists_asp.compare.causes import with_effects
     from ists_asp.engine import System
 
     first, second = (

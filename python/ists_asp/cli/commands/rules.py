@@ -47,6 +47,8 @@ _FOUND = 5
 @group("""
   ists-asp rules list --profile headlines
   ists-asp rules show may_align
+  ists-asp rules find weekday
+  ists-asp rules where same_kind "a cat sleeps" "one cat naps"
   ists-asp rules copy my-rules
   ists-asp rules check my-rules
   ists-asp rules test mine.lp
