@@ -148,6 +148,9 @@ def _undefined(
             asks = " and ".join(sorted({f"{one.purpose}s" for one in programs}))
             among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
         for place in uses[path].used[key]:
+            if checked.runs and not isinstance(place, tuple):
+                # To show what there is none of does no harm.
+                continue
             yield checked.finding(
                 "undefined",
                 place,
