@@ -116,10 +116,11 @@ def test_odd_facts_are_named_by_their_place(run, rule, text):
 def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
     first, second = files(pairs)
     name = rule("helper(S) :- tokne(S,_,_).\n")
-    result = run("solve", "--sent1", first, "--sent2", second, "--rules", name, "-q")
+    result = run("solve", "--sent1", first, "--sent2", second, "--rules", name, "-q", "--lax")
     assert result.exit_code == 0
-    (told,) = (line for line in result.stderr.splitlines() if "tokne" in line)
-    assert told.startswith("warning: mine.lp:1: ")
+    told, by_clingo = (line for line in result.stderr.splitlines() if "tokne" in line)
+    assert told.startswith("warning: mine.lp:1:14: ")
+    assert by_clingo.startswith("warning: mine.lp:1: ")
 
 
 def test_warnings_are_shown_when_there_is_no_answer(run, rule):
@@ -255,7 +256,7 @@ def test_check_has_nothing_to_say_about_an_unedited_copy(good, profile):
     assert json.loads(good(*options, "--json")) == []
     assert good(*options) == "my: 0 errors, 0 warnings, 0 notes\n"
     assert good(*options, "-q") == ""
-    assert good(*options, "--all-notes").endswith(" notes\n")
+    assert good(*options, "--all-notes").endswith((" note\n", " notes\n"))
 
 
 @pytest.mark.slow

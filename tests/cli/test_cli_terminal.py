@@ -35,6 +35,7 @@ token_count(run(C,C),run(D,D),1) :-
     proposed(run(C,C),run(D,D)).
 evidence(pair(run(C,C),run(D,D)),own("{LINE}\nFAKED"),100) :- proposed(run(C,C),run(D,D)).
 weight(own("{LINE}\nFAKED"),(align;equi),5).
+%@allow undefined
 own(X) :- misspelt("{LINE}\nFAKED",X).
 own(X) :- X = "{LINE}" + 1.
 """

@@ -34,6 +34,7 @@ from ists_asp.rules import (
 )
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
+from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -179,7 +180,7 @@ class Preparation(Closing):
         unknown = self._unknown(rules) if given and self._parsed is None else []
         if unknown and not self.setup.lax:
             (where, found, hint, excerpt), *others = unknown
-            more = [f"{one[0]}: {one[1]}. {one[2]}\n{one[3]}" for one in others]
+            more = [f"{one_line(f'{one[0]}: {one[1]}. {one[2]}')}\n{one[3]}" for one in others]
             hint += " --lax goes on" if hint.endswith("?") else ". --lax goes on"
             text = "\n".join([excerpt, *more])
             raise UnknownNameError(found, where=where, hint=hint, excerpt=text)

@@ -223,7 +223,7 @@ class Checked:
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``by_file`` has the statements of each file but for plain facts of weights, of which there
     are thousands; ``weights`` has those, by what they are about. ``permitted`` are the findings
-    that files allow: file, kind and line. ``store`` is as given.
+    that files allow: file, kind and line. ``fitting`` are files that need not fit in as wholes. ``store`` is as given, and so is whether it is for a run.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
@@ -278,6 +278,8 @@ class Checked:
         self.own = dict.fromkeys(path for path in self.files if path in asked)
         self._paths = {str(path): path for path in self.files}
         self.store = store
+        self.fitting = frozenset(one.path for one in (*overlay.files, *overlay.added))
+        self.runs = runs is not None
         self.permitted: set[tuple[str, str, int]] = set()
         self._texts: dict[Path, SourceText] = {}
         self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
@@ -343,12 +345,6 @@ class Checked:
             for source in program.sources:
                 load(source.path, found)
         return loaded
-
-    @cached_property
-    def fitting(self) -> frozenset[Path]:
-        """The files of which programs take those statements that they can use."""
-        sources = chain.from_iterable(program.sources for program in self.programs)
-        return frozenset(source.path for source in sources if source.fitting)
 
     @cached_property
     def programs_of(self) -> Mapping[Path, Sequence[Program]]:

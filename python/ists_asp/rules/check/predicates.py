@@ -162,6 +162,9 @@ def _undefined(
             among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
         there_too = there[programs[0]] if path in checked.fitting else known
         for place in places[path, key]:
+            if checked.runs and not isinstance(place, tuple):
+                # To show what there is none of does no harm.
+                continue
             yield checked.finding(
                 "undefined",
                 place,
