@@ -122,7 +122,7 @@ def read_answer(
                 score,
                 _tags(tags[link]) if link in tags else frozenset(),
                 spans=(str(link[0]), str(link[1])),
-                granted=link in granted,
+                granted=label is Label.EQUI and link in granted,
             )
         )
     for name, found in (("label", labels), ("score", scores), ("tag", tags)):

@@ -171,7 +171,7 @@ def test_output_is_utf8_in_the_c_locale(tmp_path):
         env=environment,
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode("utf-8").endswith(f"x.lp:2 (answer)\n{text}")
+    assert done.stdout.decode("utf-8").endswith(f"x.lp:2 (answer and explanation)\n{text}")
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ def test_plain_clingo_finds_the_same_optimum_with_corrections(good, pairs, tmp_p
     """They are added to weights, or to nothing."""
     (tmp_path / "mine.lp").write_text(
         "correction(any_pair,align,-40).\ncorrection(any_link,(equi;rel),90).\n"
-        "correction(same_word,simi,70).\ncorrection(label(spe),score,-70).\n"
+        "correction(both_add,simi,70).\ncorrection(label(spe),score,-70).\n"
     )
     for pair in pairs:
         options = ("--rules", "mine.lp", *pair)

@@ -87,7 +87,7 @@ def test_several_answers_are_numbered_in_text_and_not_for_wa_files(good, bad, pa
     assert text.count("Answer 1\nPair 1\n") == text.count("\nAnswer 2\nPair 1\n") == 1
     assert bad(2, "solve", "a", "b", "-n", "2") == (
         "-n 2 does not go with the format wa, which holds one answer a pair. "
-        "Add --format jsonl or --format text"
+        "Add --format jsonl or --format atoms or --format text"
     )
 
 

@@ -173,7 +173,7 @@ SILENT = {("rules", "ablate"), ("cache", "clear")}
 """Commands that repeat nothing that they read."""
 
 UNTOLD = {
-    *(("cache", "--cache"), ("diff", "--rules"), ("evaluate", "--versus"), ("learn", "--reader"))
+    *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"))
 }
 """Options that are refused, or done with, whatever their value."""
 

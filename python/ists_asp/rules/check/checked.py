@@ -223,7 +223,8 @@ class Checked:
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``by_file`` has the statements of each file but for plain facts of weights, of which there
     are thousands; ``weights`` has those, by what they are about. ``permitted`` are the findings
-    that files allow: file, kind and line. ``fitting`` are files that need not fit in as wholes. ``store`` is as given, and so is whether it is for a run.
+    that files allow: file, kind and line. ``fitting`` are files that need not fit in as wholes.
+    ``store`` is as given, and so is whether it is for a run.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about

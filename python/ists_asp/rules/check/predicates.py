@@ -131,7 +131,7 @@ def _undefined(
 ) -> Iterator[Finding]:
     lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
     places: dict[tuple[Path, Signature], list[Place]] = defaultdict(list)
-    there = {program: _known(files, uses) for program, files in checked.loaded.items()}
+    there = {program: _there(checked, program, uses) for program in checked.programs}
     for program, files in checked.loaded.items():
         for path in files:
             if path in checked.own and path not in checked.fitting:
@@ -172,6 +172,19 @@ def _undefined(
                 (_meant(checked, key, place, there_too) if key not in known else "") or hint,
                 _text(key),
             )
+
+
+def _there(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> set[Signature]:
+    """What a program knows; of one's own rules only those that fit in derive something."""
+    files = checked.loaded[program]
+    if program.decides:
+        return _known(files, uses)
+    known = _known((path for path in files if path not in checked.fitting), uses)
+    own = [read for path in files if path in checked.fitting for _, read in checked.atoms[path]]
+    while fits := [one for one in own if known.issuperset(atom.key for atom in one.used)]:
+        own = [one for one in own if one not in fits]
+        known.update(atom.key for one in fits for atom in one.derived)
+    return known
 
 
 def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
