@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
-from ists_asp.rules.check.checked import Atom, Read
+from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.finding import Severity
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Variable, parsed

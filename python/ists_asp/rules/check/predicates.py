@@ -10,7 +10,7 @@ from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
-from ists_asp.rules.check.checked import Atom
+from ists_asp.rules.arguments import Atom
 from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.parsing import PLACED
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ists_asp.rules.check.checked import Checked, Place, Program, Read, Statement
+    from ists_asp.rules.arguments import Read
+    from ists_asp.rules.check.checked import Checked, Place, Program, Statement
     from ists_asp.rules.check.finding import Finding
 
 _MESSAGES = 10_000
