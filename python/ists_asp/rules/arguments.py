@@ -218,10 +218,10 @@ def argument_types(reads: Mapping[str, Read], seeds: Meanings = _SEEDS) -> Argum
             if (places := _variables(one, known, (*_asked(one), *one.derived)))
         },
         {
-            f"{name}/{arity}": [
-                min(places[index], key=str) if index in places else None for index in range(arity)
+            str(key): [
+                min(places[at], key=str) if at in places else None for at in range(key.arity)
             ]
-            for (name, arity), places in known.items()
+            for key, places in known.items()
             if places
         },
     )

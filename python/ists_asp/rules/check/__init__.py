@@ -114,7 +114,7 @@ def _allowed(
             line = text.count("\n", 0, match.start()) + 1
             ends = (
                 one.node.location.end.line
-                for one in checked.every(path)
+                for one in checked.every[path]
                 if one.rule.line >= line and one.node.ast_type is not ASTType.Program
             )
             about, lines = (checked.name(path), match[1]), range(line, next(ends, line) + 1)

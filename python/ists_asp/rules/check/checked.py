@@ -79,9 +79,8 @@ class Checked:
     ``programs`` are what the files are loaded for; ``own`` are the files about which findings are
     told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
-    ``by_file`` has the statements of each file but for plain facts of weights, of which there
-    are thousands; ``weights`` has those, by what they are about. ``store`` is as
-    given.
+    ``every`` has the statements of each file, ``by_file`` those but for plain facts of weights, of
+    which there are thousands; ``weights`` has those, by what they are about. ``store`` is as given.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
@@ -137,7 +136,7 @@ class Checked:
         self._paths = {str(path): path for path in self.files}
         self.store = store
         self._texts: dict[Path, SourceText] = {}
-        self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
+        self.every: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
         last, path = NamedRule("", None, "", 0, 0, ""), asp_dir()
@@ -147,17 +146,13 @@ class Checked:
                 path = self._paths[node.location.begin.filename]
             last = rule
             statement = Statement(path, node, rule)
-            self._every[path].append(statement)
+            self.every[path].append(statement)
             if WEIGHED.match(rule.text) and (found := list(weighed(node))):
                 known = self.weights.setdefault(path, {})
                 for one in found:
                     known.setdefault(one, []).append(statement)
             else:
                 self.by_file[path].append(statement)
-
-    def every(self, path: Path) -> list[Statement]:
-        """All statements of a file."""
-        return self._every[path]
 
     @property
     def statements(self) -> Iterator[Statement]:
@@ -292,7 +287,7 @@ class Checked:
     def rules_of(self, program: Program) -> RuleSet:
         """The rules of a program, as if they had been loaded for it alone."""
         files = self.loaded[program]
-        found = [statement for path in files for statement in self._every[path]]
+        found = [statement for path in files for statement in self.every[path]]
         read = tuple(self.files[path] for path in files)
         digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
         rules = RuleSet(

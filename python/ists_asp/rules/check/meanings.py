@@ -94,11 +94,13 @@ class Types:
     def of(self, key: Signature, arguments: Sequence[Term]) -> list[Place | None]:
         """What the arguments of an atom stand for; of no sentence, 0, where none is sure."""
         found: list[Place | None] = []
-        known = self._known.get(_text(key)) or [None] * key.arity
+        known = self._known.get(str(key)) or [None] * key.arity
         sentences = {one[1][1] for one in known if one and not isinstance(one[1], int)}
+        # Where a predicate is tried in the place of another, there may be fewer than it has.
+        beside = [*arguments, *[None] * key.arity]
         for at, meaning in enumerate(known):
             meaning = meaning or (("sentence", 0) if at in sentences else None)
-            place = placed(meaning, arguments) if meaning else None
+            place = placed(meaning, beside) if meaning else None
             sure = place is not None and isinstance(place.side, int)
             found.append(place if sure or not meaning else Place(meaning[0], 0))
         return found
@@ -217,7 +219,7 @@ def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
             told = _of_ground(term)
             if told and meaning.kind not in told:
                 what = f"{term} is no {meaning.kind}" if isinstance(term, Ground) else "a span is"
-                yield atom, f"{what}, as {_text(atom.key)} has there", "See the vocabulary"
+                yield atom, f"{what}, as {atom.key} has there", "See the vocabulary"
             continue
         known, where = first.setdefault(term, (meaning, atom))
         if not known.side and known.kind == meaning.kind:
@@ -225,16 +227,12 @@ def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         if not _agree(known, meaning):
             chunks = {known.kind, meaning.kind} == {"chunk", "span"}
             hint = f"The span of one chunk is run({term},{term})" if chunks else "Use two variables"
-            found = f"{term} is {_told(known)} in {_text(where.key)}, and {_told(meaning)} in "
-            yield atom, f"{found}{_text(atom.key)}", hint
+            found = f"{term} is {_told(known)} in {where.key}, and {_told(meaning)} in "
+            yield atom, f"{found}{atom.key}", hint
 
 
 def _told(meaning: Place) -> str:
     return f"a {meaning.kind}" + (f" of sentence {meaning.side}" if meaning.side else "")
-
-
-def _text(key: Signature) -> str:
-    return f"{key.name}/{key.arity}"
 
 
 def _never(read: Read) -> str:
@@ -243,7 +241,7 @@ def _never(read: Read) -> str:
     denied = {one[:2] for one in read.used if one.denied and None not in one.arguments}
     for atom in (one for one in read.used if one.needed):
         if atom[:2] in denied:
-            return f"it asks for {_text(atom.key)} and for its absence"
+            return f"it asks for {atom.key} and for its absence"
         if atom.key in _ONE_VALUE and isinstance(atom.arguments[2], Ground):
             *of, value = atom.arguments
             known = values.setdefault((atom.key, *of), value)
