@@ -8,9 +8,9 @@ from ists_asp.engine import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from ists_asp.report import evidence
+from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, argument_types
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace import decisions
-from ists_asp.trace.argument_types import CHUNK, SPAN, TOKEN, argument_types
 from ists_asp.trace.document import document
 from ists_asp.trace.tree import decision_tree, render
 from ists_asp.trace.words import Words
@@ -53,7 +53,7 @@ def test_traces_pass_over_odd_atoms(tmp_path):
 def words():
     pair = Pair("1", make_sentence(["storm", "hits", "coast"]), make_sentence(["calm"]))
     odd = ("in_chunk(1,3,0)", "in_chunk(1,3,4)", "in_chunk(3,1,1)", 'in_chunk(1,3,"x")')
-    return Words(pair, map(Ground, (*CHUNKED, *odd)), argument_types(()))
+    return Words(pair, map(Ground, (*CHUNKED, *odd)), argument_types({}))
 
 
 @pytest.mark.parametrize(

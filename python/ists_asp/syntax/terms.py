@@ -13,9 +13,10 @@ a call, with or without arguments; its sign for classical negation is left out.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, cast
 
 from clingo.ast import AST, ASTType, BinaryOperator, Sign, UnaryOperator
 
@@ -53,6 +54,9 @@ NUMBER = Call("#number", ())
 
 _SUMS = {BinaryOperator.Plus: "+", BinaryOperator.Minus: "-"}
 _COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
+_COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")
+"""What stands in the text of terms that are more than variables, constants and functions."""
+
 _SETS = (ASTType.Aggregate, ASTType.BodyAggregate)
 
 
@@ -86,6 +90,11 @@ def read(node: AST, constants: Collection[str] = ()) -> Term:
 
 def read_atom(node: AST, constants: Collection[str] = ()) -> Call:
     """Read the function ``p(...)`` of an atom."""
+    text = str(node)
+    if not _COMPUTES.search(text):
+        # To look into a syntax tree takes far longer.
+        found = reread(text if text[-1] == ")" else f"{text}()", frozenset(constants))
+        return cast("Call", found)
     return Call(node.name, tuple(read(part, constants) for part in node.arguments))
 
 
@@ -224,17 +233,17 @@ class Variant:
     def kept(self) -> list[Any]:
         """The variant as whatever JSON can write: its atoms as text."""
         heads, others = (
-            [[*map(_written, (atom, *beside))] for atom, beside in found]
+            [[*map(written, (atom, *beside))] for atom, beside in found]
             for found in (self.heads, self.others)
         )
-        return [heads, [*map(_written, self.needed)], others]
+        return [heads, [*map(written, self.needed)], others]
 
     @classmethod
     def recalled(cls, kept: Sequence[Any], constants: frozenset[str]) -> Variant:
         """What was kept; ``constants`` are the names that ``#const`` gives values to."""
 
         def read(texts: Iterable[str]) -> list[Any]:
-            return [_reread(text, constants) for text in texts]
+            return [reread(text, constants) for text in texts]
 
         heads, needed, others = kept
         with_beside = (
@@ -243,15 +252,15 @@ class Variant:
         return cls(next(with_beside), read(needed), next(with_beside))
 
 
-def _written(term: Term) -> str:
+def written(term: Term) -> str:
     """A term as text; an atom always has brackets."""
     if isinstance(term, Call):
-        return f"{term.name}({','.join(map(_written, term.arguments))})"
+        return f"{term.name}({','.join(map(written, term.arguments))})"
     return "_" if term is None else term
 
 
 @lru_cache(MEMORY)
-def _reread(text: str, constants: frozenset[str]) -> Term:
+def reread(text: str, constants: frozenset[str]) -> Term:
     """The term that was written so."""
     if text == "_" or text in constants:
         return None
@@ -260,7 +269,7 @@ def _reread(text: str, constants: frozenset[str]) -> Term:
     if text[0] == '"' or text[-1] != ")":
         return Ground(text)
     name, _, rest = text.partition("(")
-    return Call(name, tuple(_reread(part, constants) for part in split(rest[:-1])))
+    return Call(name, tuple(reread(part, constants) for part in split(rest[:-1].removesuffix(","))))
 
 
 def read_variants(node: AST) -> list[Variant]:

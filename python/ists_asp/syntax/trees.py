@@ -95,6 +95,9 @@ class Signature(NamedTuple):
     name: str
     arity: int
 
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
 
 def signature(symbol: Symbol) -> Signature:
     """The predicate of an atom."""

@@ -28,6 +28,7 @@ from clingo.ast import (
     parse_string,
 )
 
+from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
 from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
 
@@ -127,6 +128,12 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
     @cached_property
     def _parsed(self) -> AST:
         return parsed(self.own)[0]
+
+    @property
+    def read(self) -> Read:
+        """What it derives and asks for."""
+        derived, *others = read_statement(self._parsed)[0]
+        return Read.recalled([derived if self.kind.derives else [], *others], frozenset())
 
     @property
     def head(self) -> AST | None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
+from ists_asp.rules.arguments import ArgumentTypes, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.constants import check_kinds
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions
-from ists_asp.trace.argument_types import ArgumentTypes, argument_types
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.probes import Probe, parsed, probe_of_fact
@@ -106,7 +106,12 @@ class ReifiedRules:
     @cached_property
     def places(self) -> ArgumentTypes:
         """What the variables of the rules stand for."""
-        return self._recalled("places", ArgumentTypes, lambda: argument_types(self.probes))
+
+        def work() -> ArgumentTypes:
+            reads = {one.name: one.read for one in self.probes if not one.is_fact}
+            return argument_types(reads)
+
+        return self._recalled("places", ArgumentTypes, work)
 
     @cached_property
     def restraining(self) -> tuple[frozenset[int], frozenset[int]]:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
+from ists_asp.rules.arguments import CHUNK, TOKEN, Place
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.trace.argument_types import CHUNK, TOKEN, Place
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.model import Pair
-    from ists_asp.trace.argument_types import ArgumentTypes
+    from ists_asp.rules.arguments import ArgumentTypes
     from ists_asp.trace.probes import Probe
 
 _FIELD = re.compile(r"\{(?P<name>\w+)\}|\{\{|\}\}")
@@ -87,7 +87,7 @@ class Words:
         slots = _slots(template)
         if len(slots) == 1:
             return slots[0][0]
-        places = self._places.of(probe)
+        places = self._places.variables.get(probe.name, {})
         found = []
         for words, name in slots:
             value = values.get(name or "")

@@ -73,10 +73,11 @@ def check_rules(
     # Of a name that exists nowhere it need not be told that nothing derives it.
     unknown = {(one.file, one.line) for one in found if one.kind == "evidence"}
     found = [one for one in found if one.kind != "unmade" or (one.file, one.line) not in unknown]
-    found = _permitted(checked, found)
-    if sample is not None and not any(one.severity is Severity.ERROR for one in found):
-        found = _permitted(checked, [*found, *sample(checked)])
-    return checked, in_order([*found, *_needless(checked, ran=sample is not None)])
+    grave = any(one.severity is Severity.ERROR for one in _permitted(checked, found))
+    if sample is not None and not grave:
+        found += sample(checked)
+    needless = _needless(checked, found, ran=sample is not None)
+    return checked, in_order([*_permitted(checked, found), *needless])
 
 
 def check_names_of_run(
@@ -103,45 +104,42 @@ def check_names_of_run(
     )
 
 
-def _allowances(checked: Checked) -> Iterator[tuple[Path, int, str, int]]:
-    """The codes that files allow: where, which, and the last line of the rule below."""
+def _allowed(
+    checked: Checked, found: Sequence[Finding]
+) -> Iterator[tuple[tuple[Path, int, str], set[Finding]]]:
+    """What files allow, each with the findings that it is about."""
     for path in checked.own:
         text = checked.text(path).text
         for match in ALLOW.finditer(text) if path.suffix != SUFFIX else ():
             line = text.count("\n", 0, match.start()) + 1
             ends = (
                 one.node.location.end.line
-                for one in checked.every(path)
+                for one in checked.every[path]
                 if one.rule.line >= line and one.node.ast_type is not ASTType.Program
             )
-            yield path, line, match[1], next(ends, line)
+            about, lines = (checked.name(path), match[1]), range(line, next(ends, line) + 1)
+            yield (
+                (path, line, match[1]),
+                {one for one in found if (one.file, one.kind) == about and one.line in lines},
+            )
 
 
 def _permitted(checked: Checked, found: Sequence[Finding]) -> list[Finding]:
     """The findings that no ``%@allow`` above a rule is about."""
-    allowed = {
-        (checked.name(path), code, at)
-        for path, line, code, end in _allowances(checked)
-        for at in range(line, end + 1)
-    }
-    permitted = [one for one in found if (one.file, one.kind, one.line) in allowed]
-    checked.permitted.update((one.file, one.kind, one.line) for one in permitted)
-    return [one for one in found if one not in permitted]
+    allowed = set[Finding]().union(*(about for _, about in _allowed(checked, found)))
+    return [one for one in found if one not in allowed]
 
 
-def _needless(checked: Checked, *, ran: bool) -> Iterator[Finding]:
-    """Each ``%@allow`` that allows nothing."""
-    for path, line, code, end in _allowances(checked):
-        used = any(
-            (checked.name(path), code, at) in checked.permitted for at in range(line, end + 1)
-        )
+def _needless(checked: Checked, found: Sequence[Finding], *, ran: bool) -> Iterator[Finding]:
+    """Each ``%@allow`` that allows nothing of all that was found."""
+    for (path, line, code), about in _allowed(checked, found):
         if code not in SEVERITIES:
             near = get_close_matches(code, SEVERITIES, n=1)
             hint = f"Did you mean {near[0]}?" if near else "ists-asp rules check prints the codes"
             yield checked.finding(
                 "directive", (path, line, 1), f"no finding has the code {code}", hint
             )
-        elif not used and (ran or code not in _SAMPLED):
+        elif not about and (ran or code not in _SAMPLED):
             told = f"nothing below has the finding {code} that this allows"
             yield checked.finding("needless-allow", (path, line, 1), told, "Remove the line", code)
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Memo
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.arguments import Atom, Read, read_statement
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.rules.directives import NamedRule
@@ -22,9 +23,8 @@ from ists_asp.rules.parsing import WEIGHED, weighed
 from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
-from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import NUMBER, Call, Variable, read_atom
-from ists_asp.syntax.trees import Signature, functions, remembered_by_identity, walk
+from ists_asp.syntax.terms import read_atom
+from ists_asp.syntax.trees import functions, walk
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.profiles import Profile
     from ists_asp.rules.programs import Overlay
     from ists_asp.rules.source import RuleSource
-    from ists_asp.syntax.terms import Term
 
 _TITLES = {
     Purpose.ANSWER: "profile ",
@@ -74,157 +73,15 @@ class Statement:
     rule: NamedRule
 
 
-class Atom(NamedTuple):
-    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold."""
-
-    key: Signature
-    arguments: tuple[Term, ...]
-    positive: bool
-    needed: bool
-    denied: bool
-
-
-class Read(NamedTuple):
-    """The atoms that a statement derives, and those that it asks for.
-
-    ``compared`` are the comparisons of its body that must hold: two terms and what is between.
-    """
-
-    derived: list[Atom]
-    used: list[Atom]
-    compared: list[tuple[Term, str, Term]]
-
-
-_SILENT = (ASTType.Program, ASTType.Defined, ASTType.ShowSignature, ASTType.Definition)
-_POOL = re.compile(r";(?! )")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[a-z+]*|[\w\']+|:[-~]|[!<>]=|\.\.|\*\*|\S')
-_COMPARED = frozenset(("=", "!=", "<", "<=", ">", ">="))
-_COMPUTED = frozenset("+-*/\\&?^@") | {"..", "**"}
-_SUMMED = frozenset("+-")
-_TERMS = frozenset(("#count", "#sum", "#sum+", "#min", "#max"))
-
-
-class _Reader:
-    """Reads what clingo writes of a statement: to look into its syntax tree takes far longer."""
-
-    def __init__(self, text: str, constants: frozenset[str], into: Read) -> None:
-        self._tokens: list[str] = [*_TOKEN.findall(text), *[""] * 9]
-        self._constants = constants
-        self._at = 0
-        self._read(into)
-
-    def _take(self) -> str:
-        self._at += 1
-        return self._tokens[self._at - 1]
-
-    def _read(self, into: Read) -> None:
-        """Read literal after literal; ``sets`` says of open braces whether they have tuples."""
-        first = self._tokens[0]
-        atoms, sets, tuples = into.derived, [], first == "#show"
-        if first in (":~", "#show", "#heuristic", "#project"):
-            atoms = into.used
-        asked, beside, before, nots = atoms is into.used, False, "", 0
-        while token := self._take():
-            if token == "[":
-                break
-            if token == ":-":
-                atoms, asked, beside = into.used, True, False
-            elif token == "{":
-                sets.append(before in _TERMS)
-                tuples = sets[-1]
-            elif token == "}":
-                sets.pop()
-                tuples = beside = False
-            elif token == ":" and tuples and sets:
-                tuples = False
-            elif token == ":":
-                beside, tuples, atoms = True, False, into.used
-            elif token == ";" or (token == "," and not beside and not sets):
-                # A condition ends here, and another element may begin.
-                tuples, beside = bool(sets and sets[-1]), False
-                atoms = into.used if asked or first == "#external" else into.derived
-            elif token not in ("not", ",", ".") and token[0] != "#" and token not in _COMPARED:
-                self._at -= 1
-                plain = not (sets or beside or tuples or before in _COMPARED)
-                term = self._term()
-                if self._tokens[self._at] in _COMPARED:
-                    between, self._at = self._tokens[self._at], self._at + 1
-                    if self._tokens[self._at] not in ("{", *_TERMS):
-                        other = self._term()
-                        if plain and asked and not nots:
-                            into.compared.append((term, between, other))
-                elif not tuples and before not in _COMPARED and isinstance(term, Call | Ground):
-                    name, arguments = term if isinstance(term, Call) else (str(term), ())
-                    if name[0] == "_" or name[0].isalpha():
-                        # As soon as a condition follows, its literal need not hold.
-                        sure = plain and asked and self._tokens[self._at] != ":"
-                        key = Signature(name, len(arguments))
-                        atoms.append(
-                            Atom(key, arguments, not nots, sure and not nots, sure and nots == 1)
-                        )
-            before, nots = token, nots + 1 if token == "not" else 0
-
-    def _term(self) -> Term:
-        one = self._operand()
-        while self._tokens[self._at] in _COMPUTED:
-            sign = self._take()
-            other = self._operand()
-            one = Call(sign, (one, other)) if sign in _SUMMED else NUMBER
-        return one
-
-    def _operand(self) -> Term:
-        token = self._take()
-        if token in "-~" and token:
-            inner = self._operand()
-            if isinstance(inner, Call) and inner.name not in ("", *_SUMMED, NUMBER.name):
-                return inner
-            return Ground(f"-{inner}") if isinstance(inner, Ground) else None
-        if token in ("|", "("):
-            found = self._arguments(")" if token == "(" else "|")
-            single = len(found) == 1 and self._tokens[self._at - 2] != ","
-            return NUMBER if token == "|" else found[0] if single else Call("", found)
-        if token == "_" or token in self._constants:
-            return None
-        if token.lstrip("_'")[:1].isupper():
-            return Variable(token)
-        if self._tokens[self._at] == "(" and token[0] != '"':
-            self._at += 1
-            return Call(token, self._arguments(")"))
-        return Ground(token)
-
-    def _arguments(self, end: str) -> tuple[Term, ...]:
-        found: list[Term] = []
-        while self._tokens[self._at] not in (end, ""):
-            if self._tokens[self._at] in (",", ";"):
-                self._at += 1
-            else:
-                found.append(self._term())
-        self._at += 1
-        return tuple(found)
-
-
-@remembered_by_identity
-def _read(node: AST, constants: frozenset[str]) -> list[Read]:
-    """What a statement derives and asks for, once for each choice from its pools."""
-    text = "" if node.ast_type in _SILENT else str(node)
-    pooled = _POOL.search(text) and node.ast_type in (ASTType.Rule, ASTType.Minimize)
-    found = []
-    for each in map(str, node.unpool()) if pooled else (text,):
-        found.append(Read([], [], []))
-        _Reader(each, constants, found[-1])
-    return found
-
-
 class Checked:
     """What was read for a check.
 
     ``programs`` are what the files are loaded for; ``own`` are the files about which findings are
     told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
-    ``by_file`` has the statements of each file but for plain facts of weights, of which there
-    are thousands; ``weights`` has those, by what they are about. ``permitted`` are the findings
-    that files allow: file, kind and line. ``fitting`` are files that need not fit in as wholes.
-    ``store`` is as given, and so is whether it is for a run.
+    ``every`` has the statements of each file, ``by_file`` those but for plain facts of weights, of
+    which there are thousands; ``weights`` has those, by what they are about. ``fitting`` are files
+    that need not fit in as wholes. ``store`` is as given, and so is whether it is for a run.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
@@ -281,9 +138,8 @@ class Checked:
         self.store = store
         self.fitting = frozenset(one.path for one in (*overlay.files, *overlay.added))
         self.runs = runs is not None
-        self.permitted: set[tuple[str, str, int]] = set()
         self._texts: dict[Path, SourceText] = {}
-        self._every: dict[Path, list[Statement]] = {path: [] for path in self.files}
+        self.every: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
         last, path = NamedRule("", None, "", 0, 0, ""), asp_dir()
@@ -293,17 +149,13 @@ class Checked:
                 path = self._paths[node.location.begin.filename]
             last = rule
             statement = Statement(path, node, rule)
-            self._every[path].append(statement)
+            self.every[path].append(statement)
             if WEIGHED.match(rule.text) and (found := list(weighed(node))):
                 known = self.weights.setdefault(path, {})
                 for one in found:
                     known.setdefault(one, []).append(statement)
             else:
                 self.by_file[path].append(statement)
-
-    def every(self, path: Path) -> list[Statement]:
-        """All statements of a file."""
-        return self._every[path]
 
     @property
     def statements(self) -> Iterator[Statement]:
@@ -325,9 +177,21 @@ class Checked:
     @cached_property
     def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
         """The statements of each file with their atoms; one with pools comes several times."""
+
+        def read(path: Path, statements: Sequence[Statement]) -> Sequence[Sequence[Any]]:
+            memo = Memo(self.store, self.files[path].sha256)
+            found = memo.recall(
+                "atoms", None, lambda: [read_statement(one.node) for one in statements]
+            )
+            return cast("Sequence[Sequence[Any]]", found)
+
         return {
-            path: [(one, read) for one in found for read in _read(one.node, self.constants)]
-            for path, found in self.by_file.items()
+            path: [
+                (statement, Read.recalled(one, self.constants))
+                for statement, variants in zip(statements, read(path, statements), strict=True)
+                for one in variants
+            ]
+            for path, statements in self.by_file.items()
         }
 
     @cached_property
@@ -420,7 +284,7 @@ class Checked:
     def rules_of(self, program: Program) -> RuleSet:
         """The rules of a program, as if they had been loaded for it alone."""
         files = self.loaded[program]
-        found = [statement for path in files for statement in self._every[path]]
+        found = [statement for path in files for statement in self.every[path]]
         read = tuple(self.files[path] for path in files)
         digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
         rules = RuleSet(

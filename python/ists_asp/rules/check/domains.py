@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
-from ists_asp.rules.check.checked import Atom, Read
+from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.finding import Severity
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Variable, parsed
@@ -179,7 +179,7 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
                 found = f"{term} is a variable, which may be anything"
                 yield "variable", found, f"Write {meant}"
         elif domain and isinstance(term, Ground) and str(term) not in domain:
-            place = f"{_ordinal(slot[1])} argument of {atom.key.name}/{atom.key.arity}"
+            place = f"{_ordinal(slot[1])} argument of {atom.key}"
             yield "domain", f"{term} is never the {place}", _meant(str(term), domain)
 
 
@@ -206,7 +206,7 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
             continue
         kind, found = (
             "domain",
-            f"no rule derives {atom.key.name}/{atom.key.arity} with {one} as its",
+            f"no rule derives {atom.key} with {one} as its",
         )
         found = f"{found} {_ordinal(slot[1])} argument"
         if slot in _NAMES or slot == _EVIDENCE:

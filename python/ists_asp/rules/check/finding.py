@@ -27,23 +27,19 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
+_KINDS = {
+    Severity.ERROR: (
+        "file syntax include directive profile clingo unsafe pooled-negation name-twice "
+        "weight-twice undefined misspelt evidence domain mixed private reserved target"
+    ),
+    Severity.WARNING: (
+        "word-form variable one-direction never-fires entry unused unmade nameless replaces "
+        "unloaded weights-file split-and-join"
+    ),
+    Severity.NOTE: "unweighed unfired needless-allow",
+}
 SEVERITIES: Mapping[str, Severity] = {
-    **dict.fromkeys(("file", "syntax", "include", "directive", "profile"), Severity.ERROR),
-    **dict.fromkeys(
-        ("clingo", "unsafe", "pooled-negation", "name-twice", "weight-twice"), Severity.ERROR
-    ),
-    **dict.fromkeys(
-        ("undefined", "misspelt", "evidence", "domain", "mixed", "private", "reserved", "target"),
-        Severity.ERROR,
-    ),
-    **dict.fromkeys(
-        ("word-form", "variable", "one-direction", "never-fires", "entry", "unused", "unmade"),
-        Severity.WARNING,
-    ),
-    **dict.fromkeys(
-        ("nameless", "replaces", "unloaded", "weights-file", "split-and-join"), Severity.WARNING
-    ),
-    **dict.fromkeys(("unweighed", "unfired", "needless-allow"), Severity.NOTE),
+    kind: severity for severity, kinds in _KINDS.items() for kind in kinds.split()
 }
 """All kinds of findings; a name that rules of different programs have is only a warning."""
 

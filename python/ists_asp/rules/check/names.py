@@ -24,7 +24,7 @@ from ists_asp.syntax.trees import is_fact
 from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.check.checked import Checked, Statement
     from ists_asp.rules.directives import NamedRule
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _Predicate = tuple[str, int]
 
-_ASKED = re.compile(rf"\b({'|'.join(one.name for one in (*WEIGHTS, WORTH))})\(")
+_WEIGHED = {one.signature for one in (*WEIGHTS, WORTH)}
 _DOCUMENTED = re.compile(
     r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
 )
@@ -244,7 +244,14 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
 def _unmade(
     checked: Checked, statements: list[Statement], makers: Mapping[str, tuple[Weight, ...]]
 ) -> Iterator[Finding]:
-    asked = list(_asked_for(statements))
+    # The weights that rules ask for by name, rather than for whatever evidence there is.
+    asked = [
+        atom.arguments[:2]
+        for found in checked.atoms.values()
+        for _, read in found
+        for atom in read.used
+        if atom.key in _WEIGHED and isinstance(atom.arguments[0], Call | Ground)
+    ]
     made: dict[Path, set[tuple[str, str]]] = defaultdict(set)
     for statement in statements:
         found = makers.get(statement.rule.name, ())
@@ -262,19 +269,7 @@ def _unmade(
                 yield one
 
 
-def _asked_for(statements: Iterable[Statement]) -> Iterator[tuple[Term, Term]]:
-    """The weights that rules ask for by name, rather than for whatever evidence there is."""
-    for statement in statements:
-        node = statement.node
-        if node.ast_type in (ASTType.Rule, ASTType.Minimize) and _ASKED.search(statement.rule.text):
-            for atom in (atom for part in node.body for atom in atoms(part)):
-                if _ASKED.match(f"{atom.name}(") and len(atom.arguments) == WORTH.arity:
-                    name, decision = (read(part) for part in atom.arguments[:2])
-                    if isinstance(name, Call | Ground):
-                        yield name, decision
-
-
-def _matches(feature: str, decision: str, asked: Iterable[tuple[Term, Term]]) -> bool:
+def _matches(feature: str, decision: str, asked: Iterable[Sequence[Term]]) -> bool:
     for one, two in asked:
         bound: Bindings = {}
         if bind(one, parsed(feature), bound) and bind(two, parsed(decision), bound):

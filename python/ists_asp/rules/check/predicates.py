@@ -10,7 +10,7 @@ from clingo import Control, MessageCode
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
-from ists_asp.rules.check.checked import Atom
+from ists_asp.rules.arguments import Atom
 from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.parsing import PLACED
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ists_asp.rules.check.checked import Checked, Place, Program, Read, Statement
+    from ists_asp.rules.arguments import Read
+    from ists_asp.rules.check.checked import Checked, Place, Program, Statement
     from ists_asp.rules.check.finding import Finding
 
 _MESSAGES = 10_000
@@ -120,9 +121,9 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
                 yield checked.finding(
                     "reserved",
                     places[0],
-                    f"names that begin with {_RESERVED} are reserved: {_text(key)}",
+                    f"names that begin with {_RESERVED} are reserved: {key}",
                     "Begin the names of private predicates with one _",
-                    _text(key),
+                    str(key),
                 )
 
 
@@ -168,9 +169,9 @@ def _undefined(
             yield checked.finding(
                 "undefined",
                 place,
-                f"no rule and no fact derives {_text(key)}{among}",
+                f"no rule and no fact derives {key}{among}",
                 (_meant(checked, key, place, there_too) if key not in known else "") or hint,
-                _text(key),
+                str(key),
             )
 
 
@@ -202,7 +203,7 @@ def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Sig
     if best is None:
         return suggestion(key, known)
     counted = f" It has {key.arity} arguments here" if best.arity != key.arity else ""
-    return f"Did you mean {_text(best)}?{counted.replace('1 arguments', '1 argument')}"
+    return f"Did you mean {best}?{counted.replace('1 arguments', '1 argument')}"
 
 
 def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
@@ -220,7 +221,7 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
             used_there = set[Signature]().union(*(used[program] for program in programs))
             meant = "" if key in documented() else _meant(checked, key, places[0], used_there)
             kind, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
-            text = _text(key)
+            text = str(key)
             found = checked.finding(kind, places[0], f"nothing uses {text}", hint, text)
             if not checked.is_others(found):
                 yield found
@@ -241,11 +242,7 @@ def _private(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
                 yield checked.finding(
                     "private",
                     (derived or uses[path].used[key])[0],
-                    f"the private predicate {_text(key)} belongs to {checked.name(others[0])}",
+                    f"the private predicate {key} belongs to {checked.name(others[0])}",
                     "Rename it here, or take its leading _ away everywhere",
-                    _text(key),
+                    str(key),
                 )
-
-
-def _text(key: Signature) -> str:
-    return f"{key.name}/{key.arity}"

@@ -1,0 +1,334 @@
+"""What rules derive and ask for, and what the arguments of their predicates stand for.
+
+Which of them are tokens, chunks and spans, and of which sentence: known for the predicates of
+``asp/`` and found for all others by following the variables through the rules, so that a trace
+can say the words where a rule has numbers, and a check what was mixed up. Where rules disagree
+about an argument, it is taken for nothing special.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import msgspec
+from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
+
+from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
+from ists_asp.syntax.trees import (
+    Signature,
+    children,
+    functions,
+    head_elements,
+    remembered_by_identity,
+)
+from ists_asp.vocabulary import TARGETS, Argument, all_predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+
+
+class Atom(NamedTuple):
+    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold."""
+
+    key: Signature
+    arguments: tuple[Term, ...]
+    positive: bool = True
+    needed: bool = False
+    denied: bool = False
+
+
+class Read(NamedTuple):
+    """The atoms that a statement derives, and those that it asks for.
+
+    ``compared`` are the comparisons of its body that must hold: two terms and what is between;
+    ``..`` where the first is one of an interval that the other bounds, ``#min`` where it is the
+    least or the greatest of what the other may be.
+    """
+
+    derived: list[Atom]
+    used: list[Atom]
+    compared: list[tuple[Term, str, Term]]
+
+    @classmethod
+    def recalled(cls, kept: Sequence[Sequence[Any]], constants: frozenset[str]) -> Read:
+        """What was kept of a statement; ``constants`` are the names with values of their own."""
+
+        def atoms(every: Sequence[Any]) -> list[Atom]:
+            calls = ((cast("Call", reread(text, constants)), told) for text, *told in every)
+            return [Atom(call.signature, call.arguments, *told) for call, told in calls]
+
+        derived, used, compared = kept
+        terms = (
+            (reread(one, constants), sign, reread(two, constants)) for one, sign, two in compared
+        )
+        return cls(atoms(derived), atoms(used), list(terms))
+
+
+_EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
+_SIGNS = {
+    ComparisonOperator.Equal: "=",
+    ComparisonOperator.NotEqual: "!=",
+    ComparisonOperator.LessThan: "<",
+    ComparisonOperator.GreaterThan: ">",
+}
+"""The comparisons that are asked about."""
+
+
+@remembered_by_identity
+def read_statement(node: AST) -> list[list[list[Any]]]:
+    """What a statement derives and asks for, once for each choice from its pools, as text."""
+    pooled = node.ast_type in (ASTType.Rule, ASTType.Minimize)
+    return [_read_variant(variant) for variant in (node.unpool() if pooled else (node,))]
+
+
+def _read_variant(node: AST) -> list[list[Any]]:
+    found: list[list[Any]] = [[], [], []]
+    derived, used, compared = found
+
+    def compare(one: AST, between: str, two: AST) -> None:
+        compared.append((written(read(one)), between, written(read(two))))
+
+    def note(part: AST, into: list[Any], *, outer: bool = False, sign: int = Sign.NoSign) -> None:
+        """Note the atoms in a part; of those in a literal of the body itself what must be."""
+        if part.ast_type is ASTType.SymbolicAtom:
+            positive, negative = sign == Sign.NoSign, sign == Sign.Negation
+            for one in functions(part.symbol):
+                into.append(
+                    (written(read_atom(one)), positive, outer and positive, outer and negative)
+                )
+            return
+        outer = outer and part.ast_type is ASTType.Literal
+        if part.ast_type is ASTType.Literal:
+            sign = part.sign
+            if outer and not sign and part.atom.ast_type is ASTType.Comparison:
+                one = part.atom.term
+                for guard in part.atom.guards:
+                    between, two = _SIGNS.get(guard.comparison, ""), guard.term
+                    compare(one, between, two)
+                    if between == "=" and two.ast_type is ASTType.Interval:
+                        compare(one, "..", two.left)
+                        compare(one, "..", two.right)
+                    one = two
+            elif outer and not sign and part.atom.ast_type is ASTType.BodyAggregate:
+                aggregate, guard = part.atom, part.atom.left_guard
+                firsts = {
+                    str(one.terms[0]): one.terms[0] for one in aggregate.elements if one.terms
+                }
+                equal = guard is not None and guard.comparison == ComparisonOperator.Equal
+                if aggregate.function in _EXTREMES and equal and len(firsts) == 1:
+                    compare(guard.term, "#min", *firsts.values())
+        for below in children(part):
+            note(below, into, outer=outer, sign=sign)
+
+    if node.ast_type is ASTType.Rule:
+        for literal, condition in head_elements(node.head):
+            note(literal, derived)
+            for part in condition:
+                note(part, used)
+    elif (atom := getattr(node, "atom", None)) is not None:
+        note(atom, derived if node.ast_type is ASTType.External else used)
+    for part in getattr(node, "body", ()):
+        note(part, used, outer=True)
+    return found
+
+
+TOKEN, CHUNK, SPAN = "token", "chunk", "span"
+
+Meaning: TypeAlias = tuple[str, int | tuple[str, int]]
+"""What an argument is, and of which sentence.
+
+That is its number, 0 for none, or ``("is", K)`` or ``("other", K)`` where argument K has it.
+"""
+
+MEANINGS: dict[Argument, Meaning] = {
+    Argument.TOKEN: (TOKEN, ("is", 0)),
+    Argument.OTHER_TOKEN: (TOKEN, ("other", 0)),
+    Argument.TOKEN1: (TOKEN, 1),
+    Argument.TOKEN2: (TOKEN, 2),
+    Argument.CHUNK: (CHUNK, ("is", 0)),
+    Argument.SPAN: (SPAN, ("is", 0)),
+    Argument.SPAN1: (SPAN, 1),
+    Argument.SPAN2: (SPAN, 2),
+}
+Meanings: TypeAlias = "Mapping[Signature, Sequence[Meaning | None]]"
+"""What the arguments of predicates stand for."""
+
+_SEEDS: Meanings = {
+    one.signature: [MEANINGS.get(argument) for argument in one.arguments]
+    for one in (*all_predicates(), *TARGETS.values())
+    if not MEANINGS.keys().isdisjoint(one.arguments)
+}
+_INSIDE = frozenset(one.signature for one in TARGETS.values())
+"""Functions in ``feature/2`` that have the meaning of a predicate of their name."""
+
+_SIDES: dict[object, int] = {"1": 1, "2": 2}
+_ROUNDS = 6
+
+
+class Place(msgspec.Struct, array_like=True, frozen=True):
+    """What a variable stands for.
+
+    ``side`` is a sentence, or the name of a variable that has its number; ``other`` says that
+    it is the sentence other than that.
+    """
+
+    kind: str
+    side: int | str
+    other: bool = False
+
+
+class ArgumentTypes(msgspec.Struct):
+    """What the variables of probes, and the arguments of predicates, stand for where it is known.
+
+    ``variables`` are by the name of the probe, ``arguments`` by ``name/arity``.
+    """
+
+    variables: dict[str, dict[str, Place]]
+    arguments: dict[str, list[Meaning | None]]
+
+
+_Known: TypeAlias = dict[Signature, dict[int, set[Meaning]]]
+"""What the arguments of predicates may be, by their places."""
+
+
+def argument_types(reads: Mapping[str, Read], seeds: Meanings = _SEEDS) -> ArgumentTypes:
+    """Follow the variables through all rules, each time with what is known from the time before.
+
+    Args:
+        reads: the rules by their names.
+        seeds: what is known before.
+    """
+    derived = {head.key for one in reads.values() for head in one.derived}
+    known: _Known = {
+        key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
+        for key, places in seeds.items()
+    }
+    # First what can be known; then without what some rule does not agree with.
+    for strict in (False, True):
+        for _ in range(_ROUNDS):
+            found = _followed(reads.values(), known, derived, seeds, strict=strict)
+            if found == known:
+                break
+            known = found
+    return ArgumentTypes(
+        {
+            name: places
+            for name, one in reads.items()
+            if (places := _variables(one, known, (*_asked(one), *one.derived)))
+        },
+        {
+            str(key): [
+                min(places[at], key=str) if at in places else None for at in range(key.arity)
+            ]
+            for key, places in known.items()
+            if places
+        },
+    )
+
+
+def _asked(one: Read) -> list[Atom]:
+    return [atom for atom in one.used if atom.positive]
+
+
+def _followed(
+    reads: Iterable[Read],
+    known: _Known,
+    derived: Set[Signature],
+    seeds: Collection[Signature],
+    *,
+    strict: bool,
+) -> _Known:
+    """What is known after the variables have been followed through all rules once more."""
+    found: _Known = {}
+    for one in reads:
+        body = _asked(one)
+        variables = _variables(one, known, body)
+        open_ = {
+            argument
+            for atom in body
+            if atom.key not in derived and atom.key not in seeds
+            for argument in atom.arguments
+            if isinstance(argument, Variable)
+        }
+        for head in one.derived:
+            if head.key in seeds:
+                continue
+            places = found.setdefault(head.key, {})
+            for index, argument in enumerate(head.arguments):
+                if not isinstance(argument, Variable):
+                    continue
+                place = variables.get(argument)
+                if place is None and (not strict or argument in open_):
+                    continue
+                meanings = set() if place is None else set(_meanings(place, head.arguments))
+                places[index] = places[index] & meanings if index in places else meanings
+    agreed = {
+        key: {index: meanings for index, meanings in places.items() if meanings}
+        for key, places in found.items()
+    }
+    return agreed | {key: known[key] for key in seeds}
+
+
+def _variables(one: Read, known: _Known, atoms: Iterable[Atom]) -> dict[str, Place]:
+    found: dict[str, Place] = {}
+    for atom in atoms:
+        _place_in(atom.key, atom.arguments, known, found)
+    for name, between, term in one.compared:
+        # Such as J = I+1, J = I..K and J = #min{I : ...}.
+        other = _shifted(term) if between in ("=", "..", "#min") else None
+        if isinstance(name, Variable) and other in found:
+            found.setdefault(name, found[other])
+    return found
+
+
+def _place_in(
+    key: Signature, arguments: Sequence[Term], known: _Known, found: dict[str, Place]
+) -> None:
+    meant = known.get(key, {})
+    for index, argument in enumerate(arguments):
+        if isinstance(argument, Call):
+            if argument.signature in _INSIDE:
+                _place_in(argument.signature, argument.arguments, known, found)
+        elif isinstance(argument, Variable) and argument not in found:
+            for meaning in sorted(meant.get(index, ()), key=str):
+                place = placed(meaning, arguments)
+                if place is not None:
+                    found.setdefault(argument, place)
+
+
+def placed(meaning: Meaning, arguments: Sequence[Term]) -> Place | None:
+    """What an argument of this meaning is, beside the others; None where no sentence is told."""
+    kind, side = meaning
+    if isinstance(side, int):
+        return Place(kind, side)
+    how, index = side
+    argument = arguments[index]
+    if isinstance(argument, Variable):
+        return Place(kind, str(argument), how == "other")
+    if argument in _SIDES:
+        return Place(kind, 3 - _SIDES[argument] if how == "other" else _SIDES[argument])
+    return None
+
+
+def _meanings(place: Place, arguments: Sequence[Term]) -> Iterator[Meaning]:
+    """All ways to say which sentence a place is of, seen from the arguments of a head."""
+    if isinstance(place.side, int):
+        yield place.kind, place.side
+    for index, argument in enumerate(arguments):
+        if isinstance(place.side, int):
+            if place.side and argument in _SIDES:
+                yield place.kind, ("is" if _SIDES[argument] == place.side else "other", index)
+        elif argument == place.side:
+            yield place.kind, ("other" if place.other else "is", index)
+
+
+def _shifted(term: Term) -> str | None:
+    """The variable to which a number may be added."""
+    if (
+        isinstance(term, Call)
+        and term.name in ("+", "-")
+        and isinstance(term.arguments[-1], Ground)
+    ):
+        return _shifted(term.arguments[0])
+    return term if isinstance(term, Variable) else None
