@@ -160,13 +160,12 @@ COMMANDS = {
     ("rules", "list"): [OWN],
     ("rules", "show"): [("own_chunks", *OWN), ("own_chunks", *OWN, "--json")],
     ("rules", "check"): [(HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold")],
-    ("rules", "ablate"): [("--gold", f"{NAME}/gold", *OWN)],
     ("profiles",): [("--rules", HOSTILE), ("--rules", HOSTILE, "--json")],
     ("learn",): [("--task", "sts", "--gold", f"{NAME}.sts.tsv", *OWN)],
     ("cache", "info"): [("--cache", f"{NAME}.cache")],
     ("cache", "clear"): [("--cache", f"{NAME}.cache")],
 }
-SILENT = {("rules", "ablate"), ("cache", "clear")}
+SILENT = {("cache", "clear")}
 """Commands that repeat nothing that they read."""
 
 UNTOLD = {
