@@ -147,4 +147,4 @@ def test_gold_of_other_pairs_is_refused(bad, tmp_path):
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("mine\ta cat\ta dog\n")
     message = bad(1, *WHERE, "any_pair", "--tsv", pairs, *GOLD)
-    assert message.endswith("gold.wa: gold has none of the pairs; expected ids such as 'mine'")
+    assert message.endswith("gold.wa: none of the pairs is in it; expected ids such as 'mine'")

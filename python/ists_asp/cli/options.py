@@ -137,11 +137,11 @@ def input_options(
                 raise UsageError(
                     "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
                 )
-            # The sentences come first, unless files have them.
+            # The sentences come first.
             given = 0 if filed else min(2, len(sentences) - 1)
             sentences, rest["question"] = sentences[:given], sentences[given:]
         elif names:
-            # The sentences come last; --all goes without names.
+            # They come last; --all goes without names.
             least = 0 if rest["everything"] else 1
             given = len(sentences) if filed else max(least, len(sentences) - 2)
             rest["names"], sentences = sentences[:given], sentences[given:]

@@ -15,10 +15,11 @@ from msgspec import to_builtins
 from ists_asp.cli import options
 from ists_asp.cli.commands.rules_check import check
 from ists_asp.cli.commands.rules_test import test
-from ists_asp.cli.console import note, reader_warnings, warn, write_output
+from ists_asp.cli.console import note, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
+from ists_asp.cli.inputs import read_aligned
 from ists_asp.cli.options import json_option, profile_options
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
 from ists_asp.terminal import table, unbroken
 
@@ -198,7 +199,7 @@ def where(
     if not (names or everything):
         raise UsageError("there is no rule to look for", expected="NAME, or --all with --gold FILE")
     pairs, tables, lines = inputs.read(), list[str](), list[str]()
-    right = {} if gold is None else _gold(gold, pairs)
+    right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
         groups = {name: _names(name, run.system, setup) for name in names}
         if everything:
@@ -225,18 +226,6 @@ def where(
     else:
         write_output(output, "".join(f"{unbroken(line)}\n" for line in lines))
     run.failures.end(len(pairs))
-
-
-def _gold(file: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
-    """The alignments of a .wa file by the ids of their pairs."""
-    from ists_asp.evaluate.files import read_references
-
-    with reader_warnings() as warn:
-        found = read_references(file, warn=warn)
-    if not any(pair.id in found for pair in pairs):
-        expected = f"ids such as '{shortened(pairs[0].id)}'"
-        raise DataError("gold has none of the pairs", where=str(file), expected=expected)
-    return found
 
 
 def _looked(
