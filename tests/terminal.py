@@ -68,7 +68,6 @@ class Terminal:
 
 def _serve():
     # Imported once, for all that are forked.
-    import ists_asp.ablate
     import ists_asp.cli.driver
     import ists_asp.compare.comparison
     import ists_asp.engine

@@ -116,7 +116,6 @@ def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shel
                 ("trace", "--no-vectors", "a rule file of your own can leave out what rests on"),
                 ("rules list", "--stats", "ists-asp solve --trace says which rules fired"),
                 ("solve", "--time-limit", "--timeout is the limit for a pair. See"),
-                ("rules ablate", "--features", "--evidence leaves out only rules that find"),
             )
         ),
     ],

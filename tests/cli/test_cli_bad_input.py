@@ -40,7 +40,7 @@ ENDINGS = [
     ("explain a b -o out.json", ".txt or .md. Add --json for JSON"),
     ("trace a b -o out.csv", ".txt or .md"),
     ("diff old.wa new.wa -o out.html", ".txt or .md"),
-    ("rules ablate --gold g -o out.csv", ".txt or .md"),
+    ("rules where may_align a b -o out.csv", ".txt or .md"),
     ("report a b -o out.pdf", ".html or .htm"),
     ("chunk a b -o out.tsv", ".txt"),
     ("facts a b -o out.wa", ".lp"),

@@ -156,7 +156,7 @@ def test_what_is_read_is_not_written(bad, place, path, parameter):
 def test_the_table_has_every_command_that_writes():
     assert {path[-1] for path in WRITING} == {
         *("solve", "sts", "explain", "report", "trace", "facts", "chunk", "diff"),
-        *("learn", "ablate", "where", "why", "why-not"),
+        *("learn", "where", "why", "why-not"),
     }
     assert len(READING) >= 80
 

@@ -113,7 +113,7 @@ ASKED = {
     "rules list": ["--rules mine.lp"],
     "rules show may_align": ["--rules mine.lp"],
     "rules check mine.lp": [""],
-    "rules ablate --gold gold.wa": ["--rules mine.lp", "-c highest=4"],
+    "rules where may_align cat dog --gold gold.wa": ["--rules mine.lp", "-c highest=4"],
 }
 GOLD = """<sentence id="1" status="">
 // a cat

@@ -108,12 +108,13 @@ def test_a_constraint_changes_answers_without_firing(good, written):
 def test_where_takes_files_and_refuses_what_decides_no_answers(good, bad, files):
     first, second = files([PAIR, MILK])
     inputs = ("--sent1", first, "--sent2", second, *HEADLINES)
-    found = json.loads(good(*WHERE, "linked_by_words", *inputs, "--json"))
+    (found,) = json.loads(good(*WHERE, "linked_by_words", *inputs, "--json"))["rules"]
     assert [one["pair"] for one in found["pairs"]] == ["1", "2"]
     assert all(
         one["fired"][0]["sentence"].startswith("words of both are") for one in found["pairs"]
     )
-    assert found["verdict"].startswith("linked_by_words: fired for ")
+    assert found["name"] == "linked_by_words"
+    assert found["verdict"].startswith("fired for ")
     message = bad(2, *WHERE, "shown_with_than", *inputs)
     assert message == "the rule 'shown_with_than' decides no answers, it is for the explanation"
     message = bad(2, *WHERE, "same_lemmma", *inputs)

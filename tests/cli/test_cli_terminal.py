@@ -163,13 +163,12 @@ COMMANDS = {
     ("rules", "find"): [("own", *OWN), ("own", *OWN, "--json")],
     ("rules", "where"): [("own_chunks", *PAIR, *OWN), ("own_chunks", *PAIR, *OWN, "--json")],
     ("rules", "check"): [(HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold")],
-    ("rules", "ablate"): [("--gold", f"{NAME}/gold", *OWN)],
     ("profiles",): [("--rules", HOSTILE), ("--rules", HOSTILE, "--json")],
     ("learn",): [("--task", "sts", "--gold", f"{NAME}.sts.tsv", *OWN)],
     ("cache", "info"): [("--cache", f"{NAME}.cache")],
     ("cache", "clear"): [("--cache", f"{NAME}.cache")],
 }
-SILENT = {("rules", "ablate"), ("cache", "clear")}
+SILENT = {("cache", "clear")}
 """Commands that repeat nothing that they read."""
 
 UNTOLD = {*(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"))}

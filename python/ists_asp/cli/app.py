@@ -200,7 +200,6 @@ _GONE = {
     "--stanza-package": "--stanza-dir names a folder with one package",
     "--no-vectors": "a rule file of your own can leave out what rests on vectors",
     "--time-limit": "--timeout is the limit for a pair",
-    "--features": "--evidence leaves out only rules that find evidence",
     "--stats": "ists-asp solve --trace says which rules fired for each answer",
 }
 """Options that are gone, and what does their work now."""

@@ -315,6 +315,25 @@ def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
     return found
 
 
+def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
+    """The alignments of a .wa file by id, of which pairs are among ``pairs``."""
+    from ists_asp.evaluate.files import read_references
+
+    with reader_warnings() as repaired:
+        found = read_references(path, warn=repaired)
+    lacking = [pair.id for pair in pairs if pair.id not in found]
+    if len(lacking) == len(pairs):
+        raise DataError(
+            "none of the pairs is in it",
+            where=str(path),
+            expected=f"ids such as '{shortened(pairs[0].id)}'",
+        )
+    if lacking:
+        example = shortened(lacking[0])
+        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {example}")
+    return found
+
+
 def read_golds(paths: Sequence[Path]) -> list[Reference]:
     """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
     from ists_asp.learn import read_gold

@@ -118,7 +118,7 @@ _FLAGS = {
 
 
 def input_options(
-    function: Function, *, optional: bool = False, question: bool = False
+    function: Function, *, optional: bool = False, question: bool = False, names: bool = False
 ) -> Function:
     """Give a command the input options; it gets checked ``inputs``.
 
@@ -126,19 +126,25 @@ def input_options(
         function: the command.
         optional: whether ``inputs`` is None where none are given.
         question: whether the arguments behind the sentences are a ``question``.
+        names: whether those before them are ``names``.
     """
 
     @wraps(function)
     def wrapper(*, sentences: tuple[str, ...], **rest: Any) -> None:  # noqa: ANN401
+        filed = any(rest[flag.strip("-")] is not None for flag in _FILES)
         if question:
             if not sentences:
                 raise UsageError(
                     "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
                 )
-            # The sentences come first, unless files have them.
-            filed = any(rest[flag.strip("-")] is not None for flag in _FILES)
+            # The sentences come first.
             given = 0 if filed else min(2, len(sentences) - 1)
             sentences, rest["question"] = sentences[:given], sentences[given:]
+        elif names:
+            # They come last; --all goes without names.
+            least = 0 if rest["everything"] else 1
+            given = len(sentences) if filed else max(least, len(sentences) - 2)
+            rest["names"], sentences = sentences[:given], sentences[given:]
         files = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
         inputs = Inputs(
             sentences,
@@ -151,7 +157,7 @@ def input_options(
         inputs.check()
         function(inputs=inputs, **rest)
 
-    metavar = "[SENTENCE1 SENTENCE2]" + (" DECISION..." if question else "")
+    metavar = "NAME... " * names + "[SENTENCE1 SENTENCE2]" + " DECISION..." * question
     return decorated(
         wrapper,
         (

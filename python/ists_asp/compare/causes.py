@@ -23,7 +23,7 @@ from ists_asp.engine.preparation import BATCH
 from ists_asp.model import Label
 from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
-from ists_asp.trace.effects import effect, places, verdict
+from ists_asp.trace.effects import look, places, verdict
 from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.switched import bearing, said, without
@@ -403,7 +403,7 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
                     causes = find_causes(next(before), trace, changes, (old.rules, new.rules))
                     one = replace(one, causes=causes)
                 if place < left:
-                    did = {name: effect(trace, [name], switched) for name in edits}
+                    did = look(trace, {name: [name] for name in edits}, switched).effects
                     one = replace(one, effects=did)
             yield one
         left -= len(batch)
@@ -416,7 +416,7 @@ def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, 
     where = f" in the first {len(looked)} pairs" if len(looked) < len(results) else ""
     found = []
     for edit in edits:
-        effects = [one[edit.rule.name] for one in looked if edit.rule.name in one]
-        idle = effects and edit.rule.name not in blamed and not any(one.instead for one in effects)
-        found.append(replace(edit, did=verdict(effects) + where) if idle else edit)
+        did = [one[edit.rule.name] for one in looked if edit.rule.name in one]
+        idle = did and edit.rule.name not in blamed and not any(one.instead for one in did)
+        found.append(replace(edit, did=verdict(did) + where) if idle else edit)
     return tuple(found)

@@ -20,7 +20,7 @@ from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, S
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.model import Answer, Pair
+    from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.trace.trace import Term, Trace
 
 
@@ -160,23 +160,28 @@ def decided(answer: Answer) -> Mapping[Decided, str]:
 
     Answers with other chunks have other numbers for them, so that atoms cannot be compared.
     """
-    made: list[tuple[DecisionKind, Tokens, Tokens, str]] = []
+    made: list[Decided] = []
     made += [(DecisionKind.BOUNDARY, (chunk.first,), (), "") for chunk in answer.chunks1]
     made += [(DecisionKind.BOUNDARY, (), (chunk.first,), "") for chunk in answer.chunks2]
-    for line in answer.alignments:
-        sides = line.tokens1, line.tokens2
-        if not line.label.aligned:
-            made.append((DecisionKind(line.label.lower()), *sides, ""))
-            continue
-        made.append((DecisionKind.ALIGN, *sides, ""))
-        made.append((DecisionKind.LABEL, *sides, str(line.label)))
-        if line.score is not None:
-            made.append((DecisionKind.SCORE, *sides, f"{line.score:g}"))
-        made += [(DecisionKind.TAG, *sides, str(tag)) for tag in sorted(line.tags)]
+    made += decided_lines(answer.alignments)
     return {
         (kind, one, two, value): _words(answer.pair, kind, value, (one, two))
         for kind, one, two, value in made
     }
+
+
+def decided_lines(alignments: Iterable[Alignment]) -> Iterator[Decided]:
+    """The decisions of alignments, of an answer or of gold."""
+    for line in alignments:
+        sides = line.tokens1, line.tokens2
+        if not line.label.aligned:
+            yield DecisionKind(line.label.lower()), *sides, ""
+            continue
+        yield DecisionKind.ALIGN, *sides, ""
+        yield DecisionKind.LABEL, *sides, str(line.label)
+        if line.score is not None:
+            yield DecisionKind.SCORE, *sides, f"{line.score:g}"
+        yield from ((DecisionKind.TAG, *sides, str(tag)) for tag in sorted(line.tags))
 
 
 def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:

@@ -1,25 +1,34 @@
-"""What rules do in a pair: where they fired, and what would be decided without them."""
+"""What rules do in a pair: where they fired, what would be without them, what they are worth."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import IstsError
+from ists_asp.evaluate.scorer import IGNORED, Reference, Scores, evaluate
+from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
+from ists_asp.rules.catalogue import is_core
 from ists_asp.syntax.changes import off
 from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.trace.decisions import decided
+from ists_asp.trace.decisions import DecisionKind, decided, decided_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.model import Answer
+    from clingo import Symbol
+
+    from ists_asp.model import Alignment, Answer
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
+    from ists_asp.solver.program import Program
+    from ists_asp.trace.decisions import Decided
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
 
@@ -38,13 +47,41 @@ class Effect(msgspec.Struct, frozen=True):
 
     Where nothing would, ``lacks`` says by kind what is enough, in hundredths, for a decision that
     they weigh to be another one, or to be theirs: the least of all. ``silent`` says that they may
-    restrain an answer without firing, as constraints do.
+    restrain an answer without firing, as constraints do. With gold ``without`` has the measures
+    without them; ``right`` and ``wrong`` count the decisions that would not be, by gold.
     """
 
     fired: tuple[Fired, ...] = ()
     instead: tuple[str, ...] = ()
     lacks: dict[str, int] = {}
     silent: bool = False
+    without: Scores | None = None
+    right: int = 0
+    wrong: int = 0
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """A pair, what rules did in it, and with gold its measures."""
+
+    pair: Pair
+    effects: dict[str, Effect]
+    scores: Scores | None
+
+
+class Worth(msgspec.Struct, frozen=True):
+    """What rules are worth on gold pairs.
+
+    ``changed`` says for how many pairs the measures are others without them, ``f1`` what they add
+    to each over all pairs, by its official name, below 0 if they harm. ``right`` and ``wrong``
+    count the decisions that would not be without them, by gold.
+    """
+
+    rule: str
+    fires: int
+    changed: int
+    right: int
+    wrong: int
+    f1: dict[str, float]
 
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:
@@ -52,22 +89,127 @@ def places(rules: RuleSet, names: Collection[str]) -> set[int]:
     return {place for place, rule in enumerate(rules.rules) if rule.name in names}
 
 
-def effect(trace: Trace, names: Collection[str], switched: Callable[[], Solver[Answer]]) -> Effect:
-    """What rules did in a pair; ``switched`` gives a solver that has a switch for each."""
-    fired = tuple(dict.fromkeys(_fired(trace, one) for one in _firings(trace, names)))
-    without = places(trace.reified.rules, names)
-    silent = not trace.reified.restraining[1].isdisjoint(without)
-    if not fired and not silent:
-        return Effect()
-    facts = Atoms.of(trace.facts).with_more(map(off, without))
-    with suppress(IstsError):
-        other = switched().best(trace.answer.pair, facts)
-        ours, theirs = decided(trace.answer), decided(other.answer)
-        gone = (f"not: {text}" for key, text in ours.items() if key not in theirs)
-        instead = tuple(text for key, text in theirs.items() if key not in ours) or tuple(gone)
-        moved = {*margins(trace).items()} ^ {*margins(trace, other).items()}
-        return Effect(fired, instead, {} if instead else _least(moved), silent)
-    return Effect(fired, ("there is no answer",), {}, silent)
+def triable(rules: RuleSet, program: Program) -> tuple[list[str], list[str]]:
+    """The rules with a name, but for the core encoding's, and those among them that are tables.
+
+    Tables are the same for all pairs, so that it would take long to have a switch for each.
+    """
+    open_ = {id(node) for node in program.statements}
+    each: dict[str, None] = {}
+    once: dict[str, None] = {}
+    for node, rule in zip(rules.statements, rules.rules, strict=True):
+        if rule.sentence is not None and not is_core(rule):
+            (each if id(node) in open_ else once)[rule.name] = None
+    return list(each), [name for name in once if name not in each]
+
+
+def look(
+    trace: Trace,
+    groups: Mapping[str, Collection[str]],
+    switched: Callable[[], Solver[Answer]],
+    gold: Reference | None = None,
+    *,
+    near: bool = True,
+) -> Looked:
+    """What rules did in a pair, by what groups of them are called.
+
+    Args:
+        trace: the answer to the pair.
+        groups: the names of rules.
+        switched: gives a solver that has a switch for each of them.
+        gold: the alignments of the pair, if they are known.
+        near: whether to look for what the nearest decision lacks.
+    """
+    firings, facts = _Firings(trace), Atoms.of(trace.facts)
+    found: dict[str, Effect] = {}
+    tried: dict[str, Sequence[Symbol]] = {}
+    for name, group in groups.items():
+        without = places(trace.reified.rules, group)
+        fired = tuple(dict.fromkeys(_fired(trace, one) for one in firings.of(group)))
+        silent = not trace.reified.restraining[1].isdisjoint(without)
+        found[name] = Effect(fired, silent=silent)
+        if fired or silent:
+            tried[name] = facts.with_more(map(off, without))
+    others = _others(trace.answer.pair, list(tried.values()), switched)
+    for name, other in zip(tried, others, strict=True):
+        found[name] = _compared(trace, found[name], other, gold, near=near)
+    scores = None if gold is None else _measured(gold, trace.answer.alignments)
+    return Looked(trace.answer.pair, found, scores)
+
+
+def _others(
+    pair: Pair, tried: Sequence[Sequence[Symbol]], switched: Callable[[], Solver[Answer]]
+) -> Iterator[Best[Answer] | None]:
+    """The best answers to a pair by different facts, several at a time; None if there is none."""
+    done = 0
+    while done < len(tried):
+        with suppress(IstsError):
+            for best in switched().best_of_all((pair, facts) for facts in tried[done:]):
+                done += 1
+                yield best
+            return
+        done += 1
+        yield None
+
+
+def _compared(
+    trace: Trace, effect: Effect, other: Best[Answer] | None, gold: Reference | None, *, near: bool
+) -> Effect:
+    """An effect with the best answer that there is without the rules."""
+    ours, theirs = decided(trace.answer), {} if other is None else decided(other.answer)
+    instead, lacks = tuple(text for key, text in theirs.items() if key not in ours), {}
+    if other is None:
+        instead = ("there is no answer",)
+    elif not instead:
+        instead = tuple(f"not: {text}" for key, text in ours.items() if key not in theirs)
+        if near and not instead:
+            lacks = _least({*margins(trace).items()} ^ {*margins(trace, other).items()})
+    found = replace(effect, instead=instead, lacks=lacks)
+    if gold is None:
+        return found
+    known = {_counted(one, gold.pair) for one in decided_lines(gold.alignments)}
+    due = [one for one in ours if one not in theirs and one[0] != DecisionKind.BOUNDARY]
+    right = sum(_counted(one, gold.pair) in known for one in due)
+    lines = () if other is None else other.answer.alignments
+    return replace(found, without=_measured(gold, lines), right=right, wrong=len(due) - right)
+
+
+def _counted(one: Decided, pair: Pair) -> Decided:
+    """A decision without the tokens that the official measures ignore."""
+    kind, *sides, value = one
+    tokens1, tokens2 = (
+        tuple(
+            token
+            for token in tokens
+            if token > len(sentence.tokens) or sentence.tokens[token - 1].form not in IGNORED
+        )
+        for tokens, sentence in zip(sides, (pair.sent1, pair.sent2), strict=True)
+    )
+    return kind, tokens1, tokens2, value
+
+
+def _measured(gold: Reference, lines: tuple[Alignment, ...]) -> Scores:
+    return evaluate({gold.pair.id: gold}, {gold.pair.id: Reference(gold.pair, lines)}).overall
+
+
+def worth(name: str, found: Sequence[Looked]) -> Worth:
+    """What rules are worth over pairs that gold has."""
+    total, less, changed, did = Scores(), Scores(), 0, list[Effect]()
+    for one in found:
+        if one.scores is not None:
+            did.append(one.effects[name])
+            without = did[-1].without or one.scores
+            total, less = total + one.scores, less + without
+            changed += without != one.scores
+    named = zip(total.named(), less.named(), strict=True)
+    return Worth(
+        name,
+        sum(len(one.fired) for one in did),
+        changed,
+        sum(one.right for one in did),
+        sum(one.wrong for one in did),
+        {measure: round(full.f1 - rest.f1, 6) for (measure, full), (_, rest) in named},
+    )
 
 
 def verdict(effects: Sequence[Effect]) -> str:
@@ -91,15 +233,32 @@ def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
     return dict(reversed(dict(ordered).items()))
 
 
-def _firings(trace: Trace, names: Collection[str]) -> Sequence[RuleInstance]:
-    """Where rules fired; of what is the same for all pairs, what rests on it."""
-    every = [*trace.firings.deriving, *trace.firings.objective]
-    found = [one for one in every if one.probe.rule.name in names]
-    tables = () if found else tuple(trace.tables.deriving)
-    known = {one.head for one in tables if one.probe.rule.name in names}
-    while more := {one.head for one in tables if known & {*one.positive}} - known:
-        known |= more
-    return found or [one for one in every if known & {*one.positive}]
+class _Firings:
+    """What fired in a pair, by rule."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._each = self._by_rule(chain(trace.firings.deriving, trace.firings.objective))
+        self._once = self._by_rule(trace.tables.deriving)
+
+    @staticmethod
+    def _by_rule(firings: Iterable[RuleInstance]) -> Mapping[str, list[RuleInstance]]:
+        found = defaultdict(list)
+        for one in firings:
+            found[one.probe.rule.name].append(one)
+        return found
+
+    def of(self, names: Collection[str]) -> Sequence[RuleInstance]:
+        """Where rules fired; of what is the same for all pairs, what rests on it."""
+        if found := [one for name in names for one in self._each.get(name, ())]:
+            return found
+        known = {one.head for name in names for one in self._once.get(name, ())}
+        more = known
+        while more:
+            tables = chain.from_iterable(self._once.values())
+            more = {one.head for one in tables if known & {*one.positive}} - known
+            known |= more
+        every = chain.from_iterable(self._each.values()) if known else ()
+        return [one for one in every if known & {*one.positive}]
 
 
 def _fired(trace: Trace, firing: RuleInstance) -> Fired:

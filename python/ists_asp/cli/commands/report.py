@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 from ists_asp.cli import options
 from ists_asp.cli.console import (
     note,
-    reader_warnings,
     summary,
-    warn,
     warn_unproven,
     write_output,
 )
 from ists_asp.cli.files import command
+from ists_asp.cli.inputs import read_aligned
 from ists_asp.errors import DataError, shortened
 from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
@@ -59,7 +58,7 @@ def report(
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
     pairs = inputs.read(identifier)
-    right = _gold(gold, pairs) if gold is not None else {}
+    right = read_aligned(gold, pairs) if gold is not None else {}
     if not inputs.raw:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
@@ -94,25 +93,6 @@ def report(
     if not (quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
     run.failures.end(len(pairs))
-
-
-def _gold(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
-    """The gold alignments by id."""
-    from ists_asp.evaluate.files import read_references
-
-    with reader_warnings() as repaired:
-        found = read_references(path, warn=repaired)
-    lacking = [pair.id for pair in pairs if pair.id not in found]
-    if len(lacking) == len(pairs):
-        raise DataError(
-            "none of the pairs is in it",
-            where=str(path),
-            expected=f"ids such as '{shortened(pairs[0].id)}'",
-        )
-    if lacking:
-        example = shortened(lacking[0])
-        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {example}")
-    return found
 
 
 def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:

@@ -5,34 +5,36 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from difflib import get_close_matches
-from functools import cache
-from itertools import groupby
+from functools import cache, partial
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import click
 from msgspec import to_builtins
 
 from ists_asp.cli import options
-from ists_asp.cli.commands.rules_ablate import ablate
 from ists_asp.cli.commands.rules_check import check
 from ists_asp.cli.commands.rules_test import test
 from ists_asp.cli.console import note, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
+from ists_asp.cli.inputs import read_aligned
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
-from ists_asp.terminal import unbroken
+from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.driver import Working
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
     from ists_asp.rules.catalogue import ListedRule
     from ists_asp.rules.weights import Weight
-    from ists_asp.trace.effects import Effect
+    from ists_asp.trace.effects import Effect, Looked, Worth
 
 
 _WIDTH = 100
@@ -54,7 +56,7 @@ _FOUND = 5
   ists-asp rules test mine.lp
 """)
 def rules() -> None:
-    """Read the rules that decide, copy, check and test them, see what each is worth."""
+    """Read the rules that decide, copy, check and test them, see what each does and is worth."""
 
 
 @command("""
@@ -151,65 +153,148 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
 
 @command("""
   ists-asp rules where adds_modifier --profile headlines "a dog sleeps" "a black dog sleeps"
-  ists-asp rules where synonyms --sent1 a.txt --sent2 b.txt --by lemma
+  ists-asp rules where synonyms same_word --sent1 a.txt --sent2 b.txt --by lemma
   ists-asp rules where units_differ --rules units.lp --tsv pairs.tsv --json -o where.json
+  ists-asp rules where same_word --sent1 a.txt --sent2 b.txt --gold gold.wa
+  ists-asp rules where --all --top 20 --sent1 a.txt --sent2 b.txt --chunked --gold gold.wa
 """)
-@click.argument("name")
-@options.input_options
+@partial(options.input_options, names=True)
 @options.setup_options(timeout=True)
 @click.option("--by", type=click.Choice(["label", "lemma"]), help="Count the places by this.")
+@options.file_option("--gold", "Say what each rule is worth, by the alignments in this .wa file.")
+@click.option("--all", "everything", is_flag=True, help="With --gold: all rules with a name.")
+@options.number_option(
+    "--top", text="Only the N rules that are worth most, and the N that harm most."
+)
 @json_option
 @options.output_option(".txt", ".md")
 def where(
-    name: str,
+    names: tuple[str, ...],
     inputs: Inputs,
     setup: Setup,
     by: str | None,
+    gold: Path | None,
+    everything: bool,
+    top: int | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Show where a rule fires, and what it changes.
+    """Show where rules fire, what they change, and what they are worth.
 
-    In: the name of a rule, or of evidence for all rules that find it; two sentences, or files
+    In: names of rules, or of evidence for all rules that find it; then two sentences, or files
     as for ists-asp solve.
 
     Out: each place with its words in brackets and what the rule says there; what would be
     decided without it. If nothing else would, by how much a decision misses that, in hundredths.
+
+    With --gold a table: how often each fires; in how many pairs the official measures are others
+    without it; how many of the decisions that would not be are right and wrong; what F1 it adds,
+    below 0 if it harms; the best first. Tables, which are the same for all pairs, are tried by
+    name only. Weights stay as they are: without a rule, learn them anew.
     """
     from ists_asp.cli.driver import working
-    from ists_asp.trace.effects import effect, places, verdict
-    from ists_asp.trace.tree import render
+    from ists_asp.trace.effects import Effect, triable, verdict, worth
 
-    pairs, lacking = inputs.read(), list[str]()
+    if everything and (names or gold is None):
+        hint = "Leave the names out" if names else "Add --gold FILE"
+        raise UsageError("names with --all" if names else "--all without --gold", hint=hint)
+    if not (names or everything):
+        raise UsageError("there is no rule to look for", expected="NAME, or --all with --gold FILE")
+    pairs, tables, lines = inputs.read(), list[str](), list[str]()
+    right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
-        system = run.system
-        names = _names(name, system, setup)
-        switched = cache(lambda: system.solver.switched(places(system.rules, names)))
-        inputs.warn_untokenized(system, pairs)
-
-        def work(some: Iterator[Pair]) -> Iterator[tuple[Pair, Effect]]:
-            for trace in system.trace_annotated(system.annotate(inputs.tokenized(system, some))):
-                found = effect(trace, names, switched)
-                if not (found.fired or lacking):
-                    nearest = trace.nearest.of_rules(names)
-                    lacking.extend(line for branch in nearest for line in render(branch))
-                yield trace.answer.pair, found
-
-        seconds = setup.limits.seconds
-        results = run.on_each(pairs, work, lambda pair: pair, quiet=True, seconds=seconds)
-        found = [one for one in results if not isinstance(one, Failed)]
-    effects = [one for _, one in found]
-    said = f"{name}: {verdict(effects)}"
-    if as_json:
-        records = [{"pair": pair.id, **to_builtins(one)} for pair, one in found]
-        write_output(output, {"verdict": said, "pairs": records})
-    else:
-        lines = [line for pair, one in found for line in _told(pair, one)]
+        groups = {name: _names(name, run.system, setup) for name in names}
+        if everything:
+            named, tables = triable(run.system.rules, run.system.solver.program)
+            groups = {name: [name] for name in named}
+        found, lacking = _looked(run, inputs, pairs, groups, right, near=not everything)
+    did = {name: [one for one in found if one.effects[name] != Effect()] for name in groups}
+    worths = {name: worth(name, found) for name in groups if right and (names or did[name])}
+    ranked = sorted(worths.values(), key=lambda one: (-one.f1["Typ+Sco"], -one.f1["Ali"]))
+    for name in names:
+        effects = [one.effects[name] for one in did[name]]
+        lines += [line for one in did[name] for line in _told(one.pair, one.effects[name])]
         counts = Counter(getattr(one, by) for each in effects for one in each.fired if by)
         lines += [f"{count:5}  {what}" for what, count in counts.most_common()]
-        lines += [said, *(lacking if not any(one.fired for one in effects) else ())]
+        lines += [f"{name}: {verdict(effects)}", *lacking.get(name, ())]
+    if worths:
+        lines += [""] * bool(names) + _table(ranked, found, top)
+    if everything:
+        lines += ["", f"not tried: {len(tables)} tables; give their names to try some"]
+    if as_json:
+        told = names or [one.rule for one in ranked]
+        records = [_record_of(name, worths.get(name), did[name]) for name in told]
+        write_output(output, {"rules": records, "tables": tables})
+    else:
         write_output(output, "".join(f"{unbroken(line)}\n" for line in lines))
     run.failures.end(len(pairs))
+
+
+def _looked(
+    run: Working,
+    inputs: Inputs,
+    pairs: Sequence[Pair],
+    groups: Mapping[str, Collection[str]],
+    gold: Mapping[str, Reference],
+    *,
+    near: bool,
+) -> tuple[list[Looked], Mapping[str, Sequence[str]]]:
+    """What groups of rules did in pairs, and what those lack that fired in none, in lines.
+
+    Where many are tried, ``near`` is false, and a pair takes as long as it does.
+    """
+    from ists_asp.trace.effects import look, places
+    from ists_asp.trace.tree import render
+
+    system, lacking = run.system, dict[str, list[str]]()
+    every = places(system.rules, {*chain.from_iterable(groups.values())})
+    switched = cache(lambda: system.solver.switched(every))
+    inputs.warn_untokenized(system, pairs)
+
+    def work(some: Iterator[Pair]) -> Iterator[Looked]:
+        for trace in system.trace_annotated(system.annotate(inputs.tokenized(system, some))):
+            known = gold.get(trace.answer.pair.id)
+            found = look(trace, groups, switched, known, near=near)
+            for name, one in found.effects.items():
+                if near and not (one.fired or lacking.get(name)):
+                    nearest = trace.nearest.of_rules(groups[name])
+                    lacking[name] = [line for branch in nearest for line in render(branch)]
+            yield found
+
+    seconds = system.setup.limits.seconds if near else None
+    results = run.on_each(pairs, work, lambda pair: pair, quiet=near, seconds=seconds)
+    done = [one for one in results if not isinstance(one, Failed)]
+    fired = {name for one in done for name, effect in one.effects.items() if effect.fired}
+    return done, {name: text for name, text in lacking.items() if name not in fired}
+
+
+def _record_of(name: str, worth: Worth | None, did: Sequence[Looked]) -> dict[str, object]:
+    """What rules did, as JSON."""
+    from ists_asp.trace.effects import verdict
+
+    places = []
+    for one in did:
+        effect = one.effects[name]
+        scores = {"with": one.scores, "without": effect.without}
+        measures = {key: value.as_dict() for key, value in scores.items() if value is not None}
+        places.append({"pair": one.pair.id, **to_builtins(effect), **measures})
+    said = verdict([one.effects[name] for one in did])
+    return {"name": name, "verdict": said, "worth": to_builtins(worth), "pairs": places}
+
+
+def _table(worths: Sequence[Worth], found: Sequence[Looked], top: int | None) -> list[str]:
+    """The measures with all rules, and what rules are worth, as a table."""
+    scores = [one.scores for one in found if one.scores is not None]
+    total = sum(scores[1:], scores[0]).named()
+    if top is not None and len(worths) > 2 * top:
+        worths = (*worths[:top], *worths[-top:])
+    rows = [["rule", "fires", "changed", "right", "wrong", *(name for name, _ in total)]]
+    for one in worths:
+        counts = map(str, (one.fires, one.changed, one.right, one.wrong))
+        rows.append([one.rule, *counts, *(f"{by:+.4f}" if by else "0" for by in one.f1.values())])
+    f1 = ", ".join(f"{name} {measure.f1:.4f}" for name, measure in total)
+    pairs = f"{len(scores)} pair{'s' * (len(scores) != 1)}"
+    return [f"F1 with all rules over {pairs}: {f1}", "", *table(rows).splitlines()]
 
 
 def _told(pair: Pair, effect: Effect) -> Iterator[str]:
@@ -225,21 +310,21 @@ def _told(pair: Pair, effect: Effect) -> Iterator[str]:
     yield from (f"Pair {pair.id} without it: {text}" for text in effect.instead)
 
 
-def _names(name: str, system: System, setup: Setup) -> set[str]:
+def _names(name: str, system: System, setup: Setup) -> Collection[str]:
     """The rules of answers that are called so, or find evidence that is."""
     from ists_asp.rules.weights import rule_weights
 
     rules = system.rules
     if any(rule.name == name for rule in rules.rules):
-        return {name}
+        return [name]
     weights = rule_weights(rules, system.constants.items()).items()
-    if found := {rule for rule, own in weights if any(name in one.names for one in own)}:
+    if found := [rule for rule, own in weights if any(name in one.names for one in own)]:
         return found
     use = _called(name, setup)[0].use
     raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
 
 
-for _command in (copy, list_command, show, find, where, check, test, ablate):
+for _command in (copy, list_command, show, find, where, check, test):
     rules.add_command(_command)
 
 
