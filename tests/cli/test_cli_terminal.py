@@ -129,6 +129,8 @@ def folder(tmp_path_factory):
         for name, text in (("answer", rules), ("rating", RATING), ("explanation", EXPLANATION)):
             write(f"{base}/own/{name}.lp", text)
     write(f"{NAME}.rules/own.lp", "own.")
+    write(f"{NAME}.tests/tests.tsv", f'cats {WORD}\tcats {WORD}\t"cats {WORD}" not aligned\n')
+    write(f"{NAME}.tests/none.lp", "none.")
     write(f"{HOSTILE}.lp", f'own :- "{LINE}" "{LINE}".')
     templates = (data_dir() / "templates" / "en.toml").read_text("utf-8")
     write(f"{HOSTILE}.toml", templates.replace('"there is nothing to compare"', toml(LINE)))
@@ -162,6 +164,7 @@ COMMANDS = {
     ("rules", "show"): [("own_chunks", *OWN), ("own_chunks", *OWN, "--json")],
     ("rules", "find"): [("own", *OWN), ("own", *OWN, "--json")],
     ("rules", "where"): [("own_chunks", *PAIR, *OWN), ("own_chunks", *PAIR, *OWN, "--json")],
+    ("rules", "test"): [(f"{NAME}.tests", *OWN), (f"{NAME}.tests", *OWN, "--json")],
     ("rules", "check"): [(HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold")],
     ("profiles",): [("--rules", HOSTILE), ("--rules", HOSTILE, "--json")],
     ("learn",): [("--task", "sts", "--gold", f"{NAME}.sts.tsv", *OWN)],
@@ -205,8 +208,9 @@ def test_hostile_texts_are_shown(command, terminal, folder):
         screen = terminal.run(*command, *arguments, folder=folder)
         text = check(screen, (command, arguments))
         assert (MARK in text) == (command not in SILENT)
-        # The file with a syntax error is what rules check is given.
-        assert screen.code == (1 if command == ("rules", "check") else 0), text
+        # The file with a syntax error is what rules check is given, and the example fails.
+        failing = command in (("rules", "check"), ("rules", "test"))
+        assert screen.code == int(failing), text
 
 
 def test_no_command_is_forgotten():
@@ -225,6 +229,7 @@ def test_hostile_options_are_shown(terminal, folder):
         for parameter in command.params:
             if not (isinstance(parameter, click.Option) and parameter.is_flag):
                 question = ["1 <==> 1"] if path[0].startswith("why") else []
+                question += ["own"] if path[-1] == "where" else []
                 needed = _needed(command, parameter)
                 calls.append([*path, *needed, *_given(parameter), *question])
     screens = terminal.run_all(calls, folder)
