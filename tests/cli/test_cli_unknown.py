@@ -126,3 +126,18 @@ def test_two_weights_of_two_files_of_the_user_and_of_one(run, mine):
     assert "other.lp:1:1: weight(mine,align,…) is also given at mine.lp:3" in done.stderr
     mine(f"{rule}weight(mine,align,1).\nweight(mine,align,2).\n")
     assert run("solve", *OPTIONS).exit_code == 1
+
+
+def test_constants_of_explanations_are_told_as_well(run, mine):
+    mine(
+        "contrast(oposite,I,J) :- means(I,J), role(1,_,agnet,I), role(2,_,agent,J).\n"
+        "_harmless(1).\n"
+    )
+    result = run("explain", *OPTIONS)
+    assert result.exit_code == 2
+    for words in (
+        "oposite is nowhere else the first argument of contrast/3. Did you mean opposite?",
+        "agnet is nowhere else the third argument of role/4. Did you mean agent?",
+    ):
+        assert words in result.stderr
+    assert "harmless" not in result.stderr

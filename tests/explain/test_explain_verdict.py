@@ -87,3 +87,27 @@ def test_a_rule_of_explanations_is_added_by_a_file_of_its_own(tmp_path):
     """
     _, _, rating = told(tmp_path, "fact.lp", WALK, RUN, text=text)
     assert rating <= 2.5
+
+
+def test_a_kind_of_ones_own_hides_no_swapped_roles(tmp_path):
+    text = """
+    %@rule gaits_alike: "walkers and runners are alike"
+    alike(I,J,gait,85) :- lemma(1,I,V), lemma(2,J,W), V != W, _moving(V), _moving(W).
+    %@rule moving: "somebody who moves"
+    _moving("walker";"runner").
+    """
+    pair = "The walker praised a runner", "The runner praised a walker"
+    _, said, rating = told(tmp_path, "own_kind.lp", *pair, text=text)
+    assert said.startswith("The roles are swapped")
+    assert rating < 2
+
+
+def test_a_rule_of_explanations_alone_brings_no_warning(tmp_path):
+    file = tmp_path / "mine.lp"
+    file.write_text(
+        '%@rule odd: "odd"\ncontrast(gait,I,J) :- role(1,_,agent,I), role(2,_,agent,J).'
+    )
+    with load_shared("sts-en", rules=[file]) as system:
+        answer = system.solve(WALK, RUN)
+        assert system.explain(answer).text
+        assert system.warnings == ()

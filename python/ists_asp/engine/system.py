@@ -26,6 +26,7 @@ from ists_asp.engine.preparation import (
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.model import Pair
 from ists_asp.rules import NO_READER, Purpose
+from ists_asp.rules.parsing import UNDEFINED
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 
@@ -135,12 +136,18 @@ class System(Preparation):
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo has found suspicious about the rules so far, such as misspelt predicates."""
+        """What clingo has found suspicious about the rules so far.
+
+        That an atom of the user's files has no rule is known better: see :attr:`rules`.
+        """
         found = [*self.models_warnings, *self.rules.warnings]
         for name in ("solver", "_deciding", "explainer", "rater"):
             if name in self.__dict__:
                 found += getattr(self, name).warnings
-        return tuple(dict.fromkeys(found))
+        known = bool(self.setup.rules) and self._parsed is None
+        return tuple(
+            one for one in dict.fromkeys(found) if not (known and one.text.endswith(UNDEFINED))
+        )
 
     @cached_property
     def solver(self) -> Solver[Answer]:

@@ -73,6 +73,10 @@ class RuleWarning:
         return f"{self.where}: {self.text}" if self.where else self.text
 
 
+UNDEFINED = "; see ists-asp rules check"
+"""How the warning ends that an atom is derived by nothing."""
+
+
 @dataclass(slots=True)
 class Messages:
     """A logger for :class:`clingo.Control` and the parser, which keeps what it is told.
@@ -91,7 +95,7 @@ class Messages:
             self._errors.append(text.strip())
             return
         if code is MessageCode.AtomUndefined:
-            text = f"{text.rstrip()}; see ists-asp rules check"
+            text = f"{text.rstrip()}{UNDEFINED}"
         match = PLACED.fullmatch(text.strip())
         if match is None:
             self.add(RuleWarning("", _one_line(text)))

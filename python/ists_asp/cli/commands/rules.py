@@ -185,7 +185,8 @@ def where(
     as for ists-asp solve.
 
     Out: each place with its words in brackets and what the rule says there; what would be
-    decided without it. If nothing else would, by how much a decision misses that, in hundredths.
+    decided without it. If nothing else would, by how much a decision misses that, in
+    hundredths. Only answers are looked at, no explanations or ratings.
 
     With --gold a table: how often each fires; in how many pairs the official measures are others
     without it; how many of the decisions that would not be are right and wrong; what F1 it adds,

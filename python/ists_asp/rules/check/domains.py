@@ -133,11 +133,16 @@ def kind_of(key: Signature, at: int) -> str:
     return "" if kind == "decision" else kind.removeprefix("lower ")
 
 
+_NEAR = 0.8
+"""How like a constant is that was misspelt."""
+
+
 def check_domains(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
     every = [read for found in checked.atoms.values() for read in found]
     derived = _derived(read for _, read in every)
     words = _word_slots(read for _, read in every)
+    stated = _stated(checked)
     for path in checked.own:
         weighed = [
             (one, Read([Atom(key, (parsed(name), parsed(decision)), True, False, False)], [], []))
@@ -150,7 +155,7 @@ def check_domains(checked: Checked) -> Iterator[Finding]:
                 for kind, told, hint in (
                     *_outside(atom),
                     *_not_words(atom, words),
-                    *(_never(atom, derived) if asked else ()),
+                    *((asked and [*_never(atom, derived)]) or _unlike(atom, stated)),
                 ):
                     name = statement.rule.name
                     found = checked.finding(kind, (statement, atom), told, hint, name)
@@ -212,6 +217,30 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
         if slot in _NAMES or slot == _EVIDENCE:
             kind, found = "evidence", f"no rule finds evidence called {one}"
         yield kind, found, _meant(one, sorted(known))
+
+
+def _stated(checked: Checked) -> Mapping[_Slot, set[str]]:
+    """The constants that other files than those asked about have, whether they derive or ask."""
+    found: dict[_Slot, set[str]] = defaultdict(set)
+    others = (of for path, of in checked.atoms.items() if path not in checked.own)
+    for read in (read for of in others for _, read in of):
+        for atom in (*read.derived, *read.used):
+            for slot, term in _slots(atom):
+                if isinstance(term, Ground) and term.isidentifier():
+                    found[slot].add(term)
+    return found
+
+
+def _unlike(atom: Atom, stated: Mapping[_Slot, set[str]]) -> Iterator[_Fault]:
+    """Constants that no other file has there, but one that is written much like it."""
+    for slot, term in _slots(atom):
+        known = stated.get(slot, set())
+        plain = isinstance(term, Ground) and term.isidentifier() and slot not in _SLOTS
+        if plain and term not in known and slot not in _NAMES and slot != _EVIDENCE:
+            near = get_close_matches(str(term), known, 1, _NEAR)
+            if near:
+                found = f"{term} is nowhere else the {_ordinal(slot[1])} argument of {atom.key}"
+                yield "domain", found, f"Did you mean {near[0]}?"
 
 
 def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:

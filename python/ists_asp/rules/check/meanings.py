@@ -46,7 +46,9 @@ _SEEDS: Meanings = {
 _ONE_VALUE = {one.signature for one in (vocabulary.WORD, vocabulary.LEMMA, vocabulary.UPOS)}
 """What a token has one of."""
 
-_HEADS = frozenset(("pair", "link", "licensed", "alike", "forbidden_pair", "forbidden_label"))
+_HEADS = frozenset(
+    ("pair", "link", "licensed", "alike", "forbidden_pair", "forbidden_label", "contrast", "means")
+)
 """What is the same of two sentences in either order, and evidence about it."""
 
 _COMPANY = 5

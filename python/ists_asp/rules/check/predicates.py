@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from clingo import Control, MessageCode
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 _MESSAGES = 10_000
 _RESERVED = "__"
+_NEAR = 0.75
+"""How like a name is that may have been meant."""
+
 _POOLED = re.compile(r"not .*;(?! )")
 
 
@@ -219,7 +223,10 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
             if any(key in used[program] for program in programs):
                 continue
             used_there = set[Signature]().union(*(used[program] for program in programs))
-            meant = "" if key in documented() else _meant(checked, key, places[0], used_there)
+            names = {one.name for one in used_there}
+            known = key in documented() or key.name.startswith("_")
+            known = known or not get_close_matches(key.name, names, 1, _NEAR)
+            meant = "" if known else _meant(checked, key, places[0], used_there)
             kind, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
             text = str(key)
             found = checked.finding(kind, places[0], f"nothing uses {text}", hint, text)
