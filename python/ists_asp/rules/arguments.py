@@ -79,7 +79,11 @@ _SIGNS = {
 def read_statement(node: AST) -> list[list[list[Any]]]:
     """What a statement derives and asks for, once for each choice from its pools, as text."""
     pooled = node.ast_type in (ASTType.Rule, ASTType.Minimize)
-    return [_read_variant(variant) for variant in (node.unpool() if pooled else (node,))]
+    try:
+        return [_read_variant(variant) for variant in (node.unpool() if pooled else (node,))]
+    except RecursionError:
+        # It is nested more deeply than anything that a rule can mean.
+        return []
 
 
 def _read_variant(node: AST) -> list[list[Any]]:

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
+from clingo.ast import ASTType
 from msgspec.structs import replace
 
 from ists_asp import vocabulary as v
@@ -85,8 +86,10 @@ class Worth(msgspec.Struct, frozen=True):
 
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:
-    """The places of the statements that have one of some names."""
-    return {place for place, rule in enumerate(rules.rules) if rule.name in names}
+    """The places of the rules that have one of some names."""
+    each = enumerate(zip(rules.statements, rules.rules, strict=True))
+    kinds = (ASTType.Rule, ASTType.Minimize)
+    return {place for place, (node, one) in each if one.name in names and node.ast_type in kinds}
 
 
 def triable(rules: RuleSet, program: Program) -> tuple[list[str], list[str]]:

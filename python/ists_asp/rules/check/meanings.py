@@ -206,7 +206,10 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
                 told = "this rule holds in one order of the sentences only: no rule says the same "
                 told += "with sentences 1 and 2 exchanged"
                 hint = "Add that rule, or write this one for S and R with other(S,R)"
-                yield checked.finding("one-direction", statement, told, hint, name)
+                found = checked.finding("one-direction", statement, told, hint, name)
+                # Its mirror image may be of another profile.
+                if not checked.is_others(found):
+                    yield found
 
 
 def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
