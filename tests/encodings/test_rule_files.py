@@ -3,8 +3,9 @@
 import pytest
 from clingo.ast import ASTType
 
-from ists_asp.resources import rules_dir
+from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules.check import check_rules
+from ists_asp.rules.check.domains import CLASSES
 from ists_asp.rules.directives import variables
 from ists_asp.syntax.trees import predicates
 
@@ -52,3 +53,37 @@ def test_rule_files_are_readable(checked):
             if name.startswith("_"):
                 assert private.setdefault(name, arity) == arity, (file, name)
     assert len(private) > 500
+
+
+def _constants(checked, of, arity, at):
+    """The constants that shipped rules derive as an argument of a predicate, and its tables."""
+    return {
+        str(atom.arguments[at])
+        for found in checked[0].atoms.values()
+        for _, read in found
+        for atom in read.derived
+        if atom.key == (of, arity) and str(atom.arguments[at]).isidentifier()
+        if str(atom.arguments[at])[0].islower()
+    }
+
+
+def test_what_is_shipped_is_not_taken_for_ones_own(checked):
+    """Kinds of likeness and reasons for EQUI that are not listed mean the same in explanations."""
+    kinds = _constants(checked, "alike", 4, 2)
+    assert len(kinds) > 20
+    assert kinds <= _constants(checked, "kind_of_likeness", 1, 0)
+    reasons = {
+        str(atom.arguments[3])
+        for found in checked[0].atoms.values()
+        for _, read in found
+        for atom in read.derived
+        if atom.key == ("licensed", 4) and str(atom.arguments[2]) == "equi"
+    }
+    assert reasons
+    assert reasons <= _constants(checked, "_presumed", 1, 0)
+
+
+def test_classes_are_those_of_the_lexicon():
+    lines = (data_dir() / "lexicon" / "classes.tsv").read_text("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    assert {row[0] for row in rows} == set(CLASSES)

@@ -44,7 +44,7 @@ def bundled(system: System, purpose: Purpose) -> tuple[str, str]:
     ranked = sorted(goals.items(), key=lambda one: -int(one[1]) if one[1].isdigit() else 1)
     lines = [
         "or python -m clingo; without options the optimum is the same, but may take long.",
-        "What is best, by priority, the highest first:",
+        *["What is best, by priority, the highest first:"][: len(ranked)],
         *(f"  @{priority} {said}" for said, priority in ranked),
         f"Constants (-c NAME=VALUE): {', '.join(map(' = '.join, values.items()))}",
         f"Shown: {', '.join(shown)}",

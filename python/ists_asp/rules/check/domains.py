@@ -209,14 +209,12 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
         one = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
         if slot in _SLOTS or not known or not one or one in known:
             continue
-        kind, found = (
-            "domain",
-            f"no rule derives {atom.key} with {one} as its",
-        )
-        found = f"{found} {_ordinal(slot[1])} argument"
+        hint = _meant(one, sorted(known))
         if slot in _NAMES or slot == _EVIDENCE:
-            kind, found = "evidence", f"no rule finds evidence called {one}"
-        yield kind, found, _meant(one, sorted(known))
+            yield "evidence", f"no rule finds evidence called {one}", hint
+        else:
+            place = f"{one} as its {_ordinal(slot[1])} argument"
+            yield "domain", f"no rule derives {atom.key} with {place}", hint
 
 
 def _stated(checked: Checked) -> Mapping[_Slot, set[str]]:
