@@ -224,7 +224,11 @@ def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
             told = _of_ground(term)
             if told and meaning.kind not in told:
                 what = str(term) if isinstance(term, Ground) else "a span"
-                yield atom, f"{what} is no {meaning.kind}, as {atom.key} has there", "See the vocabulary"
+                yield (
+                    atom,
+                    f"{what} is no {meaning.kind}, as {atom.key} has there",
+                    "See the vocabulary",
+                )
             continue
         known, where = first.setdefault(term, (meaning, atom))
         if not known.side and known.kind == meaning.kind:
