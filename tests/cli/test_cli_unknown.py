@@ -131,7 +131,7 @@ def test_two_weights_of_two_files_of_the_user_and_of_one(run, mine):
 def test_constants_of_explanations_are_told_as_well(run, mine):
     mine(
         "contrast(oposite,I,J) :- means(I,J), role(1,_,agnet,I), role(2,_,agent,J).\n"
-        "_harmless(1).\n"
+        "_harmless(1).\nnone.\n"
     )
     result = run("explain", *OPTIONS)
     assert result.exit_code == 2
@@ -141,3 +141,4 @@ def test_constants_of_explanations_are_told_as_well(run, mine):
     ):
         assert words in result.stderr
     assert "harmless" not in result.stderr
+    assert "none/0" not in result.stderr

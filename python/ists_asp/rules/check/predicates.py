@@ -222,7 +222,9 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
                 continue
             if any(key in used[program] for program in programs):
                 continue
-            used_there = set[Signature]().union(*(used[program] for program in programs))
+            every = set[Signature]().union(*(used[program] for program in programs))
+            # A private name of another file is not meant.
+            used_there = {one for one in every if not one.name.startswith("_")}
             names = {one.name for one in used_there}
             known = key in documented() or key.name.startswith("_")
             known = known or not get_close_matches(key.name, names, 1, _NEAR)
