@@ -34,7 +34,8 @@ class Written:
     """What is to be written of a pair: its answers, best first, or why it has none.
 
     ``knowledge`` and ``system`` are as for :func:`write_jsonl`. ``ranked`` says that more answers
-    than one were asked for; ``explanation`` is the best answer in words. ``others`` has what else the pair's row of a table holds.
+    than one were asked for; ``explanation`` is the best answer in words. ``others`` has what else
+    the pair's row of a table holds.
     """
 
     pair: Pair

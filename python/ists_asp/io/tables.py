@@ -407,12 +407,16 @@ def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
 
 
 def _in_quotes(lines: Sequence[str]) -> bool:
-    """Whether quotes in a file with tabs are those of a program, and not of a sentence."""
+    """Whether quotes in a file with tabs are those of a program, and not of a sentence.
+
+    They are where rows have no equal number of cells without them, or where all text has them.
+    """
     try:
         rows = list(csv.reader(lines, delimiter="\t", strict=True))
     except csv.Error:
         return False
-    if any(sign in cell for row in rows for cell in row for sign in "\t\n"):
+    plain = {line.count("\t") for line in lines if line.strip()}
+    if len(plain) > 1 and len({len(row) for row in rows if row}) == 1:
         return True
     cells = [cell for line in lines for cell in line.rstrip("\r\n").split("\t")]
     words = [cell for cell in cells if cell and not cell.replace(".", "").isdigit()]
