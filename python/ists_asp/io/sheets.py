@@ -141,7 +141,7 @@ def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
         row: list[object] = []
         for value in map(plain_value, cells):
             if isinstance(value, str):
-                cell = cell_of(sheet, escape(value))
+                cell = cell_of(sheet, illegal.sub(lambda sign: f"_x{ord(sign[0]):04X}_", value))
                 cell.data_type = "s"
                 row.append(cell)
             else:
