@@ -131,10 +131,8 @@ def plain_value(value: object) -> object:
 def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
     book = _library("xlsx").Workbook(write_only=True)
-    escape, cell_of = (
-        _library("xlsx", ".utils.escape").escape,
-        _library("xlsx", ".cell").WriteOnlyCell,
-    )
+    cell_of = _library("xlsx", ".cell").WriteOnlyCell
+    illegal = _library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
     sheet = book.create_sheet("ists-asp")
 
     def put(cells: Cells) -> None:
