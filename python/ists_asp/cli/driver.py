@@ -95,11 +95,9 @@ def working(setup: Setup) -> Iterator[Working]:
             yield Working(system, show_warnings)
 
 
-def on_one(
-    inputs: Inputs, identifier: str | None, setup: Setup, work: Callable[[System, Pair], T]
-) -> T:
+def on_one(inputs: Inputs, setup: Setup, work: Callable[[System, Pair], T]) -> T:
     """What is made of one pair, the only one or that with an id; it comes annotated."""
-    pair, *others = inputs.read(identifier)
+    pair, *others = inputs.read()
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     with working(setup) as run:
@@ -117,7 +115,6 @@ def solve_pairs(
     *,
     jobs: int,
     fail_fast: bool,
-    quiet: bool,
     columns: tuple[str, ...] = (),
 ) -> None:
     """Decide the pairs of an input and write the answers; ``columns`` are those of a table."""
@@ -137,7 +134,7 @@ def solve_pairs(
             told.add(warning)
             warn(str(warning))
 
-    with opened(inputs, quiet=quiet) as source, ExitStack() as stack:
+    with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
         system = stack.enter_context(System(setup))
         files = system.files
@@ -167,7 +164,7 @@ def solve_pairs(
         for warning in (*system.models_warnings, *executor.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
-        with progress(source.count, shown=not quiet) as step:
+        with progress(source.count, shown=not inputs.quiet) as step:
             for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
@@ -209,7 +206,7 @@ def solve_pairs(
         stages.merge(system.stages)
         source.check_same()
         _check_interrupted()
-    if not (quiet or inputs.single):
+    if not (inputs.quiet or inputs.single):
         held = "text, which Stanza tokenised" if inputs.text else "tokens, as blanks separate them"
         note(f"{summary(source.count, time.perf_counter() - began, stages)}; read as {held}")
         if kept := rerun(source.count, stages):

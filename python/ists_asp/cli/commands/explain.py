@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 """)
 @options.input_options
 @options.setup_options()
-@options.id_option
 @options.file_option(
     "--answers",
     "Explain the alignments in this .wa file, of whatever origin, instead of solving.",
@@ -47,17 +46,14 @@ if TYPE_CHECKING:
 )
 @options.json_option
 @options.output_option(".txt", ".md")
-@options.quiet_option
 def explain(
     inputs: Inputs,
     setup: Setup,
-    identifier: str | None,
     answers: Path | None,
     language: str | None,
     templates: Path | None,
     as_json: bool,
     output: Path | None,
-    quiet: bool,
 ) -> None:
     """Say in words what two sentences share and how they differ.
 
@@ -75,7 +71,7 @@ def explain(
         raise UsageError(
             "--language does not go with --templates", hint="A file of templates is in one language"
         )
-    pairs = inputs.read(identifier)
+    pairs = inputs.read()
     given = _given(answers, pairs) if answers is not None else None
     if templates:
         # They hold a regular expression, which may look for ever.
@@ -93,17 +89,17 @@ def explain(
 
         if given is None:
             inputs.warn_untokenized(system, pairs)
-            found = list(run.on_each(pairs, explained, lambda pair: pair, quiet=quiet))
+            found = list(run.on_each(pairs, explained, lambda pair: pair, quiet=inputs.quiet))
         else:
             found = list(
                 run.on_each(
                     given,
                     lambda some: system.explain_many(some, wording),
                     lambda answer: answer.pair,
-                    quiet=quiet,
+                    quiet=inputs.quiet,
                 )
             )
-    single = inputs.single or identifier is not None
+    single = inputs.one
     write_output(output, _records(found, single) if as_json else _text(found, single))
     run.failures.end(len(found))
 

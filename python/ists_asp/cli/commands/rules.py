@@ -159,7 +159,7 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
   ists-asp rules where --all --top 20 --sent1 a.txt --sent2 b.txt --chunked --gold gold.wa
 """)
 @partial(options.input_options, names=True)
-@options.setup_options(timeout=True)
+@options.setup_options()
 @click.option("--by", type=click.Choice(["label", "lemma"]), help="Count the places by this.")
 @options.file_option("--gold", "Say what each rule is worth, by the alignments in this .wa file.")
 @click.option("--all", "everything", is_flag=True, help="With --gold: all rules with a name.")
