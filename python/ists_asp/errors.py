@@ -164,16 +164,8 @@ class FaultyLinesError(DataError):
 class RuleError(IstsError):
     """A faulty rule file; ``excerpt`` shows the place, with a caret."""
 
-    def __init__(
-        self,
-        found: str,
-        *,
-        where: str | None = None,
-        expected: str | None = None,
-        hint: str | None = None,
-        excerpt: str | None = None,
-    ) -> None:
-        super().__init__(found, where=where, expected=expected, hint=hint)
+    def __init__(self, found: str, *, excerpt: str | None = None, **told: str | None) -> None:
+        super().__init__(found, **told)
         self.excerpt = excerpt
 
     def __str__(self) -> str:
@@ -229,7 +221,7 @@ class MemoryLimitError(SolveError):
 T = TypeVar("T")
 
 MOST = 2**31 - 1
-"""The largest integer of clingo."""
+"""The largest integer of clingo: weight, or sum of weights."""
 
 _SAID = 500
 """Characters of a message of clingo's that are shown."""
@@ -241,12 +233,9 @@ _OVERFLOWS = ("too large", "overflow", "out of range")
 
 @contextmanager
 def inside(pair: Pair) -> Iterator[None]:
-    """Turn whatever is raised about a pair into an error that names it.
+    """Turn whatever is raised about a pair into an error that names it: mostly a RuleError.
 
-    Raises:
-        MemoryLimitError: there is no memory left.
-        RuleError: the rules are nested too deeply, or clingo or whoever reads what they derive has
-            met something else that it cannot take.
+    clingo, or whoever reads what the rules derive, has met something that it cannot take then.
     """
     where = of_pair(pair.id)
     try:
@@ -308,12 +297,9 @@ def unsafe(text: str) -> tuple[str, str]:
 
 
 def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) -> RuleError:
-    """The error for something that clingo could not do.
+    """The error for something that clingo could not do: a verb, and what it said.
 
-    Args:
-        doing: what it was to do with the rules, as a verb.
-        text: what it said.
-        names: the files' names in messages, by the paths that clingo knows.
+    ``names`` are the files' names in messages, by the paths that clingo knows.
     """
     for path, name in (names or {}).items():
         text = text.replace(f"{path}:", f"{name}:")

@@ -48,11 +48,8 @@ class Evidence(NamedTuple):
 class Rater:
     """The rules that rate a pair as a whole.
 
-    Args:
-        rules: the parsed rules.
-        constants: values of ``#const`` definitions.
-        incremental: whether ratings are kept between runs, where the rules have a memory.
-        wholes: what a reader says of a pair as a whole, as facts with commas between them.
+    Where they have a memory, ratings are kept between runs if ``incremental``. ``wholes`` gives
+    what a reader says of a pair as a whole, as facts with commas between them.
     """
 
     def __init__(

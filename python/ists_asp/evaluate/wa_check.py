@@ -252,9 +252,7 @@ def check_sentence(
 ) -> list[Fault]:
     """The faults of a sentence, but for those of the pilot's rules.
 
-    Args:
-        sentence: the sentence.
-        lines: the lines of its part of the file, as :class:`ScriptView` has them.
+    ``lines`` are those of its part of the file, as :class:`ScriptView` has them.
     """
     wrong = (_id_fault(sentence, lines), *(_line_fault(line) for _, line in lines))
     expected = f"token numbers, {ARROW}, token numbers"

@@ -67,10 +67,7 @@ class _Table(NamedTuple):
 
 
 class Vectors:
-    """A vocabulary of word pieces with a vector each; the file is read at the first use.
-
-    Args:
-        path: the ``.npz`` file.
+    """A vocabulary of word pieces with a vector each; the ``.npz`` file is read at the first use.
 
     Raises:
         ResourceError: if the file is missing or, at the first use, found to be damaged.
@@ -168,11 +165,9 @@ def nearness(
 ) -> Iterator[str]:
     """Compare the tokens of two sentences: atoms of ``asp/input.lp`` as text.
 
-    Args:
-        vectors1: shape (tokens of sentence 1, dimensions); a token that is to take no
-            part, such as a punctuation mark, has the zero vector.
-        vectors2: the same of sentence 2.
-        pair: where it has chunks, rules ask about tokens and runs of whole chunks only.
+    The vectors have the shape (tokens, dimensions); a token that is to take no part, such as a
+    punctuation mark, has the zero vector. Where the pair has chunks, rules ask about tokens and
+    runs of whole chunks only.
     """
     sides = _cut(vectors1), _cut(vectors2)
     inner = sides[0] @ sides[1].T
@@ -186,10 +181,9 @@ def nearness(
     ends = begins
     products = np.rint(UNIT * UNIT * inner).astype(int)
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
-        begins = [
-            [chunk.first for chunk in each] for each in (pair.sent1.chunks, pair.sent2.chunks)
-        ]
-        ends = [[chunk.last for chunk in each] for each in (pair.sent1.chunks, pair.sent2.chunks)]
+        chunked = pair.sent1.chunks, pair.sent2.chunks
+        begins = [[chunk.first for chunk in each] for each in chunked]
+        ends = [[chunk.last for chunk in each] for each in chunked]
         for axis, each in enumerate(begins):
             products = np.add.reduceat(products, np.array(each, dtype=int) - 1, axis=axis)
     for row, column, value in _cells(products):

@@ -239,16 +239,9 @@ def each(
 ) -> Iterator[T | Failed]:
     """Work on pairs, lazily and in their order; one that fails costs no other anything.
 
-    A command can do so once.
-
-    Args:
-        items: the pairs, or something of each; the error of an only one is raised.
-        work: makes a result of each item; of several at a time faster than one by one.
-        pair_of: the pair of an item.
-        seconds: the time limit for a pair, if there is one.
-
-    Raises:
-        IstsError: what is no pair's fault, such as a faulty file.
+    A command can do so once. What is no pair's fault, such as a faulty file, is raised, as is the
+    error of an only pair. ``work`` makes a result of each item: of several at a time faster than
+    one by one. ``seconds`` is the time limit for a pair, if there is one.
     """
 
     def kept(result: T | Failed) -> T | Failed:

@@ -23,7 +23,7 @@ from msgspec import convert, to_builtins
 from ists_asp.errors import IstsError
 from ists_asp.model import Answer
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver.batch import BATCH, in_batches
+from ists_asp.solver.batch import BATCH, in_batches, raising
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution
 from ists_asp.solver.statements import Version
@@ -92,10 +92,8 @@ class _LookedUp(NamedTuple):
 class Keeping:
     """Decides pairs as a solver does, but for those whose answers are known.
 
-    Args:
-        solver: decides the others.
-        rules: its rules; where they have no memory, nothing is kept.
-        reads: what tells how answers are read, beside the rules.
+    Where its rules have no memory, nothing is kept. ``reads`` tells how answers are read, beside
+    the rules.
     """
 
     def __init__(self, solver: Solver[Answer], rules: RuleSet, reads: str) -> None:
@@ -119,10 +117,7 @@ class Keeping:
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
         """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does."""
-        for tried in self.try_all(items):
-            if isinstance(tried, IstsError):
-                raise tried
-            yield tried
+        return raising(self.try_all(items))
 
     def try_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer] | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error instead."""
