@@ -233,9 +233,10 @@ _OVERFLOWS = ("too large", "overflow", "out of range")
 
 @contextmanager
 def inside(pair: Pair) -> Iterator[None]:
-    """Turn whatever is raised about a pair into an error that names it: mostly a RuleError.
+    """Turn whatever is raised about a pair into an error of ours that names it.
 
-    clingo, or whoever reads what the rules derive, has met something that it cannot take then.
+    That of a library is a RuleError: clingo, or whoever reads what the rules derive, has met
+    something that it cannot take.
     """
     where = of_pair(pair.id)
     try:
@@ -282,6 +283,12 @@ def too_deep(where: str | None = None) -> RuleError:
     return RuleError(
         "a rule or a term is nested too deeply", where=where, hint="Break up its terms"
     )
+
+
+def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
+    """The error for a pair that has met its time limit."""
+    hint = "Allow more time, or simplify the rules"
+    return TimeLimitError(f"no {what} within {seconds:g} s", hint=hint)
 
 
 def unsafe(text: str) -> tuple[str, str]:

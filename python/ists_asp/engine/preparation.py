@@ -61,10 +61,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a pair may take: seconds of processor time, and bytes of memory of a worker.
+    """What a pair may take: seconds of processor time, and bytes of memory, by default all.
 
-    The search ends then with the best answer so far, if there is one; ``grace`` seconds later a
-    worker is killed.
+    When its time is over, its search ends with the best answer so far, if there is one; ``grace``
+    seconds later a worker is killed.
     """
 
     seconds: float = 10.0
@@ -236,8 +236,12 @@ class Preparation(Closing):
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tag and lemmatise pairs, lazily and in their order.
 
-        A sentence whose tokens all have words is annotated already and stays as it is. One that is
-        too long, see :mod:`ists_asp.limits`, is a DataError; the pairs before it come first.
+        A sentence whose tokens all have words is annotated already and stays as it is.
+
+        Raises:
+            DataError: a sentence is too long, see :mod:`ists_asp.limits`; the pairs before it
+                come first.
+            UsageError: the system is closed.
         """
         self._check_open()
 
@@ -249,7 +253,11 @@ class Preparation(Closing):
         return in_batches(checked(), self._annotate, BATCH)
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
-        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence."""
+        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence.
+
+        Raises:
+            DataError: a text is too long, see :mod:`ists_asp.limits`.
+        """
         self._check_open()
         for number, text in enumerate(texts, start=1):
             check_text(text, f"text {number}")

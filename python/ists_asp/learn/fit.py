@@ -472,8 +472,8 @@ def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss,
     errors looks only at those that could still go either way, but is not convex. The sum of
     both, from the optimum of the first, decides better on held-out pairs than either.
 
-    A row of ``truth`` has 1 for the outcome of an example, one of ``allowed`` for each outcome
-    that was possible; it counts so often.
+    A row is an example: ``truth`` has 1 for its outcome, ``allowed`` for each outcome that was
+    possible, ``counts`` how often it counts.
     """
 
     def losing(log: float, errors: float) -> Loss:

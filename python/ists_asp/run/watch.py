@@ -30,10 +30,10 @@ from ists_asp.errors import (
     IstsError,
     RuleError,
     SolveError,
-    TimeLimitError,
     TraceError,
     inside,
     of_pair,
+    too_late,
 )
 from ists_asp.limits import lifetime, loading_time, loads_too_long
 from ists_asp.processes import (
@@ -225,7 +225,7 @@ def working_on(pair: Pair, seconds: float, what: str = "answer") -> Iterator[Non
 
     Its time begins now: it is annotated already, as to load the models takes no pair's time.
     """
-    _course.go_on(of_pair(pair.id), late=_late(what, seconds))
+    _course.go_on(of_pair(pair.id), late=too_late(seconds, what))
     _course.limit(seconds, 1)
     with inside(pair):
         yield
@@ -251,7 +251,7 @@ def each(
     yield from map(pickle.loads, _course.made)
     place = len(_course.made)
     careful = place + CAREFUL if _course.careful else 0
-    late = None if seconds is None else _late("answer", seconds)
+    late = None if seconds is None else too_late(seconds)
     single = len(items) == 1
     while place < len(items):
         alone = single or place < careful
@@ -280,11 +280,6 @@ def each(
                 careful = place + CAREFUL
     _course.limit(seconds, 0)
     _course.go_on()
-
-
-def _late(what: str, seconds: float) -> IstsError:
-    hint = "Allow more time, or simplify the rules"
-    return TimeLimitError(f"no {what} within {seconds:g} s", hint=hint)
 
 
 def _reason(error: Exception, pair: Pair) -> str:

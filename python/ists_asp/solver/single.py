@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Configuration
 
-from ists_asp.errors import TimeLimitError, UnsatisfiableError
+from ists_asp.errors import UnsatisfiableError, too_late
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.solver.bounds import Objective
@@ -132,10 +132,7 @@ class Alone:
                 hint="Look for a constraint (a rule without a head) that cannot hold",
             )
         if found is None:
-            raise TimeLimitError(
-                f"no answer within {self._time_limit:g} s",
-                hint="Allow more time, or simplify the rules",
-            )
+            raise too_late(self._time_limit)
         return found
 
     def after(self, found: Found) -> Found | None:
