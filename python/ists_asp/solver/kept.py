@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -106,7 +106,7 @@ class Keeping:
         # No rule speaks of these tables, but answers tell what they say.
         self._about += [str(sorted(solver.sure.items()))]
         self._edits: dict[str, Edits | None] = {}
-        self._distances: dict[str, int] = {}
+        self._distance = cache(self._measured)
         self._batches = 0
         self._heard: dict[RuleWarning, None] = {}
 
@@ -184,18 +184,16 @@ class Keeping:
             return next(iter(entries), None)
         return min(entries, key=lambda one: self._distance(one.rules))
 
-    def _distance(self, digest: str) -> int:
+    def _measured(self, digest: str) -> int:
         """How many statements and constants differ from rules that were kept."""
         if digest == self._digest:
             return 0
-        if digest not in self._distances:
-            old, new = self._kept_version(digest), self._version
-            self._distances[digest] = sys.maxsize
-            if old is not None:
-                before, after = map(_said, (old, new))
-                # Two versions that say the same may say it in other places.
-                self._distances[digest] = 1 + (before - after).total() + (after - before).total()
-        return self._distances[digest]
+        old = self._kept_version(digest)
+        if old is None:
+            return sys.maxsize
+        before, after = map(_said, (old, self._version))
+        # Two versions that say the same may say it in other places.
+        return 1 + (before - after).total() + (after - before).total()
 
     def _kept_version(self, digest: str) -> Version | None:
         kept = self._remembered.get(self._remembered.key_of("version", [digest]))
