@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ASTType
+from clingo.ast import ASTType
 
 from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir

@@ -12,7 +12,7 @@ from ists_asp.errors import UnsatisfiableError, too_late
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.program import Program, prepared
+from ists_asp.solver.program import prepared
 from ists_asp.solver.search import (
     CORE_GUIDED,
     FALLBACK,
