@@ -84,11 +84,8 @@ class Report:
 class Decider:
     """A system that decides batches of annotated pairs and reports what became of them.
 
-    Answers that are traced are kept with their traces, which a rerun finds.
-
-    Args:
-        setup: what to load.
-        limited: whether this process is to end where pairs take longer than their limits.
+    Answers that are traced are kept with their traces, which a rerun finds. If ``limited``, this
+    process ends where pairs take longer than their limits.
     """
 
     def __init__(self, setup: Setup, *, limited: bool = False) -> None:
