@@ -146,7 +146,8 @@ def solve_pairs(
             setup,
             traced=traces is not None,
             rated=rated,
-            explained=columns == PAIRS and files.profile.explanation is not None,
+            explained=setup.explained
+            or (columns == PAIRS and files.profile.explanation is not None),
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
@@ -168,12 +169,12 @@ def solve_pairs(
             for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
-                if failure is None:
+                if failure is None and setup.answers is None:
                     warn_unproven(outcome.answers[0], setup.limits.seconds)
-                elif fail_fast or inputs.single:
+                elif failure is not None and (fail_fast or inputs.single):
                     failure.where = of_pair(pair.id)
                     raise failure
-                else:
+                elif failure is not None:
                     failures.add(pair, failure.found)
                 for faulty, fault in source.faulty():
                     if columns:
@@ -186,6 +187,7 @@ def solve_pairs(
                     outcome.knowledge,
                     record,
                     ranked=setup.models > 1,
+                    alone=inputs.one,
                     explanation=outcome.explanation,
                     others=source.others(row),
                 )
@@ -244,7 +246,7 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
 
     if jobs > 1 or source.long or source.count >= MANY:
         return workers()
-    if not (setup.rules or setup.constants):
+    if not (setup.rules or setup.constants or setup.templates):
         return Inline(Decider(setup), workers)
     return Pool(setup, 1, copied=watch.active)
 

@@ -91,6 +91,9 @@ class Setup:
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
         explained: whether a worker says in words what it decides.
+        language: that of the words; None for the profile's.
+        templates: a file of templates instead of the shipped ones.
+        answers: a ``.wa`` file with the answers, which are not decided then.
         shown: whether answers have the atoms that the rules show.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
             which may not change while a run goes on; empty for whatever they are.
@@ -110,6 +113,9 @@ class Setup:
     traced: bool = False
     rated: bool = False
     explained: bool = False
+    language: str | None = None
+    templates: Path | None = None
+    answers: Path | None = None
     shown: bool = False
     files: tuple[str, ...] = ()
 
