@@ -20,18 +20,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo.ast import AST, ASTType
 
+from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.solver.statements import of_core
 from ists_asp.syntax.ground import Atoms, Ground, split
 from ists_asp.syntax.terms import (
     Variable,
-    Variant,
     agree,
     bind,
     bind_all,
     filled_atom,
     is_ground,
     parsed,
-    read_variants,
     variables,
 )
 from ists_asp.syntax.trees import Signature, parse
@@ -256,12 +255,13 @@ class _Reach:
         for _, its in self.given[pattern.signature].matching(pattern.arguments):
             bits |= its
         for variant in self.edits.deriving(pattern.signature):
-            for head, beside in variant.heads:
+            for head in variant.derived:
                 bound: Bindings = {}
                 if bits == self.whole:
                     return bits
-                if head.signature == pattern.signature and bind(head, pattern, bound):
-                    bits |= self._all([*variant.needed, *beside], bound, deep=True)
+                same = head.positive and head.key == pattern.signature
+                if same and bind(head.call, pattern, bound):
+                    bits |= self._all(variant.beside(head), bound, deep=True)
         return bits
 
     def _step(self) -> None:
@@ -311,7 +311,7 @@ class Edits:
         self._shapes = shapes
         facts = map(Atoms.of, program.by_predicate.values())
         self.facts = _Facts((split(atoms.inside), 1) for atoms in facts)
-        self._variants: dict[int, list[Variant]] = {}
+        self._variants: dict[int, list[Read]] = {}
         derived = {name for shape in self._known(rules.statements) for name in shape.derived}
         # What no rule derives any more was a table before.
         self.tables = program.tables | ({Signature(*name) for name in old.tables} - derived)
@@ -464,9 +464,9 @@ class Edits:
         for change in changes:
             if self._shapes.of(change.node).fact:
                 for variant in self._read(change.node):
-                    for head, _ in variant.heads:
+                    for head in variant.derived:
                         found = fresh if change.fresh else gone
-                        found.setdefault(filled_atom(head, {}), change.place)
+                        found.setdefault(filled_atom(head.call, {}), change.place)
         # What is the same, and not only may be, has only moved.
         moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}
@@ -488,10 +488,12 @@ class Edits:
                 if shape.kind is ASTType.ShowSignature:
                     raise TooMuchError
                 for variant in self._read(node):
-                    for spoken, beside in variant.asked:
+                    chosen = () if shape.derives else variant.derived
+                    for spoken in (*chosen, *variant.used):
                         bound: Bindings = {}
-                        if spoken.signature != name or not bind(spoken, atom, bound):
+                        if spoken.key != name or not bind(spoken.call, atom, bound):
                             continue
+                        beside = variant.beside(spoken)
                         if not self._is_table(shape):
                             yield _Duty(beside, bound, place)
                             continue
@@ -502,10 +504,10 @@ class Edits:
                         if len(seen) > _MOST:
                             raise TooMuchError
 
-    def _entries(self, variant: Variant, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
+    def _entries(self, variant: Read, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
         """What a rule of a table derives where some atoms hold."""
         if not atoms:
-            yield from (filled_atom(head, bound) for head, _ in variant.heads)
+            yield from (filled_atom(head.call, bound) for head in variant.derived)
             return
         first, *rest = atoms
         for row, _ in self.facts[first.signature].matching(filled_atom(first, bound).arguments):
@@ -516,17 +518,17 @@ class Edits:
     def _is_table(self, shape: Shape) -> bool:
         return shape.derives and shape.predicates <= self.tables
 
-    def _read(self, node: AST) -> list[Variant]:
+    def _read(self, node: AST) -> list[Read]:
         found = self._variants.get(id(node))
         if found is None:
-            kept = self._shapes.recall(
-                node, "parts", lambda: [one.kept for one in read_variants(node)]
-            )
-            found = [Variant.recalled(one, self._constants) for one in kept]
+            kept = self._shapes.recall(node, "parts", lambda: read_statement(node))
+            found = [Read.recalled(one, self._constants) for one in kept]
+            if not found:
+                raise TooMuchError
             self._variants[id(node)] = found
         return found
 
-    def deriving(self, name: Signature) -> Iterator[Variant]:
+    def deriving(self, name: Signature) -> Iterator[Read]:
         """The variants of the rules that derive a predicate, before or after the edit."""
         return chain.from_iterable(map(self._read, self._by_head[name]))
 

@@ -145,9 +145,8 @@ def check_domains(checked: Checked) -> Iterator[Finding]:
     stated = _stated(checked)
     for path in checked.own:
         weighed = [
-            (one, Read([Atom(key, (parsed(name), parsed(decision)), True, False, False)], [], []))
+            (one, Read([Atom(Call(predicate, (parsed(name), parsed(decision), None)))], [], []))
             for (predicate, name, decision), (one, *_) in checked.weights.get(path, {}).items()
-            for key in [Signature(predicate, 3)]
         ]
         for statement, (heads, body, _) in (*checked.atoms[path], *weighed):
             for atom in (*heads, *body):
