@@ -11,7 +11,6 @@ from clingo import Function as FunctionSymbol
 from clingo import Number
 from clingo.ast import (
     AST,
-    ASTSequence,
     ASTType,
     Comparison,
     ComparisonOperator,
@@ -25,7 +24,7 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.syntax.trees import parse, walk
+from ists_asp.syntax.trees import children, parse, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,6 +43,9 @@ _OFF = "_rule_is_off"
 
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
+
+_LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
+"""What has variables of its own."""
 
 _NAMELESS = re.compile(r"\.\.|\b_\b")
 """What texts of literals have that have intervals or anonymous variables."""
@@ -82,21 +84,15 @@ def names(node: AST) -> Iterator[str]:
 
 def variable_names(node: AST, *, local: bool = False) -> set[str]:
     """The variables of a literal; those of conditions and aggregate elements only if ``local``."""
-    found: set[str] = set()
-    skipped = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement)
 
-    def collect(part: AST) -> None:
+    def found(part: AST) -> Iterator[str]:
         if part.ast_type is ASTType.Variable:
-            found.add(part.name)
-        for key in part.child_keys:
-            child = getattr(part, key)
-            for below in child if isinstance(child, ASTSequence) else (child,):
-                if isinstance(below, AST) and (local or below.ast_type not in skipped):
-                    collect(below)
+            yield part.name
+        elif local or part.ast_type not in _LOCAL:
+            for below in children(part):
+                yield from found(below)
 
-    if local or node.ast_type not in skipped:
-        collect(node)
-    return found - {"_"}
+    return {*found(node)} - {"_"}
 
 
 def rename(node: AST, new: Mapping[str, str]) -> AST:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard, cast
 from clingo.ast import AST, ASTType, BinaryOperator, UnaryOperator
 
 from ists_asp.syntax.ground import MEMORY, Ground, split
-from ists_asp.syntax.trees import Signature, children, functions
+from ists_asp.syntax.trees import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -102,15 +102,6 @@ def parsed(text: str) -> Call | Ground:
         return Ground(text)
     name, _, rest = text.partition("(")
     return Call(name, tuple(map(parsed, split(rest[:-1].removesuffix(",")))))
-
-
-def atoms(node: AST) -> Iterator[AST]:
-    """The terms of all atoms in a syntax tree, without the sign of classical negation."""
-    if node.ast_type is ASTType.SymbolicAtom:
-        yield from functions(node.symbol)
-    else:
-        for part in children(node):
-            yield from atoms(part)
 
 
 def variables(term: Term) -> Iterator[Variable]:

@@ -24,7 +24,7 @@ from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
-from ists_asp.syntax.trees import functions, walk
+from ists_asp.syntax.trees import atoms
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
@@ -306,12 +306,9 @@ class Checked:
     def _tree(self, statement: Statement, atom: Atom) -> AST | Statement:
         """Where an atom stands in a statement."""
         alike = [
-            function
-            for part in walk(statement.node)
-            if part.ast_type is ASTType.SymbolicAtom
-            for function in functions(part.symbol)
-            if function.ast_type is ASTType.Function
-            and (function.name, len(function.arguments)) == atom.key
+            one
+            for one in atoms(statement.node)
+            if one.ast_type is ASTType.Function and (one.name, len(one.arguments)) == atom.key
         ]
         same = (one for one in alike if read_atom(one, self.constants)[1] == atom.arguments)
         return next(same, alike[0] if alike else statement)

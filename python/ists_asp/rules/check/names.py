@@ -19,8 +19,8 @@ from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
-from ists_asp.syntax.trees import is_fact
+from ists_asp.syntax.terms import Call, bind, parsed, read
+from ists_asp.syntax.trees import atoms, is_fact
 from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
