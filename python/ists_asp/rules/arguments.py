@@ -237,12 +237,7 @@ _Known: TypeAlias = dict[Signature, dict[int, set[Meaning]]]
 
 
 def argument_types(reads: Mapping[str, Read], seeds: Meanings = _SEEDS) -> ArgumentTypes:
-    """Follow the variables through all rules, each time with what is known from the time before.
-
-    Args:
-        reads: the rules by their names.
-        seeds: what is known before.
-    """
+    """Follow the variables through all rules, each time with what is known from the time before."""
     derived = {head.key for one in reads.values() for head in one.derived}
     known: _Known = {
         key: {index: {meaning} for index, meaning in enumerate(places) if meaning}

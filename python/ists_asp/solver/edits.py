@@ -138,11 +138,8 @@ class _Facts:
 class _Reach:
     """Finds the pairs for which atoms could be derived, by the rules before or after the edit.
 
-    Args:
-        edits: has these rules and the facts of the program.
-        given: the facts of the pairs.
-        whole: all pairs.
-        decided: what was decided, instead of all that could be.
+    ``given`` are the facts of the pairs, ``whole`` is all pairs, and ``decided`` what was decided,
+    instead of all that could be.
     """
 
     edits: Edits
@@ -291,17 +288,10 @@ class _Duty(NamedTuple):
 
 
 class Edits:
-    """What differs between two versions of a rule set.
+    """What differs between two versions of a rule set, of which ``rules`` are the new one.
 
     ``facts`` are those of the program, and what an edit adds to them or takes from them;
     ``tables`` the predicates that are tables.
-
-    Args:
-        old: the rules as they were.
-        new: the rules as they are.
-        rules: the same.
-        program: what was made of them for a pair.
-        shapes: what is known of their statements.
     """
 
     def __init__(
@@ -326,9 +316,8 @@ class Edits:
     ) -> list[tuple[str, int]] | None:
         """The pairs that each change can affect, as bits; None if it may be any pair.
 
-        Args:
-            facts: those of each pair, as clingo writes a tuple of them.
-            answers: what was decided for each pair by the old rules, if that is known.
+        ``facts`` are those of each pair, as clingo writes a tuple of them, ``answers`` what the
+        old rules decided for it, if that is known.
         """
         given = _Facts(
             (split(text[1:-1].removesuffix(",")), 1 << place) for place, text in enumerate(facts)
@@ -359,7 +348,7 @@ class Edits:
         return all(
             ours
             for node, ours in zip(self._rules.statements, of_core(self._rules), strict=True)
-            if self._shapes.of(node).kind is ASTType.ShowSignature
+            if node.ast_type is ASTType.ShowSignature
         )
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
@@ -380,8 +369,8 @@ class Edits:
                 continue
             if shape.kind is ASTType.ShowSignature:
                 raise TooMuchError
-            restrains = change.fresh and shape.kind is ASTType.Rule and not shape.head
-            restrains = restrains and str(change.node.head) == "#false"
+            rule = change.fresh and shape.kind is ASTType.Rule
+            restrains = rule and str(change.node.head) == "#false"
             for variant in self._read(change.node):
                 if self._is_table(shape):
                     for head in self._entries(variant, variant.needed, {}):
@@ -415,11 +404,7 @@ class Edits:
     ) -> dict[str, str]:
         """The constants that may have another value, each with the place that says so."""
         nodes = (*self._rules.statements, *(change.node for change in changed))
-        named = [
-            (node.name, str(node))
-            for node in nodes
-            if self._shapes.of(node).kind is ASTType.Definition
-        ]
+        named = [(one.name, str(one)) for one in nodes if one.ast_type is ASTType.Definition]
         # The value of a constant may be the name of another one.
         given = [text.partition("=") for text in (*old.constants, *new.constants) if "=" in text]
         named += [(name, value) for name, _, value in given]
@@ -427,11 +412,10 @@ class Edits:
         found = {
             change.node.name: change.place
             for change in changed
-            if self._shapes.of(change.node).kind is ASTType.Definition
+            if change.node.ast_type is ASTType.Definition
         }
-        for text in {*old.constants} ^ {*new.constants}:
-            if "=" in text:
-                name = text.partition("=")[0]
+        for name, equal, _ in (text.partition("=") for text in {*old.constants} ^ {*new.constants}):
+            if equal:
                 found.setdefault(name, f"-c {name}")
         while found:
             spoken = _speaks_of(found)

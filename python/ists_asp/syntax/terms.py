@@ -58,12 +58,7 @@ _COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")
 
 
 def read(node: AST, constants: Collection[str] = ()) -> Term:
-    """Read a term without pools.
-
-    Args:
-        node: its syntax tree.
-        constants: the names that ``#const`` gives values to.
-    """
+    """Read a term without pools; ``constants`` are the names that ``#const`` gives values to."""
     kind = node.ast_type
     if kind is ASTType.Variable:
         return None if node.name == "_" else Variable(node.name)
@@ -132,12 +127,9 @@ def filled_atom(atom: Call, bound: Bindings) -> Call:
 
 
 def bind(term: Term, value: Term, bound: Bindings) -> bool:
-    """Whether a term can stand for what a pattern can; gives its variables values.
+    """Whether a term can stand for what a pattern can, such as a ground term; binds its variables.
 
-    Args:
-        term: the term.
-        value: the pattern, such as a ground term.
-        bound: values that variables have already; on failure it may have more than before.
+    ``bound`` are the values of variables; on failure it may have more than before.
     """
     if isinstance(term, Variable):
         known = bound.get(term)
@@ -187,9 +179,7 @@ def is_ground(term: Term) -> bool:
 
 
 def _is_number(term: Term) -> bool:
-    if isinstance(term, Call):
-        return term.name in _COMPUTED
-    return _is_written_number(term)
+    return term.name in _COMPUTED if isinstance(term, Call) else _is_written_number(term)
 
 
 def _is_written_number(term: Term) -> TypeGuard[Ground]:
