@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
@@ -219,8 +220,8 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
 def _stated(checked: Checked) -> Mapping[_Slot, set[str]]:
     """The constants that other files than those asked about have, whether they derive or ask."""
     found: dict[_Slot, set[str]] = defaultdict(set)
-    others = (of for path, of in checked.atoms.items() if path not in checked.own)
-    for read in (read for of in others for _, read in of):
+    others = chain.from_iterable(checked.atoms[path] for path in checked.files.keys() - checked.own)
+    for _, read in others:
         for atom in (*read.derived, *read.used):
             for slot, term in _slots(atom):
                 if isinstance(term, Ground) and term.isidentifier():
@@ -280,34 +281,24 @@ def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
         plain = [one for one in known if all(name[0].isalpha() or name[0] == "_" for name in one)]
         return min(plain, key=len, default=None)
 
-    changed = True
-    while changed:
-        changed = False
-        for slot, known in found.items():
-            if known is not None:
-                parts = [held(*head) for head in heads[slot]]
-                new = None if None in parts else set[str]().union(*filter(None, parts))
-                changed, found[slot] = changed or new != known, new
+    before: dict[_Slot, _Domain] = {}
+    while before != found:
+        before = dict(found)
+        for slot in [slot for slot, known in found.items() if known is not None]:
+            parts = [held(*head) for head in heads[slot]]
+            found[slot] = None if None in parts else set[str]().union(*filter(None, parts))
     return found
 
 
 def _word_slots(every: Iterable[Read]) -> frozenset[_Slot]:
     """Where words stand: in the given places, and in tables that rules look them up in."""
-    bodies = [
-        [
-            (slot, term)
-            for atom in one.used
-            for slot, term in _slots(atom)
-            if isinstance(term, Variable)
-        ]
-        for one in every
-    ]
+    bodies = [[pair for atom in one.used for pair in _slots(atom)] for one in every]
     found = set(_WORDS)
     before = 0
     while len(found) > before:
         before = len(found)
         for body in bodies:
-            shared = {term for slot, term in body if slot in found}
+            shared = {one for slot, one in body if slot in found and isinstance(one, Variable)}
             found |= {slot for slot, term in body if term in shared and slot[0].name != "token"}
     return frozenset(found)
 

@@ -14,6 +14,7 @@ from ists_asp.errors import unsafe
 from ists_asp.rules.arguments import Atom
 from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
+from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED
 from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, walk
@@ -186,9 +187,8 @@ def _there(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> se
         return _known(files, uses)
     known = _known((path for path in files if path not in checked.fitting), uses)
     own = [read for path in files if path in checked.fitting for _, read in checked.atoms[path]]
-    while fits := [one for one in own if known.issuperset(atom.key for atom in one.used)]:
-        own = [one for one in own if one not in fits]
-        known.update(atom.key for one in fits for atom in one.derived)
+    rules = [({atom.key for atom in one.used}, {atom.key for atom in one.derived}) for one in own]
+    fits(known, dict(enumerate(rules)))
     return known
 
 
