@@ -302,7 +302,7 @@ class Edits:
         facts = map(Atoms.of, program.by_predicate.values())
         self.facts = _Facts((split(atoms.inside), 1) for atoms in facts)
         self._variants: dict[int, list[Read]] = {}
-        derived = {name for shape in self._known(rules.statements) for name in shape.derived}
+        derived = {name for node in rules.statements for name in shapes.of(node).derived}
         # What no rule derives any more was a table before.
         self.tables = program.tables | ({Signature(*name) for name in old.tables} - derived)
         try:
@@ -340,9 +340,6 @@ class Edits:
         finally:
             self._shapes.keep()
 
-    def _known(self, nodes: Iterable[AST]) -> list[Shape]:
-        return list(map(self._shapes.of, nodes))
-
     def _shown_by_core(self) -> bool:
         """Whether nothing but the core encoding says what is shown of an answer."""
         return all(
@@ -357,7 +354,7 @@ class Edits:
         nodes = [*self._rules.statements, *(one.node for one in changes if not one.fresh)]
         both = {*old.statements, *new.statements}
         programs = {text for text in both if text.startswith("#program")}
-        kinds = {shape.kind for shape in self._known(nodes)}
+        kinds = {node.ast_type for node in nodes}
         if not kinds <= _UNDERSTOOD or not programs <= {_BASE} or len(changes) > _MOST:
             raise TooMuchError
         self._index(nodes)

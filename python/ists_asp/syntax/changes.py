@@ -141,24 +141,17 @@ class Lifter(Transformer):
         self._number = count(1)
         self.extra: list[AST] = []
 
-    def positive(self, literal: AST) -> AST:
+    def positive(self, literal: AST, *, anonymous: bool = True) -> AST:
         """Name intervals and anonymous variables in an atom."""
         if not _NAMELESS.search(str(literal)):
             return literal
-        return _Naming(self, anonymous=True).visit(literal)
-
-    def negative(self, literal: AST) -> AST:
-        """Name intervals in a negated atom, where ``_`` means something else."""
-        if not _NAMELESS.search(str(literal)):
-            return literal
-        return _Naming(self, anonymous=False).visit(literal)
+        return _Naming(self, anonymous=anonymous).visit(literal)
 
     def literal(self, literal: AST) -> AST:
         """Name what has no name in a literal, if it is one with a symbolic atom."""
-        if not is_atom(literal):
-            return literal
-        positive = literal.sign == Sign.NoSign
-        return self.positive(literal) if positive else self.negative(literal)
+        # In a negated atom _ means something else.
+        positive = is_atom(literal, Sign.NoSign)
+        return self.positive(literal, anonymous=positive) if is_atom(literal) else literal
 
     def name(self, place: Location) -> AST:
         """A new variable."""

@@ -93,10 +93,7 @@ def read_atom(node: AST, constants: Collection[str] = ()) -> Call:
 @lru_cache(MEMORY)
 def parsed(text: str) -> Call | Ground:
     """The pattern of a ground term."""
-    if text[:1] == '"' or not text.endswith(")"):
-        return Ground(text)
-    name, _, rest = text.partition("(")
-    return Call(name, tuple(map(parsed, split(rest[:-1].removesuffix(",")))))
+    return cast("Call | Ground", reread(text, frozenset()))
 
 
 def variables(term: Term) -> Iterator[Variable]:
