@@ -203,11 +203,7 @@ class ListedRule:
 
 
 def list_rules(
-    name: str,
-    given: Sequence[Path] = (),
-    *,
-    reader: str | None = None,
-    store: Store | None = None,
+    name: str, given: Sequence[Path] = (), *, reader: str | None = None, store: Store | None = None
 ) -> tuple[tuple[ListedRule, ...], tuple[RuleWarning, ...]]:
     """List the rules of a profile that have a name, each once; with the warnings about them."""
     profile, answer = load_program(name, given, reader=reader, store=store)

@@ -67,13 +67,7 @@ _NEGATED = re.compile(r"""\"(?:[^"\\]|\\.)*+"|-([_']*[a-z][A-Za-z0-9_']*)""")
 
 _BASE = "#program base."
 _IGNORED = {ASTType.Defined, ASTType.Program}
-_UNDERSTOOD = {
-    *_IGNORED,
-    ASTType.Definition,
-    ASTType.Minimize,
-    ASTType.Rule,
-    ASTType.ShowSignature,
-}
+_UNDERSTOOD = {*_IGNORED, ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
 
 Arguments: TypeAlias = "tuple[Term, ...]"
 
@@ -443,11 +437,11 @@ class Edits:
         gone: dict[Call, str] = {}
         fresh: dict[Call, str] = {}
         for change in changes:
-            if self._shapes.of(change.node).fact:
-                for variant in self._read(change.node):
-                    for head in variant.derived:
-                        found = fresh if change.fresh else gone
-                        found.setdefault(filled_atom(head.call, {}), change.place)
+            found = fresh if change.fresh else gone
+            fact = self._shapes.of(change.node).fact
+            for variant in self._read(change.node) if fact else ():
+                for head in variant.derived:
+                    found.setdefault(filled_atom(head.call, {}), change.place)
         # What is the same, and not only may be, has only moved.
         moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}

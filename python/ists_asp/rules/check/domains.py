@@ -235,12 +235,8 @@ def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
                     slot = (_EVIDENCE[0], slot[1] + 1)
                 heads[slot].append((term, read))
         # What core rules ask for by name.
-        heads[_EVIDENCE] += [
-            (term, read)
-            for atom in read.used
-            for slot, term in _slots(atom)
-            if slot == (WORTH.signature, 0) and isinstance(term, Call | Ground)
-        ]
+        worth = (atom.arguments[0] for atom in read.used if atom.key == WORTH.signature)
+        heads[_EVIDENCE] += [(term, read) for term in worth if isinstance(term, Call | Ground)]
     found: dict[_Slot, _Domain] = {slot: set() for slot in heads if slot[0] not in external}
 
     def held(term: Term, read: Read) -> _Domain:
@@ -249,19 +245,19 @@ def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
             return {term.name} if term.name.isidentifier() else None
         if isinstance(term, Ground):
             return {term}
+        if term is None:
+            return None
         equal = {two for one, sign, two in read.compared if one == term and sign == "="}
-        if term and equal and all(isinstance(two, Ground) for two in equal):
+        if equal and all(isinstance(two, Ground) for two in equal):
             return {str(two) for two in equal}
-        asked = (
-            found.get(slot)
-            for atom in read.used
-            if atom.needed
-            for slot, one in _slots(atom)
-            if term and one == term and slot[0] != _EVIDENCE[0]
-        )
-        known = [one for one in asked if one is not None]
+        slots = (pair for atom in read.used if atom.needed for pair in _slots(atom))
+        asked = (found.get(slot) for slot, one in slots if one == term and slot[0] != _EVIDENCE[0])
         # Strings and numbers may be computed, or come from anywhere.
-        plain = [one for one in known if all(name[0].isalpha() or name[0] == "_" for name in one)]
+        plain = (
+            one
+            for one in asked
+            if one is not None and all(name[0].isalpha() or name[0] == "_" for name in one)
+        )
         return min(plain, key=len, default=None)
 
     before: dict[_Slot, _Domain] = {}
