@@ -214,14 +214,8 @@ def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
     Facts and rules stay if all predicates that they ask for are derived, or declared as input, in
     the program. Constraints and preferences go: they are about what is decided.
     """
-    left = list(paths)
-    added: set[str] = set()
-    includes = {file.path: file.includes for file in rules.files}
-    while left:
-        path = left.pop().resolve()
-        if str(path) not in added:
-            added.add(str(path))
-            left += includes.get(path, ())
+    files = {file.path: file for file in rules.files}
+    added = {str(path) for path in with_includes((path.resolve() for path in paths), files)}
     if not added:
         return rules
     known: set[Signature] = set()
@@ -244,6 +238,21 @@ def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
         statements=tuple(node for place, node in enumerate(rules.statements) if place in kept),
         rules=tuple(rule for place, rule in enumerate(rules.rules) if place in kept),
     ).remembering(rules.remembered)
+
+
+def with_includes(paths: Iterable[Path], files: Mapping[Path, RuleFile]) -> dict[Path, None]:
+    """Those of some files that have been read, and what they include, in the order of loading."""
+    found: dict[Path, None] = {}
+
+    def add(path: Path) -> None:
+        if path in files and path not in found:
+            found[path] = None
+            for target in files[path].includes:
+                add(target)
+
+    for path in paths:
+        add(path)
+    return found
 
 
 def fits(known: set[Signature], rules: Mapping[int, _AsksDerives]) -> set[int]:
