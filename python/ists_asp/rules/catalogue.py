@@ -144,20 +144,6 @@ def _shipped() -> dict[str, list[bytes]]:
     return found
 
 
-_GROUPS = {
-    "names of rules": r"%@rule\s+(\w+)",
-    "predicates": r"%\*!()",
-    "evidence and weights": r"(?:evidence\(\w+\(.*?\),|(?:weight|correction|argues)\()(\w+)",
-    "sentences and comments": r"%()",
-    "words and facts": r"(?!.*:[-~])()",
-    "conditions": r"()",
-}
-"""Where a line may have words, in the order of telling: what it begins with, its name in brackets.
-
-Where there is a name, that has the words.
-"""
-
-
 class Use(StrEnum):
     """What a profile loads a rule for: to decide an answer, to say it in words, or both.
 
@@ -238,6 +224,20 @@ def _named(rules: RuleSet) -> dict[NamedRule, None]:
         if rule.sentence is not None:
             found.setdefault(rule.name, rule)
     return dict.fromkeys(found.values())
+
+
+_GROUPS = {
+    "names of rules": r"%@rule\s+(\w+)",
+    "predicates": r"%\*!()",
+    "evidence and weights": r"(?:evidence\(\w+\(.*?\),|(?:weight|correction|argues)\()(\w+)",
+    "sentences and comments": r"%()",
+    "words and facts": r"(?!.*:[-~])()",
+    "conditions": r"()",
+}
+"""Where a line may have words, in the order of telling: what it begins with, its name in brackets.
+
+Where there is a name, that has the words.
+"""
 
 
 class Hit(NamedTuple):
