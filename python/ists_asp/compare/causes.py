@@ -21,12 +21,9 @@ from clingo.ast import ASTType
 from ists_asp.compare.comparison import Answered, Cause, ChangeKind, Moved, find_changes
 from ists_asp.engine.preparation import BATCH
 from ists_asp.model import Label
-from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
-from ists_asp.trace.effects import look, places, verdict
+from ists_asp.trace.effects import bearing, changing, look, places, said, verdict
 from ists_asp.trace.evidence import contributed, label_of
-from ists_asp.trace.instances import agrees
-from ists_asp.trace.switched import bearing, said, without
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
@@ -142,9 +139,6 @@ class _Side:
         self.name = name
         self.trace = trace
         self.others = others
-        self.by_rule: dict[str, list[RuleInstance]] = defaultdict(list)
-        for firing in trace.firings.deriving:
-            self.by_rule[firing.probe.rule.name].append(firing)
         self.decided: dict[object, list[Decision]] = defaultdict(list)
         for decision in decisions(trace):
             self.decided[_key(decision)].append(decision)
@@ -155,12 +149,10 @@ class _Side:
 
     def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:
         """What restrains the answer and the other set lacks, with the decisions that it changed."""
-        ours = decided(self.trace.answer)
-        for place, rule in bearing(self.trace):
-            if self.lacks(rule):
-                found = without(self.trace, place)
-                if found is not None and found != ours:
-                    yield self, rule, list(found.keys() ^ ours.keys())
+        ours = decided(self.trace.answer).keys()
+        own = (one for one in bearing(self.trace) if self.lacks(one[1]))
+        for rule, theirs in changing(self.trace, own):
+            yield self, rule, list(theirs.keys() ^ ours)
 
 
 def find_causes(
@@ -238,7 +230,7 @@ class _Search:
                 continue
             for needed in firing.positive:
                 self._blame(needed, side, other, moved, depth + 1)
-            for forbidden in _matching(firing.negative, other):
+            for forbidden in other.trace.matching(firing.negative):
                 self._blame(forbidden, other, side, moved, depth + 1)
             self._groups(firing, side, other, moved, depth)
 
@@ -252,7 +244,7 @@ class _Search:
         twin = next(
             (
                 one
-                for one in other.by_rule.get(firing.probe.rule.name, ())
+                for one in other.trace.firings.by_rule.get(firing.probe.rule.name, ())
                 if one.positive == firing.positive
                 and one.head.name == firing.head.name
                 # What an aggregate counts is the last argument.
@@ -277,7 +269,7 @@ class _Search:
                     inner = moved or _weight(element, here)
                     for atom in element.positive:
                         self._blame(atom, here, there, inner, depth + 1)
-                    for atom in _matching(element.negative, there):
+                    for atom in there.trace.matching(element.negative):
                         self._blame(atom, there, here, inner, depth + 1)
 
     def _found(self) -> tuple[list[Cause], list[Cause]]:
@@ -338,15 +330,6 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
     for term in decision.terms:
         for firing in term.firings:
             yield from firing.positive
-
-
-def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
-    """The atoms of a side that negated atoms speak of."""
-    for pattern in patterns:
-        if ANY in pattern:
-            yield from (atom for atom in side.trace.atoms(pattern.name) if agrees(pattern, atom))
-        elif pattern in side.trace.true:
-            yield pattern
 
 
 def _weight(element: Element, side: _Side) -> Moved | None:

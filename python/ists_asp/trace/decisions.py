@@ -14,13 +14,13 @@ from clingo import SymbolType
 
 from ists_asp.errors import UsageError, shortened
 from ists_asp.limits import MAX_TOKENS
-from ists_asp.syntax.ground import Ground
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.trace import Term, Trace
 
 
@@ -247,8 +247,3 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
             )
         found.update(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(sorted(found))
-
-
-def boundary(side: int, token: int) -> Ground:
-    """The atom of a chunk boundary."""
-    return Ground(f"{BOUNDARY.name}({side},{token})")

@@ -14,9 +14,10 @@ import orjson
 from msgspec import to_builtins
 
 from ists_asp.resources import gc_paused
+from ists_asp.syntax.ground import plain
 from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.decisions import decisions, told
-from ists_asp.trace.switched import restraints
+from ists_asp.trace.effects import restraints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -201,8 +202,8 @@ class _Document:
                 "bindings": firing.values,
                 "head": self._atom(firing.head),
                 "positive": list(map(self._atom, firing.positive)),
-                "negative": list(map(_pattern, firing.negative)) if probe.atoms.negative else [],
-                "double_negative": list(map(_pattern, firing.double)) if probe.atoms.double else [],
+                "negative": list(map(plain, firing.negative)) if probe.atoms.negative else [],
+                "double_negative": list(map(plain, firing.double)) if probe.atoms.double else [],
                 "comparisons": list(firing.comparisons) if probe.comparisons else [],
                 "groups": self._groups(firing) if probe.companions else [],
             }
@@ -218,15 +219,10 @@ class _Document:
                     {
                         "terms": list(element.terms),
                         "positive": list(map(self._atom, element.positive)),
-                        "negative": list(map(_pattern, element.negative)),
+                        "negative": list(map(plain, element.negative)),
                     }
                     for element in group.elements
                 ],
             }
             for group in self._trace.groups(firing)
         ]
-
-
-def _pattern(atom: Ground) -> str:
-    """A negated atom as text: ``_`` for what may be anything."""
-    return atom.replace("__any", "_")

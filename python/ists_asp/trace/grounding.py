@@ -19,7 +19,7 @@ from ists_asp.solver.pairing import PREFIX
 from ists_asp.syntax.changes import PREFIX as TERMS
 from ists_asp.syntax.changes import atom, fill
 from ists_asp.syntax.ground import Ground, split, symbols, texts
-from ists_asp.trace.probes import parsed
+from ists_asp.syntax.trees import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -138,7 +138,7 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) ->
     written = [f"#program {LATER}({_WAVE})."]
     for probe in probes:
         for element in probe.elements:
-            (node,) = parsed(element.statement)
+            (node,) = parse(element.statement)
             node = node if pairing is None else pairing.statement(node)
             place, outer = node.location, element.outer + (pairing is not None)
             head, (_, *rest) = node.head.atom.symbol, node.body

@@ -257,9 +257,9 @@ def _atom(name: str, arguments: Sequence[str]) -> Ground:
 
 def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     """An atom of a body with values for its variables; an argument without one may be anything."""
-    term, sign = literal.atom.symbol, ""
-    while term.ast_type is ASTType.UnaryOperation:
-        term, sign = term.argument, "-"
+    term = literal.atom.symbol
+    sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
+    (term,) = functions(term)
     atom = filled_atom(read_atom(term), dict(values))
     known = [_written(part) if is_ground(part) else ANY for part in atom.arguments]
     return _atom(sign + atom.name, known)
@@ -283,7 +283,5 @@ def _opened(term: Term) -> Term:
 def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
     """Whether a rule for the predicate may derive such an atom, as far as one can see."""
     assert probe.head is not None
-    term = probe.head.atom.symbol
-    while term.ast_type is ASTType.UnaryOperation:
-        term = term.argument
-    return all(map(agree, parts, read_atom(term).arguments))
+    atoms = map(read_atom, functions(probe.head.atom.symbol))
+    return any(all(map(agree, parts, atom.arguments)) for atom in atoms)

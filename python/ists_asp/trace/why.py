@@ -16,7 +16,7 @@ from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.contrast import Contrast, contrast, difference
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
-from ists_asp.trace.effects import margins
+from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
@@ -31,7 +31,6 @@ from ists_asp.trace.questions import (
     read_atom,
     read_question,
 )
-from ists_asp.trace.switched import Restraint, forbidding, restraints, said
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 from ists_asp.vocabulary import (
     ALIC,
@@ -154,7 +153,7 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     atoms = {goal.atom for goal in wanted if goal.true}
     every = decisions(trace)
     found = [one for one in every if one.atom in atoms]
-    if not read.is_chunk:
+    if not read.side:
         about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
         if read.label is None:
             # An alignment with its label, score and tags.
