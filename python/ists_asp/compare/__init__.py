@@ -2,7 +2,6 @@
 
 from ists_asp.compare.causes import (
     Edit,
-    EditKind,
     WeightEdits,
     find_edits,
     run_both,
@@ -25,7 +24,6 @@ __all__ = [
     "ChangeKind",
     "Comparison",
     "Edit",
-    "EditKind",
     "PairComparison",
     "WeightEdits",
     "compare",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cache
 from itertools import compress, islice, zip_longest
 from typing import TYPE_CHECKING
@@ -53,14 +52,6 @@ _NAMED_OTHERWISE = {
 """What changes of decisions are called that have another name there."""
 
 
-class EditKind(StrEnum):
-    """What happened to a rule."""
-
-    CHANGED = "changed"
-    REMOVED = "removed"
-    ADDED = "added"
-
-
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A rule that only one rule set has, or whose text is another; at least one is not None.
@@ -68,10 +59,14 @@ class Edit:
     ``did`` says of a new one that it fired and changed nothing, or never fired.
     """
 
-    kind: EditKind
     old: NamedRule | None
     new: NamedRule | None
     did: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What happened to the rule."""
+        return "added" if self.old is None else "changed" if self.new else "removed"
 
     @property
     def rule(self) -> NamedRule:
@@ -122,12 +117,9 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
             }
         )
     gone, come = named
-    edits = []
-    for name in {**gone, **come}:
-        lost, won = gone.get(name), come.get(name)
-        kind = EditKind.ADDED if lost is None else EditKind.REMOVED
-        edits.append(Edit(EditKind.CHANGED if lost and won else kind, lost, won))
-    edits.sort(key=lambda edit: list(EditKind).index(edit.kind))
+    edits = [Edit(gone.get(name), come.get(name)) for name in {**gone, **come}]
+    # What has changed comes first, and what is new last.
+    edits.sort(key=lambda edit: (edit.old is None, edit.new is None))
     both = len(weights[0] & weights[1])
     return tuple(edits), WeightEdits(len(weights[1]) - both, len(weights[0]) - both, both)
 

@@ -15,7 +15,7 @@ from ists_asp.io.wa import format_label, format_score
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.model import Alignment, Answer, Chunk, Sentence
 
@@ -132,10 +132,9 @@ def _boxes(sentence: Sentence, chunks: Sequence[Chunk]) -> tuple[_Box, ...]:
 def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tuple[_Mark, ...]:
     """The marks, each in the first lane that has room for it."""
     wanted = []
-    places1, places2 = _places(above), _places(below)
     for number, line in enumerate(answer.alignments):
-        upper = _covered(above, places1, line.tokens1)
-        lower = _covered(below, places2, line.tokens2)
+        upper = _covered(above, line.tokens1)
+        lower = _covered(below, line.tokens2)
         if upper and lower:
             middle = (_centre(upper) + _centre(lower)) / 2
             width = _width(_caption(line)) + 2 * _PADDING
@@ -151,17 +150,9 @@ def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tupl
     return tuple(sorted(made, key=lambda mark: mark.number))
 
 
-def _places(boxes: Sequence[_Box]) -> dict[int, int]:
-    """The place of the box that each token is in."""
-    return {token: place for place, box in enumerate(boxes) for token in box.chunk.tokens}
-
-
-def _covered(
-    boxes: Sequence[_Box], places: Mapping[int, int], tokens: Iterable[int]
-) -> tuple[_Box, ...]:
+def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> tuple[_Box, ...]:
     """The boxes that tokens are in, from left to right."""
-    found = {places[token] for token in tokens if token in places}
-    return tuple(boxes[place] for place in sorted(found))
+    return tuple(box for box in boxes if not {*box.chunk.tokens}.isdisjoint(tokens))
 
 
 def _alone(answer: Answer) -> dict[tuple[int, int], int]:

@@ -32,6 +32,7 @@ from ists_asp.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
+    from ists_asp.solver.search import Found
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Contribution
     from ists_asp.trace.grounding import RuleInstance
@@ -306,6 +307,27 @@ class RunnerUp:
     come: tuple[Ground, ...]
 
 
+def beside(trace: Trace, found: Found) -> RunnerUp:
+    """The answer of a trace beside another one."""
+    theirs, ours = (
+        {atom for atom in shown if atom.name in PREDICATES}
+        for shown in (found.shown, trace.best.shown)
+    )
+    return _beside(trace, dict(zip(found.priorities, found.cost, strict=True)), ours, theirs)
+
+
+def _beside(
+    trace: Trace, cost: Mapping[int, int], ours: Set[Ground], theirs: Set[Ground]
+) -> RunnerUp:
+    own = trace.cost
+    gains = (
+        (priority, cost.get(priority, 0) - own.get(priority, 0))
+        for priority in sorted(own.keys() | cost.keys(), reverse=True)
+    )
+    by = tuple((priority, gain) for priority, gain in gains if gain)
+    return RunnerUp(by, tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
+
+
 def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     """The best answer without a decision, all decisions before it kept.
 
@@ -317,22 +339,13 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
         return None
     if decision.kind is DecisionKind.ALIGN:
         found, _ = solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
-        if found is None:
-            return None
-        cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {atom for atom in found.shown if atom.name in PREDICATES}
-        ours = {atom for atom in best.shown if atom.name in PREDICATES}
-    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
+        return None if found is None else beside(trace, found)
+    if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         assumptions, literals = _all_but(trace, decision)
         other = best.other(assumptions, literals, solver.options.time_limit)
-        if other is None:
-            return None
-        cost, shown, ours = other[0], set(other[1]), set(literals.keys() & trace.true)
-    else:
-        return None
-    return RunnerUp(
-        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
-    )
+        ours = literals.keys() & trace.true
+        return None if other is None else _beside(trace, other[0], ours, other[1])
+    return None
 
 
 def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, int]]:
@@ -353,13 +366,3 @@ def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, 
         if name not in _ONE_LINK or symbol.arguments[:2] == link
     }
     return assumptions, literals
-
-
-def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """What the answer gains over one with another cost, by priority."""
-    own = trace.cost
-    return tuple(
-        (priority, gain)
-        for priority in sorted(own.keys() | other.keys(), reverse=True)
-        if (gain := other.get(priority, 0) - own.get(priority, 0))
-    )

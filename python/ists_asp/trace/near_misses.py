@@ -22,8 +22,8 @@ from ists_asp.syntax.terms import (
     agree,
     filled_atom,
     is_ground,
-    parsed,
     read_atom,
+    reread,
 )
 from ists_asp.syntax.trees import functions
 from ists_asp.trace.evidence import RulePlace, own_rules
@@ -98,7 +98,7 @@ class NearMisses:
         Where anything will do, the atom has :data:`ANY`; branches go ``depth`` rules deep.
         """
         self._asked = set()
-        parts = tuple(map(_opened, map(parsed, wanted.arguments)))
+        parts = tuple(reread(part, frozenset({ANY})) for part in wanted.arguments)
         known = [ANY if ANY in part else part for part in wanted.arguments]
         return self._explain(_atom(wanted.partition("(")[0], known), depth, parts)
 
@@ -243,11 +243,8 @@ class NearMisses:
             used = is_atom(part, Sign.NoSign) and part not in miss.query.dropped
             if used and wanted & variable_names(part):
                 atoms = self._matching(_wanted(part, miss.values))
-                if (
-                    len(atoms) == 1
-                    and atoms[0] in self._trace.true
-                    and self._trace.reasons(atoms[0])
-                ):
+                true = self._trace.true.issuperset(atoms)
+                if len(atoms) == 1 and true and self._trace.reasons(atoms[0]):
                     yield from reason_tree(self._trace, atoms[0], depth=2)
 
 
@@ -271,13 +268,6 @@ def _written(term: Term) -> str:
         return str(term)
     inside = ",".join(map(_written, term.arguments))
     return f"{term.name}({inside}{',' if not term.name and len(term.arguments) == 1 else ''})"
-
-
-def _opened(term: Term) -> Term:
-    """A term in which what may be anything is None."""
-    if isinstance(term, Call):
-        return Call(term.name, tuple(map(_opened, term.arguments)))
-    return None if term == ANY else term
 
 
 def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:

@@ -14,7 +14,7 @@ from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.contrast import Contrast, contrast, difference
+from ists_asp.trace.contrast import Contrast, beside, contrast
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
@@ -33,9 +33,9 @@ from ists_asp.trace.questions import (
 )
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 from ists_asp.vocabulary import (
-    ALIC,
     ALIGN_WEIGHT,
     ALIGNED,
+    BOUNDARY,
     CLOSENESS,
     FORBIDDEN_LABEL,
     FORBIDDEN_PAIR,
@@ -43,10 +43,8 @@ from ists_asp.vocabulary import (
     LABEL,
     LABEL_WEIGHT,
     LICENSED,
-    NOALI,
     PROPOSED,
     SCORE,
-    TAG,
     VIABLE,
 )
 
@@ -371,13 +369,18 @@ class _Asking:
 
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
-        by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
+        other = beside(trace, found)
+        by = other.by
         instead = trace.reified.solver.answer(trace.answer.pair, found)
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
         known = "possible, but the answer is better" if worse else "possible, and not worse"
         text = [goal.text for goal in self._goals if not holds(trace, goal)][-1]
-        below = [*self._others(), *self._changes(found)]
+        below = list(self._others())
+        for title, atoms in (("would come", other.come), ("would go", other.gone)):
+            changed = told(trace, (atom for atom in atoms if atom.name != BOUNDARY.name))
+            if branches := list(map(Branch, sorted(changed))):
+                below.append(Branch(title, below=branches))
         return WhyNot(
             Verdict.WORSE if worse else Verdict.AS_GOOD,
             self._wanted,
@@ -386,11 +389,3 @@ class _Asking:
             by,
             instead,
         )
-
-    def _changes(self, found: Found) -> Iterator[Branch]:
-        kinds = {one.name for one in (ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC)}
-        ours = {atom for atom in self._trace.best.shown if atom.name in kinds}
-        theirs = {atom for atom in found.shown if atom.name in kinds}
-        for title, atoms in (("would come", theirs - ours), ("would go", ours - theirs)):
-            if changed := sorted(told(self._trace, atoms)):
-                yield Branch(title, below=list(map(Branch, changed)))
