@@ -147,15 +147,13 @@ class _Side:
             yield self, rule, list(theirs.keys() ^ ours)
 
 
-def find_causes(
-    old: Trace, new: Trace, changes: Sequence[Change], rules: tuple[RuleSet, RuleSet]
-) -> tuple[tuple[Cause, ...], ...]:
+def find_causes(old: Trace, new: Trace, changes: Sequence[Change]) -> tuple[tuple[Cause, ...], ...]:
     """The causes of each change: rules, then weights, weightiest first.
 
     Where chunks differ, only boundaries are traced back: all else is about other chunks. A
     score that comes or goes with EQUI has no causes of its own.
     """
-    before, after = map(texts, rules)
+    before, after = (texts(one.reified.rules) for one in (old, new))
     sides = _Side("old", old, after), _Side("new", new, before)
     cut = any(change.kind is ChangeKind.BOUNDARY for change in changes)
     equal = {
@@ -372,15 +370,14 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
         before = old.trace_annotated(compress(batch, changed))
         after = new.trace_annotated(compress(batch, traced))
         for place, (one, changes) in enumerate(zip(decided, changed, strict=True)):
-            if traced[place]:
-                trace = next(after)
-                if changes:
-                    causes = find_causes(next(before), trace, changes, (old.rules, new.rules))
-                    one = replace(one, causes=causes)
-                if place < left:
-                    did = look(trace, {name: [name] for name in edits}, switched).effects
-                    one = replace(one, effects=did)
-            yield one
+            if not traced[place]:
+                yield one
+                continue
+            trace = next(after)
+            causes = find_causes(next(before), trace, changes) if changes else ()
+            groups = {name: [name] for name in edits}
+            did = look(trace, groups, switched).effects if place < left else None
+            yield replace(one, causes=causes, effects=did)
         left -= len(batch)
 
 

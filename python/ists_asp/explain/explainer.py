@@ -327,7 +327,6 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
 
 
 def _clause(items: Sequence[_Told], templates: Templates) -> str:
-    """Statements of one clause."""
     texts = list(dict.fromkeys(item.text for item in items))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}

@@ -101,7 +101,6 @@ def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
 def _take(
     shown: Shown, name: str, parts: Sequence[Ground], sizes: Mapping[str, int], lines: int
 ) -> None:
-    """Note what an atom says."""
     identifier, *rest = parts
     if name == "statement":
         _ensure(shown.kinds.setdefault(identifier, _name(rest[0])) == rest[0])

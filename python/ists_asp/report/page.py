@@ -21,7 +21,7 @@ from ists_asp.model import Label
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
 from ists_asp.terminal import visible
-from ists_asp.trace.contrast import Contrast, Reason, contrast
+from ists_asp.trace.contrast import Contrast, Contrasted, Reason
 from ists_asp.trace.decisions import DecisionKind, decisions
 
 if TYPE_CHECKING:
@@ -43,16 +43,12 @@ Line = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
-    """The contrasts of each line of an answer, one for each of its decisions.
-
-    Args:
-        trace: the trace of the answer.
-    """
+    """The contrasts of each line of an answer, one for each of its decisions."""
     found: dict[Line, list[Contrast]] = {}
     for decision in decisions(trace):
         if decision.kind is not DecisionKind.BOUNDARY:
             line = decision.tokens1, decision.tokens2
-            found.setdefault(line, []).append(contrast(trace, decision).contrast)
+            found.setdefault(line, []).append(Contrasted(trace, decision).contrast)
     return {line: tuple(parts) for line, parts in found.items()}
 
 
@@ -191,7 +187,6 @@ def _digest(text: str) -> str:
 
 
 def _article(entry: Entry) -> dict[str, object]:
-    """What the template writes of a pair."""
     answer, comparison = entry.answer, entry.comparison
     record: dict[str, object] = {
         "id": answer.pair.id,

@@ -160,11 +160,8 @@ def _alone(answer: Answer) -> dict[tuple[int, int], int]:
     return {
         (side, token): number
         for number, line in enumerate(answer.alignments)
-        for side, tokens, other in (
-            (0, line.tokens1, line.tokens2),
-            (1, line.tokens2, line.tokens1),
-        )
-        if not other
+        if not (line.tokens1 and line.tokens2)
+        for side, tokens in enumerate((line.tokens1, line.tokens2))
         for token in tokens
     }
 

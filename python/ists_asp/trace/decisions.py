@@ -137,7 +137,6 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
 
 
 def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Tokens]) -> str:
-    """A decision in words."""
     words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
     if kind in _ONE_SIDED:
         side, words = (1, words1) if sides[0] else (2, words2)

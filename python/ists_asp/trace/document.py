@@ -69,7 +69,6 @@ class _Document:
         self._compare = compare
         self._everything = everything
         self._rules: dict[tuple[NamedRule, Kind], int] = {}
-        self._probes: dict[str, int] = {}
         self._atoms: dict[Ground, int] = {}
         self._numbers: dict[int, int] = {}
         self._firings: list[Json] = []
@@ -183,10 +182,7 @@ class _Document:
         return self._atoms[atom]
 
     def _rule(self, probe: Probe) -> int:
-        if probe.name not in self._probes:
-            key = probe.rule, probe.kind
-            self._probes[probe.name] = self._rules.setdefault(key, len(self._rules))
-        return self._probes[probe.name]
+        return self._rules.setdefault((probe.rule, probe.kind), len(self._rules))
 
     def _firing(self, firing: RuleInstance) -> int:
         # The trace has one object for a firing, and holds it.

@@ -24,15 +24,10 @@ if TYPE_CHECKING:
 
 
 class RuleInstances:
-    """All firings of a set of probes in one answer set.
+    """All firings of a set of probes in one answer set, of which all atoms are ``true``.
 
-    Args:
-        probes: the probes.
-        grounding: what they found.
-        strata: the strata of the rule set.
-        true: all atoms of the answer set.
-        given: the atoms that need no reason: the facts of a pair.
-        number: that of the pair, of those that were decided together.
+    Those that are ``given``, the facts of a pair, need no reason. ``number`` is that of the pair,
+    of those that were decided together.
     """
 
     def __init__(
@@ -116,7 +111,8 @@ class RuleInstances:
         """Where a firing stands among those that derive the same atom."""
         late = firing.head in self._levels and id(firing) not in self._early
         height = max(map(self.rank, firing.positive), default=(-1, 0))
-        return late, height, firing.probe.rule.line, firing.probe.name, firing.instance
+        values = ",".join(firing.parts[: len(firing.probe.variables)])
+        return late, height, firing.probe.rule.line, firing.probe.name, values
 
     def _counted(self, companion: Companion, firing: RuleInstance) -> tuple[Element, ...]:
         key = firing, id(companion)

@@ -37,17 +37,7 @@ _Found = TypeVar("_Found")
 
 
 class ReifiedRules:
-    """Rules with the probes that say when they fire.
-
-    Args:
-        rules: the parsed rules.
-        solver: a solver made of the same rules.
-        knowledge: what words are compared by, as
-            :attr:`ists_asp.engine.System.knowledge` has it.
-
-    Raises:
-        RuleError: the rules have a statement that cannot be traced.
-    """
+    """Rules with the probes that say when they fire; see :class:`ists_asp.trace.Tracer`."""
 
     def __init__(
         self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()

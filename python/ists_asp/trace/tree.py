@@ -12,7 +12,7 @@ import msgspec
 
 from ists_asp.syntax.changes import PREFIX
 from ists_asp.terminal import unbroken
-from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
+from ists_asp.trace.contrast import Contrasted, RunnerUp, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
 from ists_asp.trace.evidence import SUMS, RulePlace, contributed, label_of
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, WEIGHT, WORTH
@@ -85,7 +85,7 @@ class _Grower:
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
         branch = Branch(decision.text, decision.selector)
-        made = contrast(self._trace, decision)
+        made = Contrasted(self._trace, decision)
         found = made.contrast
         second = runner_up(self._trace, decision)
         weighed = bool(found.pros or found.cons)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from clingo import parse_term
 from msgspec import to_builtins
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.contrast import Contrast, beside, contrast
+from ists_asp.trace.contrast import Contrast, Contrasted, beside
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
@@ -32,21 +33,6 @@ from ists_asp.trace.questions import (
     read_question,
 )
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
-from ists_asp.vocabulary import (
-    ALIGN_WEIGHT,
-    ALIGNED,
-    BOUNDARY,
-    CLOSENESS,
-    FORBIDDEN_LABEL,
-    FORBIDDEN_PAIR,
-    FORBIDDEN_SCORE,
-    LABEL,
-    LABEL_WEIGHT,
-    LICENSED,
-    PROPOSED,
-    SCORE,
-    VIABLE,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +69,7 @@ class Why:
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
         """What each decision has over what came second."""
-        return tuple(contrast(self.trace, one).contrast for one in self.decisions)
+        return tuple(Contrasted(self.trace, one).contrast for one in self.decisions)
 
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
@@ -149,21 +135,16 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
             hint="Ask ists-asp why-not",
         )
     atoms = {goal.atom for goal in wanted if goal.true}
-    every = decisions(trace)
+    is_boundary = bool(read.side)
+    every = [one for one in decisions(trace) if (one.kind == DecisionKind.BOUNDARY) == is_boundary]
     found = [one for one in every if one.atom in atoms]
-    if not read.side:
-        about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
-        if read.label is None:
-            # An alignment with its label, score and tags.
-            sides = {(one.tokens1, one.tokens2) for one in about}
-            found = [
-                one
-                for one in every
-                if one.kind is not DecisionKind.BOUNDARY and (one.tokens1, one.tokens2) in sides
-            ]
-        else:
-            # Who names the label knows that both are aligned.
-            found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
+    if not is_boundary and read.label is None:
+        # An alignment with its label, score and tags.
+        sides = {(one.tokens1, one.tokens2) for one in found}
+        found = [one for one in every if (one.tokens1, one.tokens2) in sides]
+    else:
+        # Who names the label knows that both are aligned.
+        found = [one for one in found if one.kind is not DecisionKind.ALIGN] or found
     absent: list[Branch] = []
     # Only boundaries may be wanted not to be there.
     without: set[Decided] = set()
@@ -176,10 +157,17 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
+_FARTHER = "is {} hundredths farther off"
 _STANDING = {
-    ALIGNED.name: ("alignment", FORBIDDEN_PAIR, PROPOSED, ALIGN_WEIGHT, "lacks {} a token"),
-    LABEL.name: ("label", FORBIDDEN_LABEL, LICENSED, LABEL_WEIGHT, "lacks {}"),
-    SCORE.name: ("score", FORBIDDEN_SCORE, ALIGNED, CLOSENESS, "is {} hundredths farther off"),
+    v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.PROPOSED, v.ALIGN_WEIGHT, "lacks {} a token"),
+    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "lacks {}"),
+    v.SCORE.name: (
+        "score",
+        v.FORBIDDEN_SCORE,
+        v.ALIGNED,
+        v.CLOSENESS,
+        "is {} hundredths farther off",
+    ),
 }
 """What may stand in the way of a decision: what forbids it, what it needs, what weighs more."""
 
@@ -325,7 +313,7 @@ class _Asking:
                 for one in reason_tree(trace, bar, depth=2, everything=True):
                     found.append(Branch(f"forbidden: {one.text}", one.where, below=one.below))
             start = atom.arguments[: needs.arity]
-            proposed = needs is not LICENSED or any(trace.beginning(VIABLE, *start[:2]))
+            proposed = needs is not v.LICENSED or any(trace.beginning(v.VIABLE, *start[:2]))
             if proposed and not any(trace.beginning(needs, *start)):
                 wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
                 below = self._nearest.explain(wanted, 4)
@@ -343,7 +331,6 @@ class _Asking:
         return found
 
     def _search(self, size: int) -> tuple[Found | None, bool]:
-        """The best answer with the first goals."""
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
 
     def _impossible(self) -> WhyNot:
@@ -378,7 +365,7 @@ class _Asking:
         text = [goal.text for goal in self._goals if not holds(trace, goal)][-1]
         below = list(self._others())
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
-            changed = told(trace, (atom for atom in atoms if atom.name != BOUNDARY.name))
+            changed = told(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
             if branches := list(map(Branch, sorted(changed))):
                 below.append(Branch(title, below=branches))
         return WhyNot(
