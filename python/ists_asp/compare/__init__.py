@@ -5,7 +5,6 @@ from ists_asp.compare.causes import (
     WeightEdits,
     find_edits,
     run_both,
-    with_effects,
 )
 from ists_asp.compare.comparison import (
     Answered,
@@ -31,5 +30,4 @@ __all__ = [
     "find_edits",
     "read_answered",
     "run_both",
-    "with_effects",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -173,13 +173,6 @@ _MEANINGS = {
     Label.ALIC: "counterpart aligned elsewhere",
 }
 
-_VERDICTS = {
-    Verdict.ALIGNMENT: "not in gold",
-    Verdict.LABEL: "other label in gold",
-    Verdict.TAG: "other tag in gold",
-    Verdict.SCORE: "other score in gold",
-}
-
 
 def _digest(text: str) -> str:
     """What the page's policy allows: this style and this script, and nothing else."""
@@ -205,8 +198,10 @@ def _article(entry: Entry) -> dict[str, object]:
 def _differences(answer: Answer, comparison: Comparison) -> Iterator[str]:
     for line, (right, verdict) in zip(answer.alignments, comparison.lines, strict=True):
         if verdict is not Verdict.SAME:
-            text = f"{described(answer, line)}: {_VERDICTS[verdict]}"
-            yield text if right is None else f"{text}, {described(answer, right)}"
+            told = (
+                f"other {verdict} in gold, {described(answer, right)}" if right else "not in gold"
+            )
+            yield f"{described(answer, line)}: {told}"
     for line in comparison.missed:
         yield f"only in gold: {described(answer, line)}"
 
@@ -232,8 +227,7 @@ def _cells(answer: Answer, comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _sure(found: Confidence) -> str:
-    shares = (("alignment", found.alignment), ("label", found.label), ("score", found.score))
-    told = (f"{name} {share:.0%}" for name, share in shares if share is not None)
+    told = (f"{name} {share:.0%}" for name, share in asdict(found).items() if share is not None)
     return f"How sure: {', '.join(told)}"
 
 

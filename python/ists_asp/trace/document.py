@@ -48,14 +48,10 @@ def document(
     everything: bool = False,
     compare: bool = True,
 ) -> Json:
-    """A trace as JSON.
+    """A trace as JSON, of all decisions or of those that are ``chosen``.
 
-    Args:
-        trace: the trace.
-        chosen: the decisions to account for; all by default.
-        everything: whether to follow all firings that derive an atom, not the first only.
-        compare: whether to look for what came second to each decision, which takes a search
-            each.
+    With ``everything`` it follows all firings that derive an atom, not the first only. To
+    ``compare`` is to look for what came second to each decision, which takes a search each.
     """
     found = decisions(trace) if chosen is None else tuple(chosen)
     return _Document(trace, everything, compare).write(found, whole=chosen is None)

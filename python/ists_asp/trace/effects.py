@@ -131,14 +131,11 @@ def look(
     *,
     near: bool = True,
 ) -> Looked:
-    """What rules did in a pair, by what groups of them are called.
+    """What ``groups`` of rules did in a pair, by what they are called.
 
-    Args:
-        trace: the answer to the pair.
-        groups: the names of rules.
-        switched: gives a solver that has a switch for each of them.
-        gold: the alignments of the pair, if they are known.
-        near: whether to look for what the nearest decision lacks.
+    ``switched`` gives a solver that has a switch for each of the rules, ``gold`` has the alignments
+    of the pair if they are known, and ``near`` says whether to look for what the nearest decision
+    lacks.
     """
     found: dict[str, Effect] = {}
     tried: dict[str, Collection[int]] = {}

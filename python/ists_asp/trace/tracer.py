@@ -260,16 +260,14 @@ def coverage(
             for probe in probes
             for parts in (looked_at or rewritten.looked_at).firings(best.number, probe)
         ]
-        sides: dict[str, dict[tuple[Ground, ...], list[str]]] = defaultdict(dict)
+        by_head: dict[str, list[str]] = defaultdict(list)
         for one in found:
-            if one.head.name in (MUST_SPLIT.name, MUST_JOIN.name):
-                names = sides[one.head.name].setdefault(one.head.arguments, [])
-                names.append(one.probe.rule.name)
+            by_head[one.head].append(one.probe.rule.name)
         clashes: dict[tuple[str, str], str] = {}
-        for at, splits in sides[MUST_SPLIT.name].items():
+        for at in [one.head.arguments for one in found if one.head.name == MUST_SPLIT.name]:
             sentence = pair.sent1 if at[0] == "1" else pair.sent2
             example = f'"{sentence.words((int(at[1]),))}" in pair {pair.id}'
-            joins = sides[MUST_JOIN.name].get(at, ())
+            splits, joins = (by_head.get(both.text(*at), ()) for both in (MUST_SPLIT, MUST_JOIN))
             clashes |= {(split, join): example for split in splits for join in joins}
         fired = frozenset(one.probe.rule.name for one in found)
         yield Coverage(fired, frozenset(best.atoms) | rewritten.known_by_name.keys(), clashes)
