@@ -198,10 +198,8 @@ def _article(entry: Entry) -> dict[str, object]:
 def _differences(answer: Answer, comparison: Comparison) -> Iterator[str]:
     for line, (right, verdict) in zip(answer.alignments, comparison.lines, strict=True):
         if verdict is not Verdict.SAME:
-            told = (
-                f"other {verdict} in gold, {described(answer, right)}" if right else "not in gold"
-            )
-            yield f"{described(answer, line)}: {told}"
+            other = right and f"other {verdict} in gold, {described(answer, right)}"
+            yield f"{described(answer, line)}: {other or 'not in gold'}"
     for line in comparison.missed:
         yield f"only in gold: {described(answer, line)}"
 
