@@ -1,29 +1,11 @@
 """Two answers to the same pairs side by side: what differs, why, and what it gains."""
 
-from ists_asp.compare.causes import (
-    Edit,
-    WeightEdits,
-    find_edits,
-    run_both,
-)
-from ists_asp.compare.comparison import (
-    Answered,
-    Change,
-    ChangeKind,
-    Comparison,
-    PairComparison,
-    compare,
-    find_changes,
-    read_answered,
-)
+from ists_asp.compare.causes import Edit, WeightEdits, find_edits, run_both
+from ists_asp.compare.comparison import Answered, compare, find_changes, read_answered
 
 __all__ = [
     "Answered",
-    "Change",
-    "ChangeKind",
-    "Comparison",
     "Edit",
-    "PairComparison",
     "WeightEdits",
     "compare",
     "find_changes",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType, parse_term
@@ -16,7 +16,7 @@ from clingo import SymbolType, parse_term
 from ists_asp import vocabulary as v
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import PREDICATES, DecisionKind
-from ists_asp.trace.evidence import Because, RulePlace, contributions, label_of, own_rules
+from ists_asp.trace.evidence import WHOLE, Because, RulePlace, contributions, label_of, own_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -36,11 +36,6 @@ _REASONS = 2
 
 _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
-
-_POINT = 100
-
-Spans: TypeAlias = "tuple[Ground, ...]"
-"""The two spans of a pair."""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -123,8 +118,8 @@ class Contrasted:
             tuple(own_rules(trace, [one.evidence for one in found], self.because)),
         )
 
-    def _second(self) -> Ground | Spans | None:
-        """The label or the score that came second; the best pair of what is left over."""
+    def _second(self) -> Ground | tuple[Ground, ...] | None:
+        """The label or the score that came second; of what is left over the best pair's spans."""
         if self._kind is DecisionKind.LABEL:
             weighed = self._weighed(v.LABEL_WEIGHT)
             possible = self._values(v.LICENSED) - self._values(v.FORBIDDEN_LABEL)
@@ -225,7 +220,7 @@ class Contrasted:
         return f"{best}, and too little speaks for it"
 
     def _reason(self, one: Contribution) -> Reason:
-        weight = round(one.alone * _POINT / one.value) if one.value else None
+        weight = round(one.alone * WHOLE / one.value) if one.value else None
         rule = None if one.firing is None else RulePlace.of(one.firing.probe.rule)
         return Reason(one.name, self._says(one), one.value, weight, round(one.amount), rule)
 
@@ -236,7 +231,7 @@ class Contrasted:
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(label_of(self._trace, self._spans)).upper()
-            return f"{label} begins at {one.alone / _POINT:.2f} points"
+            return f"{label} begins at {one.alone / WHOLE:.2f} points"
         if self._kind is DecisionKind.LABEL:
             where = "ahead of" if one.amount > 0 else "behind"
             return f"{str(self._own).upper()} begins {where} {str(self._other).upper()}"

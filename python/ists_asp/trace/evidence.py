@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.grounding import Element, RuleInstance
     from ists_asp.trace.trace import Trace
 
-_WHOLE = 100
+WHOLE = 100
 """The value of evidence that has the whole of its weight; hundredths of a point in a point."""
 
 SUMS = ("#sum", "#sum+")
@@ -157,7 +157,7 @@ def contributed(element: Element) -> float:
         return 0.0
     names = {atom.name for atom in element.positive}
     weighed = {v.EVIDENCE.name, v.WORTH.name} <= names
-    return first.number / _WHOLE if weighed else float(first.number)
+    return first.number / WHOLE if weighed else float(first.number)
 
 
 def label_of(trace: Trace, spans: Sequence[Ground]) -> Ground | None:
@@ -195,7 +195,7 @@ def _scored(one: Contribution, own: int, its: int) -> Contribution:
     """
     sign = 1 if own > its else -1
     if one.evidence is None:
-        return replace(one, amount=sign * (one.amount - _WHOLE * (own + its) / 2))
+        return replace(one, amount=sign * (one.amount - WHOLE * (own + its) / 2))
     return replace(one, amount=sign * one.amount, alone=sign * one.alone)
 
 

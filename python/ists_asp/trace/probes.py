@@ -17,15 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType
-from clingo.ast import (
-    AST,
-    ASTType,
-    BooleanConstant,
-    Literal,
-    Rule,
-    Sign,
-    Variable,
-)
+from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
 
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)

@@ -22,7 +22,6 @@ from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.questions import (
-    Goal,
     by_numbers,
     goals,
     holds,
@@ -229,8 +228,16 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
             hint="Ask ists-asp why",
         )
     if is_atom_question(question):
+        term = read_atom(question, trace)
+        if meant(term, trace):
+            raise UsageError(
+                "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
+            )
+        shown = trace.words.atom(term)
         with gc_paused():
-            return _why_no_atom(trace, nearest, question)
+            below = nearest.explain(term)
+        tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
+        return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
     read = read_question(question, trace.answer)
     wanted = goals(trace, read)
     if all(holds(trace, goal) for goal in wanted):
@@ -239,18 +246,6 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
         )
     with gc_paused():
         return _Asking(trace, nearest, question, wanted).answer()
-
-
-def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
-    """Why no atom of a kind holds that is no decision."""
-    term = read_atom(question, trace)
-    if meant(term, trace):
-        raise UsageError(
-            "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
-        )
-    shown = trace.words.atom(term)
-    tree = Branch(f"{shown}: nothing derives it in this answer", below=nearest.explain(term))
-    return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 
 
 class _Asking:
