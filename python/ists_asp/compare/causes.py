@@ -245,16 +245,10 @@ class _Search:
         theirs = () if twin is None else other.trace.groups(twin)
         for one, two in zip_longest(ours, theirs):
             mine, its = (
-                {
-                    (each.terms, each.positive, each.negative): each
-                    for each in (group.elements if group else ())
-                }
-                for group in (one, two)
+                {(each.terms, each.positive, each.negative): each for each in elements}
+                for elements in (group.elements if group else () for group in (one, two))
             )
-            for here, there, own, others in (
-                (side, other, mine, its),
-                (other, side, its, mine),
-            ):
+            for here, there, own, others in ((side, other, mine, its), (other, side, its, mine)):
                 for element in (each for content, each in own.items() if content not in others):
                     inner = moved or _weight(element, here)
                     for atom in element.positive:
