@@ -7,13 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import convert
 
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
 from ists_asp.io.tables import read_object
 from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
-from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
+from ists_asp.model import Alignment, Chunk, Pair, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -85,18 +86,7 @@ def _answered(record: dict[str, Any]) -> Answered:
     first, second = (
         tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
     )
-    return Answered(pair, tuple(map(_alignment, record["alignments"])), (first, second))
-
-
-def _alignment(record: dict[str, Any]) -> Alignment:
-    score = record["score"]
-    return Alignment(
-        tuple(record["tokens1"]),
-        tuple(record["tokens2"]),
-        Label(record["label"]),
-        None if score is None else float(score),
-        frozenset(map(Tag, record["tags"])),
-    )
+    return Answered(pair, convert(record["alignments"], tuple[Alignment, ...]), (first, second))
 
 
 class ChangeKind(StrEnum):
@@ -288,11 +278,8 @@ def compare(
                 where=of_pair(identifier),
                 hint="Compare answers to the same pairs",
             )
-    right = (
-        {identifier: gold[identifier] for identifier in both if identifier in gold}
-        if gold is not None
-        else {}
-    )
+    known = gold or {}
+    right = {identifier: known[identifier] for identifier in both if identifier in known}
     if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
     before, after = (

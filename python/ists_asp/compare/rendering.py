@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ists_asp.compare import ChangeKind
+from ists_asp.compare.comparison import ChangeKind
 from ists_asp.evaluate.scorer import DECIMALS
 from ists_asp.terminal import styled, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.compare import Change, Comparison, Edit, PairComparison, WeightEdits
-    from ists_asp.compare.comparison import Cause, Gain
+    from ists_asp.compare import Edit, WeightEdits
+    from ists_asp.compare.comparison import Cause, Change, Comparison, Gain, PairComparison
     from ists_asp.model import Pair
 
 _CAUSES = 5
