@@ -1,6 +1,14 @@
-"""``python -m docs.pages`` writes the pages that are made from the code to docs/reference/."""
+"""``python -m docs.pages`` writes the pages that are made from the code to docs/reference/.
+
+With ``--pictures`` it draws those of docs/pictures/ instead, for which it needs a Chromium.
+"""
+
+import sys
 
 from docs.pages import ROOT, write
+
+if sys.argv[1:] == ["--pictures"]:
+    from docs.pages.pictures import draw as write  # type: ignore[no-redef]
 
 for file in write():
     print(file.relative_to(ROOT))
