@@ -18,4 +18,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 napoleon_numpy_docstring = False
 # Only names of ists-asp itself are looked for: nothing is asked of the net.
-nitpick_ignore_regex = [(r"py:.*", r"(?!ists_asp\.).*"), ("py:mod", r".*"), ("py:class", r"ists_asp\.trace\.(contrast|evidence)\..*")]
+nitpick_ignore_regex = [
+    (r"py:.*", r"(?!ists_asp\.).*"),
+    ("py:mod", r".*"),
+    ("py:class", r"ists_asp\.trace\.(contrast|evidence)\..*"),
+]

@@ -1,4 +1,4 @@
-"""The pages of the documentation that are made from the code: predicates, commands, findings and more."""
+"""The pages of the site that are made from the code: commands, predicates, evidence and more."""
 
 from pathlib import Path
 

@@ -14,7 +14,8 @@ _HEAD = """\
 # Evidence
 
 What rules find, and what that weighs for each decision: hundredths of log-odds for evidence of \
-the value 100, for `score` hundredths of a point, for `rating` thousandths. \
+the value 100, for `score` hundredths of a point, for `rating` thousandths, \
+which what speaks against a pair takes away. \
 `ists-asp rules show NAME --profile NAME` says the same of another profile or of your own rules. \
 `python -m docs.pages` makes this page from the rule files.
 """
