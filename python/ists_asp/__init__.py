@@ -19,8 +19,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ists_asp.engine import System, load
+    from ists_asp.run.frames import solve_frame
 
-__all__ = ["System", "__version__", "load"]
+__all__ = ["System", "__version__", "load", "solve_frame"]
 
 
 def __getattr__(name: str) -> object:
@@ -29,6 +30,10 @@ def __getattr__(name: str) -> object:
         from ists_asp import engine
 
         return getattr(engine, name)
+    if name == "solve_frame":
+        from ists_asp.run import frames
+
+        return frames.solve_frame
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -106,6 +106,9 @@ class Sentence:
         """The tokens' forms, separated by one blank."""
         return " ".join(token.form for token in self.tokens)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.text!r}>"
+
     def words(self, numbers: tuple[int, ...]) -> str:
         """The forms of the tokens with these numbers, separated by one blank."""
         return " ".join(self.tokens[number - 1].form for number in numbers)
@@ -197,6 +200,13 @@ class Rating:
         """The rating in points of the scale."""
         return self.thousandths / 1000
 
+    def __repr__(self) -> str:
+        return f"<Rating {self.value:.3f} of {len(self.contributions)} contributions>"
+
+    def __str__(self) -> str:
+        parts = (f"  {part.value:+.3f} {part.name}" for part in self.contributions)
+        return "\n".join([f"{self.value:.3f}", *parts])
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -220,4 +230,12 @@ class Answer:
     rating: Rating | None = None
     boundaries1: tuple[float, ...] = field(default=(), compare=False)
     boundaries2: tuple[float, ...] = field(default=(), compare=False)
-    atoms: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    atoms: tuple[str, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        pair = self.pair
+        texts = pair.sent1.text, pair.sent2.text
+        one, two = (text if len(text) <= 40 else f"{text[:39]}…" for text in texts)
+        rated = "" if self.rating is None else f", rated {self.rating.value:.3f}"
+        what = f"{type(self).__name__} {pair.id!r}: {one!r} / {two!r}"
+        return f"<{what}, {len(self.alignments)} lines{rated}>"

@@ -11,14 +11,14 @@ import numpy as np
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
+from ists_asp.io.formats import read_record
 from ists_asp.io.tables import read_object
-from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
-from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
+from ists_asp.io.text import Line, Warn, ignore, parse_lines
+from ists_asp.model import Alignment, Chunk, Pair, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import Any
 
     from ists_asp.evaluate.scorer import Evaluation
     from ists_asp.model import Answer
@@ -56,16 +56,17 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
 
     def add(line: Line) -> None:
         record = read_object(line)
-        try:
-            answered = _answered(record) if record.get("rank", 1) == 1 else None
-        except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
-            raise DataError(
-                "this is no answer",
-                where=line.where,
-                expected="a line of ists-asp solve --format jsonl",
-            ) from None
-        if answered is None:
+        if record.get("rank", 1) != 1:
             return
+        if "error" in record:
+            record |= {"alignments": [], "chunks1": [], "chunks2": []}
+        try:
+            answer = read_record(record)
+        except DataError as error:
+            error.where = line.where
+            raise
+        chunks = None if "error" in record else (answer.chunks1, answer.chunks2)
+        answered = Answered(answer.pair, answer.alignments, chunks)
         if answered.pair.id in found:
             raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
         found[answered.pair.id] = answered
@@ -73,30 +74,6 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
     for _ in parse_lines(path, add, warn=warn):
         pass
     return found
-
-
-def _answered(record: dict[str, Any]) -> Answered:
-    sentences = [
-        make_sentence(record.get(f"tokens{side}") or record[f"sent{side}"].split()) for side in "12"
-    ]
-    pair = Pair(str(record["id"]), *sentences)
-    if "error" in record:
-        return Answered(pair, ())
-    first, second = (
-        tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
-    )
-    return Answered(pair, tuple(map(_alignment, record["alignments"])), (first, second))
-
-
-def _alignment(record: dict[str, Any]) -> Alignment:
-    score = record["score"]
-    return Alignment(
-        tuple(record["tokens1"]),
-        tuple(record["tokens2"]),
-        Label(record["label"]),
-        None if score is None else float(score),
-        frozenset(map(Tag, record["tags"])),
-    )
 
 
 class ChangeKind(StrEnum):

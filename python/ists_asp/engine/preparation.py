@@ -52,8 +52,10 @@ BATCH = 200
 GivenSentence = str | Sentence
 """Text whose tokens are separated by blanks, or a sentence, with chunks if they are known."""
 
-GivenPair = Pair | tuple[GivenSentence, GivenSentence]
-"""A pair, or its two sentences."""
+GivenPair = (
+    Pair | tuple[GivenSentence, GivenSentence] | tuple[str | int, GivenSentence, GivenSentence]
+)
+"""A pair, or its two sentences, or its id and its sentences."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -127,9 +129,9 @@ class Setup:
         own = self.profile, self.rules, purpose
         return load_program(*own, reader=self.reader, store=self.store)[1]
 
-    def check_rates(self) -> None:
-        """Refuse a profile that has no rules for ratings."""
-        find_program(self.profile, self.rules, Purpose.RATING)
+    def check_has(self, purpose: Purpose) -> None:
+        """Refuse a profile that has no rules for a purpose."""
+        find_program(self.profile, self.rules, purpose)
 
 
 class Known(NamedTuple):
@@ -404,13 +406,14 @@ def read_pairs(given: Iterable[GivenPair]) -> Iterator[Pair]:
         if isinstance(item, Pair):
             yield item
             continue
-        if not isinstance(item, (tuple, list)) or len(item) != 2:
+        if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
             raise UsageError(
                 f"{item!r} is no pair",
                 where=of_pair(number),
-                expected="an ists_asp.model.Pair or two sentences",
+                expected="an ists_asp.model.Pair, two sentences, or an id and two sentences",
             )
-        yield read_pair(*item, str(number))
+        *identifier, one, two = item
+        yield read_pair(one, two, str(*identifier or [number]))
 
 
 def _sentence(given: GivenSentence, number: int) -> Sentence:

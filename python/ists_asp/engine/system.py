@@ -25,6 +25,7 @@ from ists_asp.engine.preparation import (
     read_pairs,
 )
 from ists_asp.errors import IstsError, UsageError
+from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose
 from ists_asp.rules.parsing import UNDEFINED
 from ists_asp.solver import Solver, SolverOptions
@@ -58,7 +59,7 @@ def load(
     stanza_dir: GivenPath | None = None,
     vectors: GivenPath | None = None,
     reader: bool | GivenPath | None = None,
-    cache: GivenPath | None = None,
+    cache: bool | GivenPath | None = True,
     incremental: bool = True,
     lax: bool = False,
 ) -> System:
@@ -80,7 +81,8 @@ def load(
             fine-tuned encoder's, or the folder of another, see :mod:`ists_asp.knowledge.reader`;
             in Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
         cache: the directory of what is kept between runs: what Stanza and a reader say, what was
-            worked out about rules, facts and answers; None for none.
+            worked out about rules, facts and answers; True for that of the command line, None,
+            False or ``"none"`` for none.
         incremental: whether answers are kept there as well, so that after an edit of rules only
             those pairs are decided again that it can touch.
         lax: whether names in your rules that exist nowhere are no more than warnings.
@@ -101,7 +103,7 @@ def load(
         None if reader is None else os.fspath(reader),
         None if stanza_dir is None else Path(stanza_dir),
         None if vectors is None else Path(vectors),
-        None if cache is None else Path(cache),
+        cache_dir(cache),
         models,
         Limits(time_limit),
         incremental,
@@ -163,7 +165,7 @@ class System(Preparation):
         return Keeping(self.solver, self.rules, f"answers {self.profile.scheme} {self.setup.shown}")
 
     def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
-        """Decide one pair.
+        """Decide one pair, and rate it, if the profile has rules for that.
 
         The answer can be asked why it is so, see :class:`~ists_asp.engine.SolvedAnswer`.
 
@@ -179,19 +181,26 @@ class System(Preparation):
         """
         return next(self.solve_many([read_pair(sent1, sent2)]))
 
-    def solve_many(self, pairs: Iterable[GivenPair]) -> Iterator[SolvedAnswer]:
+    def solve_many(
+        self, pairs: Iterable[GivenPair], *, rated: bool = True
+    ) -> Iterator[SolvedAnswer]:
         """Decide pairs, lazily and in their order; the best answer of each.
 
         Args:
-            pairs: two sentences each, as for :meth:`solve`, or a :class:`~ists_asp.model.Pair`.
+            pairs: two sentences each, as for :meth:`solve`, which get their number as id, or an
+                id and two sentences, or a :class:`~ists_asp.model.Pair`.
+            rated: whether answers are rated, if the profile has rules for that, which takes about
+                as long as to decide them.
 
         Raises:
             UsageError: something is no pair.
             IstsError: as for :meth:`solve`.
         """
-        return (answers[0] for answers in self.solve_all(pairs))
+        return (answers[0] for answers in self.solve_all(pairs, rated=rated))
 
-    def solve_all(self, pairs: Iterable[GivenPair]) -> Iterator[tuple[SolvedAnswer, ...]]:
+    def solve_all(
+        self, pairs: Iterable[GivenPair], *, rated: bool = True
+    ) -> Iterator[tuple[SolvedAnswer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
         Several pairs are solved together, which is faster and gives the same answers as one
@@ -199,13 +208,19 @@ class System(Preparation):
 
         Args:
             pairs: as for :meth:`solve_many`.
+            rated: as for :meth:`solve_many`.
 
         Raises:
             IstsError: as for :meth:`solve_many`.
         """
-        for best, *others in self.decide(self.annotate(read_pairs(pairs))):
-            tracing = cache(partial(self._trace_annotated, best.pair))
-            yield SolvedAnswer.of(best, tracing), *map(SolvedAnswer.of, others)
+        annotated = self.annotate(read_pairs(pairs))
+        for answers in self.decide(annotated, rated=rated and self.rates):
+            tracing = cache(partial(self._trace_annotated, answers[0].pair))
+            made = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)
+            yield tuple(
+                made(one, rank=rank, tracing=tracing if rank == 1 else None)
+                for rank, one in enumerate(answers, 1)
+            )
 
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False

@@ -9,11 +9,11 @@ import re
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from itertools import tee
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo import Function, Number, String
 
-from ists_asp.errors import RuleError, inside
+from ists_asp.errors import DataError, RuleError, inside, shortened
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.templates import phrase, quoted, sentence
 from ists_asp.facts import line_facts
@@ -72,7 +72,7 @@ class Statement:
         return tuple(sorted({token for line in lines for token in line}))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """An answer in words: the whole text, and its statements in order."""
 
@@ -80,8 +80,11 @@ class Explanation:
     text: str
     statements: tuple[Statement, ...]
 
-    def record(self) -> dict[str, object]:
-        """The explanation as JSON values; spans are given by token numbers and by words."""
+    def to_dict(self) -> dict[str, object]:
+        """The explanation as JSON values; spans are given by token numbers and by words.
+
+        ``data/schema/explanation.schema.json`` describes them.
+        """
         pair = self.answer.pair
         return {
             "id": pair.id,
@@ -111,6 +114,39 @@ class Explanation:
                 for one in self.statements
             ],
         }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any], answer: Answer) -> Explanation:
+        """The explanation of such a record, which is about an answer.
+
+        Raises:
+            DataError: it is no such record, or is about another answer.
+        """
+        lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
+        try:
+            statements = tuple(
+                Statement(
+                    one["kind"],
+                    one["text"],
+                    one["sentence"],
+                    tuple(
+                        lines[tuple(line["tokens1"]), tuple(line["tokens2"])]
+                        for line in one["alignments"]
+                    ),
+                    Reason(**one["rule"]),
+                )
+                for one in record["statements"]
+            )
+            return cls(answer, record["text"], statements)
+        except (LookupError, TypeError):
+            expected = f"what to_dict gives of the answer to pair {shortened(answer.pair.id)}"
+            raise DataError("this is no explanation of the answer", expected=expected) from None
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.answer.pair.id!r}: {shortened(self.text, 80)!r}>"
+
+    def __str__(self) -> str:
+        return self.text
 
     def _repr_html_(self) -> str:
         """The answer as a picture, and the text: how notebooks show it."""

@@ -11,18 +11,29 @@ import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ists_asp.errors import DataError
+from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
-from ists_asp.model import Alignment, Confidence, Label, Tag
+from ists_asp.model import (
+    Alignment,
+    Answer,
+    Chunk,
+    Confidence,
+    Contribution,
+    Label,
+    Pair,
+    Rating,
+    Tag,
+)
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.errors import DataError
     from ists_asp.io.tables import Row, Table, Text
-    from ists_asp.model import Answer, Pair, Sentence
+    from ists_asp.model import Sentence
 
 _WIDEST = 48
 _DOUBTFUL = 0.5
@@ -75,16 +86,16 @@ class Format:
     table: str = ""
 
 
-def write_jsonl(
+def answer_record(
     answer: Answer,
     rank: int = 1,
     knowledge: Sequence[str] = (),
     system: Mapping[str, object] | None = None,
-    others: Mapping[str, object] | None = None,
-) -> str:
-    """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
+) -> dict[str, object]:
+    """An answer as JSON values: pair, chunks, alignments, cost, optimality.
 
-    If the answer is rated, ``rating`` has its ``value`` and the ``contributions`` that sum to it.
+    ``data/schema/answer.schema.json`` describes them. If the answer is rated, ``rating`` has its
+    ``value`` and the ``contributions`` that sum to it.
 
     Args:
         answer: the answer.
@@ -92,8 +103,6 @@ def write_jsonl(
         knowledge: what words were compared by, as
             :attr:`ists_asp.engine.System.knowledge` has it.
         system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
-        others: what else the pair's row of a table holds; it stands first, and what is ours under
-            a name that is there already gets ``ists_`` before it.
     """
     pair = answer.pair
     sides = ((1, pair.sent1, answer.chunks1), (2, pair.sent2, answer.chunks2))
@@ -117,7 +126,67 @@ def write_jsonl(
             {"name": part.name, "value": part.value} for part in answer.rating.contributions
         ]
         record["rating"] = {"value": answer.rating.value, "contributions": contributions}
-    return _line(record, others or {})
+    return record
+
+
+def read_record(record: Mapping[str, Any]) -> Answer:
+    """The answer of a record that :func:`answer_record` made; its words are not annotated.
+
+    Raises:
+        DataError: it is no such record.
+    """
+    from msgspec import convert
+
+    try:
+        sent1, sent2 = (
+            make_sentence(record.get(f"tokens{side}") or record[f"sent{side}"].split())
+            for side in "12"
+        )
+        chunks1, chunks2 = (
+            tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
+        )
+        lines = convert(record["alignments"], tuple[Alignment, ...])
+        for line in lines:
+            # Whoever shows a line looks its tokens up.
+            sent1.words(line.tokens1)
+            sent2.words(line.tokens2)
+        return Answer(
+            Pair(str(record["id"]), sent1, sent2),
+            chunks1,
+            chunks2,
+            lines,
+            tuple(record.get("cost", ())),
+            record.get("optimal", True),
+            _rating(record["rating"]) if record.get("rating") else None,
+            *(tuple(record.get(f"boundaries{side}", ())) for side in "12"),
+        )
+    except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
+        raise DataError(
+            "this is no answer", expected="what to_dict gives, or solve --format jsonl writes"
+        ) from None
+
+
+def _rating(record: Mapping[str, Any]) -> Rating:
+    """Thousandths are whole, whatever JSON makes of their points."""
+    parts = (
+        Contribution(part["name"], round(1000 * part["value"])) for part in record["contributions"]
+    )
+    return Rating(round(1000 * record["value"]), tuple(parts))
+
+
+def write_jsonl(
+    answer: Answer,
+    rank: int = 1,
+    knowledge: Sequence[str] = (),
+    system: Mapping[str, object] | None = None,
+    others: Mapping[str, object] | None = None,
+) -> str:
+    """One line (with its end) for an answer, see :func:`answer_record`.
+
+    ``others`` is what else the pair's row of a table holds; it stands first, and what is ours
+    under a name that is there already gets ``ists_`` before it.
+    """
+    return _line(answer_record(answer, rank, knowledge, system), others or {})
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
@@ -266,7 +335,8 @@ RATED = ("rating", "error")
 """Columns of ours where pairs are rated only."""
 
 
-def _pair_row(written: Written) -> Iterator[dict[str, object]]:
+def pair_row(written: Written) -> dict[str, object]:
+    """The values of :data:`PAIRS` for a pair, as far as there are any."""
     record: dict[str, object] = {"error": written.failure}
     for answer in written.answers[:1]:
         labels = Counter(str(line.label) for line in answer.alignments)
@@ -274,7 +344,11 @@ def _pair_row(written: Written) -> Iterator[dict[str, object]]:
             "rating": answer.rating.value if answer.rating is not None else None,
             "explanation": written.explanation,
         }
-    yield record
+    return record
+
+
+def _pair_row(written: Written) -> Iterator[dict[str, object]]:
+    yield pair_row(written)
 
 
 def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, repeat, tee
 from typing import TYPE_CHECKING
 
 from ists_asp.engine import System, Timings
@@ -133,12 +133,16 @@ class Decider:
     def _solved(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         system = self.system
         decided = system.decide(pairs, rated=True) if self._setup.rated else system.try_all(pairs)
+        decided, again = tee(decided)
+        texts: Iterator[str] = repeat("")
+        if self._setup.explained:
+            best = (found[0] for found in again if not isinstance(found, IstsError))
+            texts = (one.text for one in system.explain_many(best))
         for pair, found in zip(pairs, decided, strict=True):
             if isinstance(found, IstsError):
                 yield _failed(pair, found)
             else:
-                text = system.explain(found[0]).text if self._setup.explained else ""
-                yield Outcome(pair, found, knowledge=system.knowledge, explanation=text)
+                yield Outcome(pair, found, knowledge=system.knowledge, explanation=next(texts))
 
     def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         """Trace annotated pairs, lazily and in their order, but those that a run before traced."""

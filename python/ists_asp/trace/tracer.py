@@ -14,18 +14,20 @@ import time
 from collections import defaultdict
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.resources import gc_paused
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import texts
-from ists_asp.trace.decisions import PREDICATES
+from ists_asp.trace.decisions import PREDICATES, decisions
+from ists_asp.trace.document import document
 from ists_asp.trace.grounding import Grounding
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
 from ists_asp.trace.trace import Trace, check
+from ists_asp.trace.tree import decision_tree, render
 from ists_asp.trace.why import why, why_not
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.why import Why, WhyNot
 
@@ -86,6 +89,41 @@ class AskedTrace(Trace):
     """A trace that says why a decision was taken, and why another one was not."""
 
     rating: AskedTrace | None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.answer!r}>"
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def text(
+        self,
+        chosen: Iterable[Decision] | None = None,
+        *,
+        depth: int = 2,
+        everything: bool = False,
+    ) -> str:
+        """A tree for each decision, or for those that are chosen, and for the rating."""
+        pair = self.answer.pair
+        lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
+        parts = [(self, decisions(self) if chosen is None else chosen)]
+        if self.rating is not None:
+            parts.append((self.rating, decisions(self.rating)))
+        for trace, some in parts:
+            for one in some:
+                tree = decision_tree(trace, one, depth=depth, everything=everything)
+                lines += ["", *render(tree)]
+        return "\n".join(lines) + "\n"
+
+    def to_dict(self, *, compare: bool = True) -> dict[str, Any]:
+        """The trace as JSON values; ``data/schema/trace.schema.json`` describes them.
+
+        There is no way back: whoever wants to ask again traces again.
+
+        Args:
+            compare: whether to look for what came second to each decision, a search each.
+        """
+        return document(self, compare=compare)
 
     def why(self, *decision: str) -> Why:
         """Why a decision of the answer was taken.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 from clingo import parse_term
@@ -67,8 +69,25 @@ _ATOMS = 10
 """Atoms that are told unless all are asked for."""
 
 
-@dataclass(frozen=True)
-class Why:
+class _Told(ABC):
+    """What shows itself as its text."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def text(self) -> str:
+        """All of it."""
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """The text as it is: how notebooks show it."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+@dataclass(frozen=True, repr=False)
+class Why(_Told):
     """Why a decision was taken: the decisions of the answer that it stands for.
 
     ``absent`` are boundaries that are not there, with what is against them. ``restraints`` are
@@ -82,6 +101,9 @@ class Why:
     absent: tuple[Branch, ...] = ()
     restraints: tuple[Restraint, ...] = ()
     atoms: tuple[Ground, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Why {self.question!r}>"
 
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
@@ -105,7 +127,7 @@ class Why:
             trees.append(Branch(f"… and {len(self.atoms) - limit} more atoms, see --all"))
         return "\n\n".join("\n".join(render(tree)) for tree in trees) + "\n"
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
         return {
             "pair": self.trace.answer.pair.id,
@@ -203,8 +225,8 @@ class Verdict(StrEnum):
     AS_GOOD = "as_good"
 
 
-@dataclass(frozen=True, slots=True)
-class WhyNot:
+@dataclass(frozen=True, slots=True, repr=False)
+class WhyNot(_Told):
     """Why a decision was not taken.
 
     ``wanted`` are the atoms that the decision stands for, and whether they were to hold;
@@ -220,11 +242,14 @@ class WhyNot:
     by: tuple[tuple[int, int], ...] = ()
     instead: Answer | None = None
 
+    def __repr__(self) -> str:
+        return f"<WhyNot {self.goal!r}: {self.verdict}>"
+
     def text(self) -> str:
         """The reason as a tree."""
         return "\n".join(render(self.tree)) + "\n"
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
         return {
             "verdict": str(self.verdict),

@@ -85,7 +85,8 @@ def explain(
         system.explainer  # noqa: B018 (faulty rules are no pair's failure)
 
         def explained(some: Iterator[Pair]) -> Iterator[Explanation]:
-            return system.explain_many(system.solve_many(inputs.tokenized(system, some)), wording)
+            known = system.answered(inputs.tokenized(system, some))
+            return system.explain_many((one.answer for one in known), wording)
 
         if given is None:
             inputs.warn_untokenized(system, pairs)
@@ -136,7 +137,7 @@ def _records(found: Sequence[Explanation | Failed], single: bool) -> object:
     from ists_asp.io.formats import failure_record
 
     records = [
-        failure_record(one.pair, one.reason) if isinstance(one, Failed) else one.record()
+        failure_record(one.pair, one.reason) if isinstance(one, Failed) else one.to_dict()
         for one in found
     ]
     return records[0] if single else records
