@@ -5,11 +5,13 @@ import re
 import click
 import pytest
 
+import ists_asp
 from benchmarks.tables import replace_between
 from docs.pages import write
 from docs.pages.predicates import rule_files, uses
 from ists_asp.cli.app import main
-from tests.tours import ROOT, follow, make_place, shown
+from ists_asp.engine import System
+from tests.tours import ROOT, follow, make_place, session, shown
 
 DOCS = ROOT / "docs"
 FILES = sorted(DOCS.glob("*.md"))
@@ -18,7 +20,9 @@ TEXTS = {
     for file in (*FILES, ROOT / "README.md")
 }
 WRITTEN = [name for name in TEXTS if name.startswith("docs/")]
-COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN}))
+SESSION = "docs/python.md"
+"""The page whose blocks run in one session."""
+COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN if name != SESSION}))
 TOUR = [block for name, block in COMMAND_BLOCKS if name == "docs/tour.md"]
 RULES = rule_files(ROOT)
 USES = uses(ROOT, RULES)
@@ -68,6 +72,19 @@ COMMANDS = dict(commands(main))
 )
 def test_commands_print_what_the_page_says(place, block):
     follow(place, block)
+
+
+@pytest.mark.slow
+def test_the_page_on_python_prints_what_it_says(place):
+    blocks = [block for _, block in shown({SESSION: TEXTS[SESSION]})]
+    printed = session(place, blocks)
+    assert printed == [block.output or "" for block in blocks]
+    text = TEXTS[SESSION]
+    told = [name for name in ists_asp.__all__ if not name.startswith("_")]
+    methods = [name for name, one in vars(System).items() if callable(one)]
+    asked = ("solve", "rate", "explain")
+    told += [name for name in methods if name.removesuffix("_many") in asked]
+    assert [name for name in told if not re.search(rf"\b{name}\b", text)] == []
 
 
 @pytest.mark.long

@@ -8,13 +8,14 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ists_asp.engine import System, load
+from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import read_pair, sums
 from ists_asp.errors import DataError, ResourceError, SolveError, UsageError, shortened
 from ists_asp.io.formats import PAIRS, Written, pair_row
 from ists_asp.io.tables import added
 from ists_asp.limits import fits
 from ists_asp.model import Pair, Sentence
+from ists_asp.resources import cache_dir
 from ists_asp.rules import Purpose
 from ists_asp.run.pool import executor, run
 from ists_asp.run.worker import Outcome
@@ -70,7 +71,7 @@ def solve_frame(
         raise UsageError(f"jobs={jobs!r}", expected="how many workers, from 1")
     with ExitStack() as stack:
         if isinstance(system, str):
-            system = stack.enter_context(load(system))
+            system = stack.enter_context(System(Setup(system, cache=cache_dir(True))))
         if explain:
             system.setup.check_has(Purpose.EXPLANATION)
         files = system.files
