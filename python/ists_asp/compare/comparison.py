@@ -76,9 +76,8 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
 
 
 def _answered(record: dict[str, Any]) -> Answered:
-    sentences = [
-        make_sentence(record.get(f"tokens{side}") or record[f"sent{side}"].split()) for side in "12"
-    ]
+    texts = [(record.get(f"tokens{side}"), record.get(f"sent{side}") or "") for side in "12"]
+    sentences = [make_sentence(tokens or text.split(), text) for tokens, text in texts]
     pair = Pair(str(record["id"]), *sentences)
     if "error" in record:
         return Answered(pair, ())
@@ -282,7 +281,7 @@ def compare(
         raise DataError("the two have no pair in common", hint="Compare answers to the same pairs")
     for identifier in both:
         one, two = old[identifier].pair, new[identifier].pair
-        if (one.sent1.text, one.sent2.text) != (two.sent1.text, two.sent2.text):
+        if (one.sent1.spaced, one.sent2.spaced) != (two.sent1.spaced, two.sent2.spaced):
             raise DataError(
                 "the old and the new answer are about other sentences",
                 where=of_pair(identifier),

@@ -20,8 +20,6 @@ from ists_asp.engine.preparation import (
     Preparation,
     Setup,
     beside,
-    read_pair,
-    read_pairs,
 )
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.model import Pair
@@ -162,36 +160,44 @@ class System(Preparation):
             return self.solver
         return Keeping(self.solver, self.rules, f"answers {self.profile.scheme} {self.setup.shown}")
 
-    def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
+    def solve(
+        self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
+    ) -> SolvedAnswer:
         """Decide one pair.
 
         The answer can be asked why it is so, see :class:`~ists_asp.engine.SolvedAnswer`.
 
         Args:
-            sent1: a sentence, as text whose tokens are separated by blanks, or as a
-                :class:`~ists_asp.model.Sentence`, with chunks if they are known.
+            sent1: a sentence, as text or as a :class:`~ists_asp.model.Sentence`, with chunks if
+                they are known.
             sent2: the sentence to compare with it.
+            tokens: whether text is tokens that blanks separate; otherwise it is tokenised.
 
         Raises:
             DataError: a sentence is empty or too long, see :mod:`ists_asp.limits`.
             RuleError: what the rules derive is no answer, or clingo cannot take them.
             SolveError: there is no answer.
         """
-        return next(self.solve_many([read_pair(sent1, sent2)]))
+        return next(self.solve_many([(sent1, sent2)], tokens=tokens))
 
-    def solve_many(self, pairs: Iterable[GivenPair]) -> Iterator[SolvedAnswer]:
+    def solve_many(
+        self, pairs: Iterable[GivenPair], *, tokens: bool = False
+    ) -> Iterator[SolvedAnswer]:
         """Decide pairs, lazily and in their order; the best answer of each.
 
         Args:
             pairs: two sentences each, as for :meth:`solve`, or a :class:`~ists_asp.model.Pair`.
+            tokens: as for :meth:`solve`.
 
         Raises:
             UsageError: something is no pair.
             IstsError: as for :meth:`solve`.
         """
-        return (answers[0] for answers in self.solve_all(pairs))
+        return (answers[0] for answers in self.solve_all(pairs, tokens=tokens))
 
-    def solve_all(self, pairs: Iterable[GivenPair]) -> Iterator[tuple[SolvedAnswer, ...]]:
+    def solve_all(
+        self, pairs: Iterable[GivenPair], *, tokens: bool = False
+    ) -> Iterator[tuple[SolvedAnswer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
         Several pairs are solved together, which is faster and gives the same answers as one
@@ -199,11 +205,12 @@ class System(Preparation):
 
         Args:
             pairs: as for :meth:`solve_many`.
+            tokens: as for :meth:`solve`.
 
         Raises:
             IstsError: as for :meth:`solve_many`.
         """
-        for best, *others in self.decide(self.annotate(read_pairs(pairs))):
+        for best, *others in self.decide(self.annotate(self.read(pairs, tokens=tokens))):
             tracing = cache(partial(self._trace_annotated, best.pair))
             yield SolvedAnswer.of(best, tracing), *map(SolvedAnswer.of, others)
 
@@ -310,7 +317,9 @@ class System(Preparation):
             assert rated.rating is not None
             yield rated.rating
 
-    def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> AskedTrace:
+    def trace(
+        self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
+    ) -> AskedTrace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
 
         The trace answers further questions: :meth:`~ists_asp.trace.AskedTrace.why` and
@@ -320,6 +329,7 @@ class System(Preparation):
         Args:
             sent1: a sentence, as for :meth:`solve`.
             sent2: the sentence to compare with it.
+            tokens: as for :meth:`solve`.
 
         Raises:
             DataError: a sentence is empty or too long.
@@ -327,10 +337,11 @@ class System(Preparation):
             SolveError: there is no answer.
             TraceError: the trace does not account for the answer.
         """
-        return self._trace_annotated(next(self.annotate([read_pair(sent1, sent2)])))
+        read = self.read([(sent1, sent2)], tokens=tokens)
+        return self._trace_annotated(next(self.annotate(read)))
 
     def trace_many(
-        self, pairs: Iterable[GivenPair], *, rated: bool = False
+        self, pairs: Iterable[GivenPair], *, rated: bool = False, tokens: bool = False
     ) -> Iterator[AskedTrace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
@@ -339,13 +350,14 @@ class System(Preparation):
         Args:
             pairs: as for :meth:`solve_many`.
             rated: whether the answers are rated, and the ratings traced, too.
+            tokens: as for :meth:`solve`.
 
         Raises:
             RuleError: a rule cannot be traced.
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        return self.trace_annotated(self.annotate(read_pairs(pairs)), rated=rated)
+        return self.trace_annotated(self.annotate(self.read(pairs, tokens=tokens)), rated=rated)
 
     def trace_annotated(
         self, annotated: Iterable[Pair], *, rated: bool = False

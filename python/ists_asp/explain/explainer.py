@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
-from itertools import tee
+from itertools import pairwise, tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Function, Number, String
@@ -291,7 +291,9 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         listed: list[tuple[Key, str]] = []
         for (slot, number), some in pieces[identifier].items():
             ordered = sorted(some, key=lambda piece: piece.at)
-            text = phrase([_said(answer, piece.item, templates) for piece in ordered], templates)
+            items = [piece.item for piece in ordered]
+            glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(answer, *two)]
+            text = phrase([_said(answer, item, templates) for item in items], templates, glued)
             if some[-1].style == "quoted":
                 text = quoted(text, templates)
             if number is not None:
@@ -317,6 +319,13 @@ def _said(answer: Answer, item: Item, templates: Templates) -> str:
     if _STOPPED.fullmatch(form):
         form = form.replace(".", "")
     return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
+
+
+def _touch(answer: Answer, before: Item, item: Item) -> bool:
+    """Whether two items are tokens between which no blank is written."""
+    both = before.kind == item.kind == "token" and before.side == item.side
+    sent = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
+    return both and before.token == item.token - 1 and sent.tokens[item.token - 1].glued
 
 
 def _text(told: Sequence[_Told], templates: Templates) -> str:

@@ -167,7 +167,7 @@ def format_answer(answer: Answer) -> str:
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (_words(pair.sent1, line.tokens1), _decided(line), _words(pair.sent2, line.tokens2))
+        (pair.sent1.words(line.tokens1, "…"), _decided(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
         if line.tokens1 and line.tokens2
     ]
@@ -201,20 +201,10 @@ def _doubtful(share: float | None) -> bool:
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = _words(sentence, numbers)
+    text = sentence.words(numbers, "…")
     if line.confidence is not None:
         text += "?" * _doubtful(line.confidence.alignment)
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
-
-
-def _words(sentence: Sentence, numbers: tuple[int, ...]) -> str:
-    """The words, with ``…`` where the tokens are not neighbours."""
-    parts = []
-    for position, number in enumerate(numbers):
-        if position and number != numbers[position - 1] + 1:
-            parts.append("…")
-        parts.append(sentence.tokens[number - 1].form)
-    return " ".join(parts)
 
 
 def _write_wa(written: Written) -> str:
@@ -285,8 +275,8 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
         for line in answer.alignments:
             sure = None if line.confidence is None else line.confidence.line
             yield {
-                "chunk1": _words(pair.sent1, line.tokens1),
-                "chunk2": _words(pair.sent2, line.tokens2),
+                "chunk1": pair.sent1.words(line.tokens1, "…"),
+                "chunk2": pair.sent2.words(line.tokens2, "…"),
                 "label": format_label(line),
                 "score": line.score,
                 "probability": sure,
