@@ -17,9 +17,9 @@ nothing invisible, no blank. :func:`spellings` also lowers the voice of a senten
 ALL CAPITALS, as taggers take each of its words for a name, and makes Spanish dashes hyphens.
 
 :func:`cut_text` makes tokens of a text, where a person would see them: the marks at the ends of
-what blanks separate, and clitics, as in the data of the task (``Anna|'s``, ``$|5.99``, ``10|%``).
-A tokeniser is asked only about periods (``No. 5``) and about marks within (``yes,no``); hyphens,
-apostrophes, digits, addresses, emoji and ``doesnt`` are never cut.
+what blanks separate, and some clitics, as in the data of the task (``Anna|'s``, ``$|5.99``,
+``10|%``). A tokeniser is asked only about periods (``No. 5``) and about marks within (``yes,no``);
+hyphens, other apostrophes, digits, addresses, emoji, ``isn't`` and ``doesnt`` are never cut.
 
 What is looked up for that in a language is one :class:`Tables`. English clitics are cut as the
 English treebanks of Universal Dependencies cut them. Spanish ones (``del``, ``hacerlo``)
@@ -116,6 +116,7 @@ class Tables:
     Attributes:
         abbreviations: words whose final period is part of them, without that period.
         clitics: endings that are words of their own, longest first.
+        apart: those of them that are tokens of their own in text.
         contractions: whole tokens that are cut though nothing in them shows where,
             with the length of their first part.
         dashes: marks that are cut off at both ends, but not before a digit; Spanish
@@ -125,6 +126,7 @@ class Tables:
 
     abbreviations: frozenset[str] = frozenset()
     clitics: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
     contractions: dict[str, int] = field(default_factory=dict)
     dashes: frozenset[str] = frozenset()
     elisions: frozenset[str] = frozenset()
@@ -148,6 +150,8 @@ _TABLES = {
             " jan feb mar apr jun jul aug sep sept oct nov dec"
         ),
         clitics=_ENGLISH_CLITICS,
+        # A negation stands in the chunk of its verb, and "ca" and "wo" are no words.
+        apart=_ENGLISH_CLITICS[1:],
         contractions=_cuts(
             "can|not gon|na got|ta wan|na"
             # As students type them; "cant" and "wont" are also words, but rarer ones.
@@ -194,9 +198,8 @@ def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, .
 def cut_text(text: str, known: Iterable[str], tables: Tables) -> Iterator[str]:
     """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
     ends, start, pieces = set(accumulate(map(len, known))), 0, text.split()
-    # A mistake is shown whole, though the tagger sees two words.
-    whole = replace(tables, contractions={})
-    for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+    whole = replace(tables, contractions={}, clitics=tables.apart)
+    for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
         for number, part in enumerate(_SOLID.split(piece)):
             if number % 2:
                 yield part

@@ -293,7 +293,8 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
             ordered = sorted(some, key=lambda piece: piece.at)
             items = [piece.item for piece in ordered]
             glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(answer, *two)]
-            text = phrase([_said(answer, item, templates) for item in items], templates, glued)
+            words = [_said(answer, item, templates, at in glued) for at, item in enumerate(items)]
+            text = phrase(words, templates, glued)
             if some[-1].style == "quoted":
                 text = quoted(text, templates)
             if number is not None:
@@ -305,17 +306,21 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
-def _said(answer: Answer, item: Item, templates: Templates) -> str:
+def _said(answer: Answer, item: Item, templates: Templates, joined: bool) -> str:
     """A word of a phrase: a token, dots or a word of the templates.
 
-    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst.
+    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst. The end
+    of a word (they're) that is not ``joined`` to what is said before it is said with the word.
     """
     if item.kind == "dots":
         return templates.marks["dots"]
     if item.kind == "key":
         return templates.word(item.name)
     sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
-    form = sent.tokens[item.token - 1].form
+    token, before = sent.tokens[item.token - 1], sent.tokens[item.token - 2].form
+    form = token.form
+    if token.glued and not joined and before[-1].isalnum() and any(map(str.isalpha, form)):
+        form = before + form
     if _STOPPED.fullmatch(form):
         form = form.replace(".", "")
     return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
