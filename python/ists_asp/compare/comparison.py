@@ -30,14 +30,22 @@ RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"
 
 @dataclass(frozen=True, slots=True)
 class Answered(Reference):
-    """A pair with the lines of its answer; ``chunks`` of both sentences, where they are known."""
+    """A pair with the lines of its answer, and what else is known of it.
+
+    That is the ``chunks`` of both sentences, how similar they are as a whole, and the answer in
+    words.
+    """
 
     chunks: tuple[tuple[Chunk, ...], tuple[Chunk, ...]] | None = None
+    rating: float | None = None
+    explanation: str | None = None
 
     @classmethod
-    def of(cls, answer: Answer) -> Answered:
+    def of(cls, answer: Answer, explanation: str | None = None) -> Answered:
         """The answer of a run."""
-        return cls(answer.pair, answer.alignments, (answer.chunks1, answer.chunks2))
+        rating = None if answer.rating is None else answer.rating.value
+        chunks = answer.chunks1, answer.chunks2
+        return cls(answer.pair, answer.alignments, chunks, rating, explanation)
 
 
 def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
@@ -86,7 +94,9 @@ def _answered(record: dict[str, Any]) -> Answered:
     first, second = (
         tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
     )
-    return Answered(pair, convert(record["alignments"], tuple[Alignment, ...]), (first, second))
+    lines = convert(record["alignments"], tuple[Alignment, ...])
+    rating = record.get("rating")
+    return Answered(pair, lines, (first, second), None if rating is None else rating["value"])
 
 
 class ChangeKind(StrEnum):
@@ -98,6 +108,13 @@ class ChangeKind(StrEnum):
     SCORE = "score"
     TAG = "tag"
     UNALIGNED = "unaligned"
+    RATING = "rating"
+    EXPLANATION = "explanation"
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is about the pair as a whole, and follows from other decisions."""
+        return self in (ChangeKind.RATING, ChangeKind.EXPLANATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +135,15 @@ class Change:
 
 
 def find_changes(old: Answered, new: Answered) -> tuple[Change, ...]:
-    """The decisions that differ between two answers, boundaries first, then line by line."""
-    return (*_boundaries(old, new), *_lines(old, new))
+    """What differs between two answers: boundaries, then line by line, then the pair as a whole."""
+    return (*_boundaries(old, new), *_lines(old, new), *_wholes(old, new))
+
+
+def _wholes(old: Answered, new: Answered) -> Iterator[Change]:
+    if None not in (old.rating, new.rating) and old.rating != new.rating:
+        yield Change(ChangeKind.RATING, (), (), f"{old.rating:.3f}", f"{new.rating:.3f}")
+    if None not in (old.explanation, new.explanation) and old.explanation != new.explanation:
+        yield Change(ChangeKind.EXPLANATION, (), (), old.explanation, new.explanation)
 
 
 def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
@@ -293,7 +317,7 @@ def compare(
     for identifier in both:
         changes = find_changes(old[identifier], new[identifier])
         if changes:
-            found = (causes or {}).get(identifier, ((),) * len(changes))
+            found = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
             pair = new[identifier].pair
             changed.append(PairComparison(pair, changes, found, gains.get(identifier)))
     # With gold those first that gain most.
