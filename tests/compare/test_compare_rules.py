@@ -12,9 +12,9 @@ from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import copy_rules
 from tests.sharing import load_shared, shared_system
 
-POWER = ("Regulator recalls Nurofen", "Regulator recalls paint")
+POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
 SAME = ("the dog barks", "the dog barks")
-SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"paint").'
+SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"ibuprofen").'
 
 
 def make(*texts):
@@ -66,7 +66,14 @@ def test_the_same_rules_change_nothing(shipped, edited):
 @pytest.mark.parametrize(
     ("file", "name", "rule", "pair", "kind"),
     [
-        ("words/similarity.lp", "power_is_electricity", SYNONYM, POWER, "label"),
+        (
+            *("words/similarity.lp", "power_is_electricity"),
+            *(
+                SYNONYM.replace("ibuprofen", "paint"),
+                (POWER[0], "Regulator recalls paint"),
+                "align",
+            ),
+        ),
         (
             *("chunking/boundaries.lp", "cut", "must_split(1,3) :- token(1,3,_)."),
             *(("the very old dog barks", "the old dog barks"), "boundary"),
