@@ -163,6 +163,9 @@ class Inputs:
         if flag is None or self.files[flag].endswith(".wa"):
             return self
         source = self._source(self.files[flag])
+        if not isinstance(source, Path):
+            # A table is read more than once.
+            source = BytesIO(source.read())
         kind = None if flag == "--table" else flag.strip("-")
         named = any(not title.isdecimal() for title in self.columns.values())
         header = True if self.header or named else None
