@@ -67,7 +67,12 @@ class Read(Protocol[A_co]):
     def __call__(
         self, pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool, /
     ) -> A_co:
-        """Read what was found for a pair."""
+        """Read what was found for a pair.
+
+        The atoms are those that are shown, in any order; ``cost`` has the value of each priority
+        of the objective, highest first; ``optimal`` says whether the solver proved that no answer
+        set is better.
+        """
 
 
 def read_answer(
@@ -78,25 +83,15 @@ def read_answer(
     scheme: Scheme = Scheme.Y2016,
     kept: bool = False,
 ) -> Answer:
-    """Read the decisions for a pair.
+    """Read the decisions for a pair, as :class:`Read` has it.
 
-    Args:
-        pair: the pair that the answer set is about.
-        atoms: the shown atoms of the answer set, in any order.
-        cost: the value of each priority of the objective, highest priority first.
-        optimal: whether the solver proved that no answer set is better.
-        scheme: which answers are well formed.
-        kept: whether the answer has the atoms as well.
-
-    Returns:
-        The answer; its alignments are sorted by their tokens, those of sentence 2 that have
-        no counterpart last.
+    The scheme says which answers are well formed, ``kept`` whether the answer has the atoms as
+    well. Alignments are sorted by their tokens, those of sentence 2 without a counterpart last.
 
     Raises:
         AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
     shown = _by_predicate(atoms)
-    _check_numbers(shown)
     firsts, tokens = (_by_side(shown[one.signature]) for one in (FIRST, SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number], scheme)
@@ -150,20 +145,12 @@ def read_rating(
     optimal: bool,
     highest: int = HIGHEST,
 ) -> Answer:
-    """Read the rating of a pair, as an answer without lines.
-
-    Args:
-        pair: the pair that the answer set is about.
-        atoms: the shown atoms of the answer set, in any order.
-        cost: the value of each priority of the objective, highest priority first.
-        optimal: whether the solver proved that no answer set is better.
-        highest: the best rating, in points.
+    """Read the rating of a pair, ``highest`` points at best, as an answer without lines.
 
     Raises:
         AnswerError: the atoms are no rating, such as two of them.
     """
     shown = _by_predicate(atoms)
-    _check_numbers(shown)
     found = [atom for atom, _ in shown[RATING.signature]]
     if len(found) != 1:
         _refuse(f"there are {len(found)} ratings", found, "one, as asp/rate.lp derives it")
@@ -266,18 +253,15 @@ def too_large(atoms: Iterable[Ground]) -> AnswerError:
     )
 
 
-def _check_numbers(shown: Shown) -> None:
-    if found := shown[BEYOND_LIMITS.signature]:
-        raise too_large(parts[0] for _, parts in found)
-
-
 def _by_predicate(atoms: Iterable[Ground]) -> Shown:
-    """The atoms by predicate; ``-p`` is another one than ``p``."""
+    """The atoms by predicate; ``-p`` is another one than ``p``. None may tell of an overflow."""
     shown: Shown = defaultdict(list)
     # A #show statement may repeat what another one shows.
     for atom in dict.fromkeys(atoms):
         arguments = atom.arguments
         shown[atom.partition("(")[0], len(arguments)].append((atom, arguments))
+    if found := shown[BEYOND_LIMITS.signature]:
+        raise too_large(parts[0] for _, parts in found)
     return shown
 
 

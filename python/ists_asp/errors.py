@@ -164,16 +164,8 @@ class FaultyLinesError(DataError):
 class RuleError(IstsError):
     """A faulty rule file; ``excerpt`` shows the place, with a caret."""
 
-    def __init__(
-        self,
-        found: str,
-        *,
-        where: str | None = None,
-        expected: str | None = None,
-        hint: str | None = None,
-        excerpt: str | None = None,
-    ) -> None:
-        super().__init__(found, where=where, expected=expected, hint=hint)
+    def __init__(self, found: str, *, excerpt: str | None = None, **told: str | None) -> None:
+        super().__init__(found, **told)
         self.excerpt = excerpt
 
     def __str__(self) -> str:
@@ -229,7 +221,7 @@ class MemoryLimitError(SolveError):
 T = TypeVar("T")
 
 MOST = 2**31 - 1
-"""The largest integer of clingo."""
+"""The largest integer of clingo: weight, or sum of weights."""
 
 _SAID = 500
 """Characters of a message of clingo's that are shown."""
@@ -241,12 +233,10 @@ _OVERFLOWS = ("too large", "overflow", "out of range")
 
 @contextmanager
 def inside(pair: Pair) -> Iterator[None]:
-    """Turn whatever is raised about a pair into an error that names it.
+    """Turn whatever is raised about a pair into an error of ours that names it.
 
-    Raises:
-        MemoryLimitError: there is no memory left.
-        RuleError: the rules are nested too deeply, or clingo or whoever reads what they derive has
-            met something else that it cannot take.
+    That of a library is a RuleError: clingo, or whoever reads what the rules derive, has met
+    something that it cannot take.
     """
     where = of_pair(pair.id)
     try:
@@ -295,6 +285,12 @@ def too_deep(where: str | None = None) -> RuleError:
     )
 
 
+def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
+    """The error for a pair that has met its time limit."""
+    hint = "Allow more time, or simplify the rules"
+    return TimeLimitError(f"no {what} within {seconds:g} s", hint=hint)
+
+
 def unsafe(text: str) -> tuple[str, str]:
     """What clingo says of variables that nothing gives values to, in few words, and what to do."""
     variables = dict.fromkeys(
@@ -308,12 +304,9 @@ def unsafe(text: str) -> tuple[str, str]:
 
 
 def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) -> RuleError:
-    """The error for something that clingo could not do.
+    """The error for something that clingo could not do: a verb, and what it said.
 
-    Args:
-        doing: what it was to do with the rules, as a verb.
-        text: what it said.
-        names: the files' names in messages, by the paths that clingo knows.
+    ``names`` are the files' names in messages, by the paths that clingo knows.
     """
     for path, name in (names or {}).items():
         text = text.replace(f"{path}:", f"{name}:")

@@ -63,13 +63,10 @@ def line_facts(answer: Answer) -> Iterator[str]:
             yield LINE_TAG.text(number, tag.lower())
         if line.granted:
             yield LINE_GRANTED.text(number)
-        if line.confidence is not None:
-            for name, share in (
-                ("alignment", line.confidence.alignment),
-                ("label", line.confidence.label),
-            ):
-                if share is not None:
-                    yield LINE_CONFIDENCE.text(number, name, round(100 * share))
+        for name in ("alignment", "label"):
+            share = getattr(line.confidence, name, None)
+            if share is not None:
+                yield LINE_CONFIDENCE.text(number, name, round(100 * share))
         for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
             for token in tokens:
                 yield LINE_TOKEN.text(number, side, token)

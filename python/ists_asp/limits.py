@@ -101,11 +101,7 @@ def fits(pair: Pair) -> bool:
 
 
 def check_size(sentence: Sentence, where: str) -> None:
-    """Refuse a sentence that is too long to be decided.
-
-    Raises:
-        DataError: it has more than :data:`MAX_TOKENS` tokens or :data:`MAX_CHARACTERS` characters.
-    """
+    """Refuse a sentence that is too long to be decided: it is a DataError."""
     _refuse_beyond(MAX_TOKENS, len(sentence.tokens), "tokens", where)
     _refuse_beyond(MAX_CHARACTERS, _size(sentence), "characters", where)
 

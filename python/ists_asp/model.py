@@ -6,7 +6,7 @@ sentence numbers are 1 and 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -140,6 +140,13 @@ class Pair:
     id: str
     sent1: Sentence
     sent2: Sentence
+
+    def with_chunks(
+        self, chunks1: tuple[Chunk, ...] | None, chunks2: tuple[Chunk, ...] | None
+    ) -> Pair:
+        """The pair with other chunks."""
+        sent1, sent2 = replace(self.sent1, chunks=chunks1), replace(self.sent2, chunks=chunks2)
+        return Pair(self.id, sent1, sent2)
 
 
 @dataclass(frozen=True, slots=True)

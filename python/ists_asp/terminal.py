@@ -98,11 +98,7 @@ def plain(text: str) -> str:
 
 
 class _Door:
-    """A text stream through which only visible characters, line ends, tabs and our colours go.
-
-    Args:
-        stream: what is behind it.
-    """
+    """A text stream through which only visible characters, line ends, tabs and our colours go."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from ists_asp.engine.system import _chunked
 from ists_asp.errors import UnsatisfiableError
 from ists_asp.explain import load_templates
 from ists_asp.explain.explainer import posed
@@ -98,7 +97,8 @@ def test_all_but_what_is_left_out_is_worked_out_by_grounding(system, profile):
     one = system(profile)
     cases = [case.answer for case in read_cases() if case.profile == profile]
     answers = cases or list(one.solve_many(row[:2] for row in read_table("spanish.tsv")))
-    known = zip(answers, (facts for _, facts in one.facts(map(_chunked, answers))), strict=True)
+    chunked = (answer.pair.with_chunks(answer.chunks1, answer.chunks2) for answer in answers)
+    known = zip(answers, (facts for _, facts in one.facts(chunked)), strict=True)
     batches = one.explainer._solver._batches
     asked = list(posed(known, load_templates(one.profile.language)))
     ground = batches._ground(asked, batches._paired.settled)

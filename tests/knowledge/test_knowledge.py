@@ -56,9 +56,10 @@ def test_tokens_without_words_and_function_words_are_not_looked_up(knowledge):
     ]
 
 
-def test_a_lexicon_of_the_caller(tmp_path):
+def test_a_lexicon_that_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr("ists_asp.knowledge.knowledge.data_dir", lambda: tmp_path)
     with pytest.raises(ResourceError, match="there is no lexicon here"):
-        Knowledge(tmp_path / "mine.sqlite")
+        Knowledge()
 
 
 def test_multiword_entries(knowledge):

@@ -46,15 +46,7 @@ class Annotator:
 
     Models are looked up here and read on first use. One sentence's annotation does not
     depend on the others of a call, but many sentences in one call are ten times as fast.
-
-    Args:
-        lang: language code, ``en`` or another that the models have.
-        stanza_dir: a directory of Stanza models; None for the shipped ones.
-        cache: keeps what Stanza says; where it knows everything, Stanza is not even loaded.
-            The annotator closes it.
-
-    Raises:
-        ResourceError: there are no such models; the message says what there is.
+    The cache keeps what Stanza says; where it knows everything, Stanza is not even loaded.
     """
 
     def __init__(
@@ -68,25 +60,14 @@ class Annotator:
         self._stanza = StanzaAdapter(self.models)
         self._cache = cache
 
-    def close(self) -> None:
-        """Close the cache; the annotator cannot be used afterwards."""
-        if self._cache is not None:
-            self._cache.close()
-
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
         """Fill in the words of every token.
 
         A token's words are its parts in order (``connected.`` has two, see
         :mod:`ists_asp.annotate.subtokens`); their forms, joined, are the token's form.
         Lemmas are in lower case, whatever the model does, so that a word has one lemma
-        in a headline and in a sentence.
-
-        Returns:
-            The same sentences and tokens, with ``words``; an empty sentence stays empty.
-
-        Raises:
-            ResourceError: the models cannot be loaded.
-            DataError: Stanza lost or made up a word of a sentence.
+        in a headline and in a sentence. An empty sentence stays empty. It is a DataError if
+        Stanza loses or makes up a word.
         """
         cuts = []
         for tokens in sentences:
@@ -107,10 +88,6 @@ class Annotator:
         """Cut raw texts into tokens, with Stanza and :func:`cut_text`; a text is one sentence.
 
         White space and control characters count as one blank. The tokens have no words yet.
-
-        Raises:
-            ResourceError: the models cannot be loaded.
-            DataError: Stanza did not return one sentence for each text.
         """
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
         forms = self._known("tokens", clean, self._tokens)

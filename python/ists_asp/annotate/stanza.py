@@ -76,19 +76,18 @@ def find(lang: str, stanza_dir: Path | None = None) -> Models:
     Of several packages ``ists`` is taken, or else ``default``, or else the first.
     """
     directory = data_dir() / "stanza" if stanza_dir is None else stanza_dir
-    packages = dict(sorted(_packages(directory, lang).items()))
-    complete = [name for name, files in packages.items() if all(map(Path.is_file, files))]
-    for name in (*_FIRST, *complete):
-        if name in complete:
-            others = tuple(other for other in complete if other != name)
-            return Models(lang, directory, name, packages[name], others)
-    for name in (*_FIRST, *packages):
-        if name in packages:
-            lacking = next(path for path in packages[name] if not path.is_file())
-            found = f"package '{name}' lacks the model file {lacking.relative_to(directory)}"
-            raise _missing(found, directory, "a package with all of its files", lang)
-    found = f"no Stanza package for language '{lang}'"
-    raise _missing(found, directory, "a package such as default", lang)
+    packages = _packages(directory, lang)
+    ranked = [name for name in dict.fromkeys((*_FIRST, *sorted(packages))) if name in packages]
+    if not ranked:
+        found = f"no Stanza package for language '{lang}'"
+        raise _missing(found, directory, "a package such as default", lang)
+    complete = [name for name in ranked if all(map(Path.is_file, packages[name]))]
+    if not complete:
+        lacking = next(path for path in packages[ranked[0]] if not path.is_file())
+        found = f"package '{ranked[0]}' lacks the model file {lacking.relative_to(directory)}"
+        raise _missing(found, directory, "a package with all of its files", lang)
+    name, *others = complete
+    return Models(lang, directory, name, packages[name], tuple(sorted(others)))
 
 
 def _packages(directory: Path, lang: str) -> dict[str, tuple[Path, ...]]:

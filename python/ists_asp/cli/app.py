@@ -15,6 +15,7 @@ import click
 from ists_asp import cli
 from ists_asp._version import __version__
 from ists_asp.cli import INTERRUPTED, commands
+from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
 from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import one_line, open_doors, table
@@ -118,7 +119,14 @@ Examples:
     callback=_show_version,
     help="Show the version and exit.",
 )
-def main(verbose: bool) -> None:
+@click.option(
+    "--config/--no-config",
+    "configured",
+    default=True,
+    help=f"Take options from the nearest {NAME}, or not; see ists-asp config.",
+)
+@click.pass_context
+def main(context: click.Context, verbose: bool, configured: bool) -> None:
     """Explain how similar two sentences are.
 
     Both sentences are cut into chunks, the chunks are aligned, and each alignment gets a
@@ -131,6 +139,7 @@ def main(verbose: bool) -> None:
     """
     if verbose:
         raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
+    use_config(context, configured)
 
 
 def _details() -> str:
@@ -172,12 +181,6 @@ _CLOSE = 0.75
 _OWNERS = 3
 """More commands than this that have an option are no hint."""
 
-_FORMATS = {
-    "--format": ("--json", "It prints text, or JSON with --json"),
-    "--json": ("--format", "JSON is printed with --format jsonl"),
-}
-"""Two ways to ask for a format, by commands: the option that is here, and what to say of it."""
-
 
 def _usage_message(fault: click.ClickException) -> str:
     """A usage error as one line that names the command whose help tells more."""
@@ -211,9 +214,6 @@ def _no_such_option(name: str, context: click.Context) -> str:
     if name in _GONE:
         return f"{text} any more: {_GONE[name]}"
     known = list(_options(context.command))
-    here, meant = _FORMATS.get(name, ("", ""))
-    if here in known:
-        return f"{text}. {meant}"
     owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
     if len(owners) > _OWNERS:
         return text

@@ -95,11 +95,9 @@ def working(setup: Setup) -> Iterator[Working]:
             yield Working(system, show_warnings)
 
 
-def on_one(
-    inputs: Inputs, identifier: str | None, setup: Setup, work: Callable[[System, Pair], T]
-) -> T:
+def on_one(inputs: Inputs, setup: Setup, work: Callable[[System, Pair], T]) -> T:
     """What is made of one pair, the only one or that with an id; it comes annotated."""
-    pair, *others = inputs.read(identifier)
+    pair, *others = inputs.read()
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     with working(setup) as run:
@@ -117,7 +115,6 @@ def solve_pairs(
     *,
     jobs: int,
     fail_fast: bool,
-    quiet: bool,
     columns: tuple[str, ...] = (),
 ) -> None:
     """Decide the pairs of an input and write the answers; ``columns`` are those of a table."""
@@ -137,7 +134,7 @@ def solve_pairs(
             told.add(warning)
             warn(str(warning))
 
-    with opened(inputs, quiet=quiet) as source, ExitStack() as stack:
+    with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
         system = stack.enter_context(System(setup))
         files = system.files
@@ -149,7 +146,8 @@ def solve_pairs(
             setup,
             traced=traces is not None,
             rated=rated,
-            explained=columns == PAIRS and files.profile.explanation is not None,
+            explained=setup.explained
+            or (columns == PAIRS and files.profile.explanation is not None),
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
@@ -167,16 +165,16 @@ def solve_pairs(
         for warning in (*system.models_warnings, *executor.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
-        with progress(source.count, shown=not quiet) as step:
+        with progress(source.count, shown=not inputs.quiet) as step:
             for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
-                if failure is None:
+                if failure is None and setup.answers is None:
                     warn_unproven(outcome.answers[0], setup.limits.seconds)
-                elif fail_fast or inputs.single:
+                elif failure is not None and (fail_fast or inputs.single):
                     failure.where = of_pair(pair.id)
                     raise failure
-                else:
+                elif failure is not None:
                     failures.add(pair, failure.found)
                 for faulty, fault in source.faulty():
                     if columns:
@@ -189,6 +187,7 @@ def solve_pairs(
                     outcome.knowledge,
                     record,
                     ranked=setup.models > 1,
+                    alone=inputs.one,
                     explanation=outcome.explanation,
                     others=source.others(row),
                 )
@@ -209,7 +208,7 @@ def solve_pairs(
         stages.merge(system.stages)
         source.check_same()
         _check_interrupted()
-    if not (quiet or inputs.single):
+    if not (inputs.quiet or inputs.single):
         held = "text, which Stanza tokenised" if inputs.text else "tokens, as blanks separate them"
         note(f"{summary(source.count, time.perf_counter() - began, stages)}; read as {held}")
         if kept := rerun(source.count, stages):
@@ -247,7 +246,7 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
 
     if jobs > 1 or source.long or source.count >= MANY:
         return workers()
-    if not (setup.rules or setup.constants):
+    if not (setup.rules or setup.constants or setup.templates):
         return Inline(Decider(setup), workers)
     return Pool(setup, 1, copied=watch.active)
 

@@ -56,6 +56,8 @@ class Inputs:
         header: the first row of a table names its columns.
         encoding: that of a table.
         columns: titles or numbers of the columns of a table, by what they hold.
+        identifier: the id of the only pair that is wanted.
+        quiet: nothing is told that is just good to know.
         copies: of what can be read only once, to be read in its place.
         table: the table, opened; see :meth:`ready`.
     """
@@ -70,6 +72,8 @@ class Inputs:
     header: bool = False
     encoding: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    identifier: str | None = None
+    quiet: bool = False
     copies: Mapping[str, Path] = field(default_factory=dict)
     table: Table | None = None
 
@@ -88,6 +92,16 @@ class Inputs:
     def single(self) -> bool:
         """Whether the pair stands on the command line."""
         return bool(self.sentences)
+
+    @property
+    def given(self) -> bool:
+        """Whether there are any."""
+        return bool(self.sentences or self.files)
+
+    @property
+    def one(self) -> bool:
+        """Whether there is one pair by intention."""
+        return self.single or self.identifier is not None
 
     @property
     def names(self) -> list[str]:
@@ -137,7 +151,7 @@ class Inputs:
             other = "--chunked" if self.chunked else "--tokens"
             raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
 
-    def ready(self, warn: Warn, *, quiet: bool = False) -> Inputs:
+    def ready(self, warn: Warn) -> Inputs:
         """The same with its table opened, if it has one; which columns are read is told."""
         from ists_asp.io.pairs import find_places
         from ists_asp.io.tables import Table
@@ -146,6 +160,9 @@ class Inputs:
         if flag is None or self.files[flag].endswith(".wa"):
             return self
         source = self._source(self.files[flag])
+        if not isinstance(source, Path):
+            # A table is read more than once.
+            source = BytesIO(source.read())
         kind = None if flag == "--table" else flag.strip("-")
         named = any(not title.isdecimal() for title in self.columns.values())
         header = True if self.header or named else None
@@ -153,7 +170,7 @@ class Inputs:
             source, kind, name=self.names[0], encoding=self.encoding, header=header, warn=warn
         )
         places = find_places(table, self.columns)
-        if not quiet:
+        if not self.quiet:
             one, two = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))
             told = f"the columns {one} and {two} are compared"
             if not table.header:
@@ -163,19 +180,19 @@ class Inputs:
             note(f"{table.name}: {told}")
         return replace(self, table=table)
 
-    def read(self, identifier: str | None = None) -> list[Pair]:
+    def read(self) -> list[Pair]:
         """Read all pairs, so that a fault on the last line shows before any work is done."""
         with reader_warnings() as warn:
-            return chosen(list(self.ready(warn).checked(warn)), identifier)
+            return list(self.ready(warn).checked(warn))
 
     def checked(self, warn: Warn, *, sized: bool = True) -> Iterator[Pair]:
         """Read the pairs lazily; each is sure to be one that can be decided."""
         from ists_asp.io.text import Faults
         from ists_asp.limits import check_size
 
-        faults, empty = Faults(), True
+        faults, empty, ids = Faults(), True, list[str]()
         with faults:
-            for _, pair in self.entries(warn):
+            for _, pair in self.entries(warn, ids):
                 if isinstance(pair, DataError):
                     if self.skip_bad:
                         warn(f"{pair}; the row is left out")
@@ -196,6 +213,8 @@ class Inputs:
                             )
                     yield pair
         faults.check()
+        if empty and self.identifier is not None:
+            raise no_such_pair(self.identifier, ids)
         if empty:
             raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
 
@@ -209,8 +228,20 @@ class Inputs:
         place = f"{first}: pair {shortened(pair.id)}"
         return f"{place}, sentence 1", f"{place}, sentence 2"
 
-    def entries(self, warn: Warn) -> Iterator[tuple[Row | None, Pair | DataError]]:
-        """Read the pairs lazily, each with its row of a table; faulty rows with their faults."""
+    def entries(
+        self, warn: Warn, ids: list[str] | None = None
+    ) -> Iterator[tuple[Row | None, Pair | DataError]]:
+        """Read the pairs lazily, each with its row of a table; faulty rows with their faults.
+
+        ``ids`` gets the first of those that are not wanted.
+        """
+        for row, found in self._entries(warn):
+            if self.identifier in (None, getattr(found, "id", self.identifier)):
+                yield row, found
+            elif ids is not None and len(ids) <= _SHOWN_IDS:
+                ids.append(getattr(found, "id", ""))
+
+    def _entries(self, warn: Warn) -> Iterator[tuple[Row | None, Pair | DataError]]:
         from ists_asp.io.pairs import find_places, read_pairs, table_pairs
         from ists_asp.io.wa import read_wa
         from ists_asp.model import Pair
@@ -362,7 +393,7 @@ class PairSource:
 
 
 @contextmanager
-def opened(inputs: Inputs, *, quiet: bool = False) -> Iterator[PairSource]:
+def opened(inputs: Inputs) -> Iterator[PairSource]:
     """Read all pairs once, to count and check them; they can then be read again.
 
     Only what tells them apart is held in memory. Standard input is kept in a file meanwhile.
@@ -374,7 +405,7 @@ def opened(inputs: Inputs, *, quiet: bool = False) -> Iterator[PairSource]:
         sums = kept.sums()
         count, long, attached = 0, False, Attached()
         with reader_warnings() as warn:
-            kept = kept.ready(warn, quiet=quiet)
+            kept = kept.ready(warn)
             # Of several pairs one that is too long fails like any other, and costs none an answer.
             for pair in kept.checked(warn, sized=inputs.single):
                 count += 1
@@ -385,18 +416,11 @@ def opened(inputs: Inputs, *, quiet: bool = False) -> Iterator[PairSource]:
         yield source
 
 
-def chosen(pairs: list[Pair], identifier: str | None) -> list[Pair]:
-    """The pair with an id, or all pairs where there is none to choose by."""
-    if identifier is None:
-        return pairs
-    found = [pair for pair in pairs if pair.id == identifier]
-    if not found:
-        ids = shortened(", ".join(pair.id for pair in pairs[:_SHOWN_IDS]))
-        more = ", …" if len(pairs) > _SHOWN_IDS else ""
-        raise DataError(
-            f"there is no pair with the id '{shortened(identifier)}'", expected=f"{ids}{more}"
-        )
-    return found
+def no_such_pair(identifier: str, ids: Sequence[str]) -> DataError:
+    """What to raise where no pair has an id; ``ids`` are some that there are."""
+    shown = shortened(", ".join(ids[:_SHOWN_IDS])) + (", …" if len(ids) > _SHOWN_IDS else "")
+    found = f"there is no pair with the id '{shortened(identifier)}'"
+    return DataError(found, expected=shown)
 
 
 def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:

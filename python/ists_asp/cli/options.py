@@ -69,10 +69,22 @@ def file_option(flag: str, text: str) -> Decorator:
     return click.option(flag, type=READ, metavar="FILE", help=text)
 
 
-id_option: Decorator = click.option(
-    "--id", "identifier", metavar="ID", help="Only the pair with this id."
+def json_option(function: Function) -> Function:
+    """Give a command ``--format`` and its short form ``--json``; it gets ``as_json``."""
+
+    @wraps(function)
+    def wrapper(*, form: str | None, as_json: bool, **rest: Any) -> None:  # noqa: ANN401
+        function(as_json=as_json or form == "json", **rest)
+
+    choice = click.option(
+        "--format", "form", type=click.Choice(["text", "json"]), help="Text by default."
+    )
+    return decorated(wrapper, (choice, json_flag))
+
+
+json_flag: Decorator = click.option(
+    "--json", "as_json", is_flag=True, help="Short for --format with JSON."
 )
-json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
 )
@@ -137,7 +149,7 @@ def input_options(
 
     Args:
         function: the command.
-        optional: whether ``inputs`` is None where none are given.
+        optional: whether there may be none.
         question: whether the arguments behind the sentences are a ``question``.
         names: whether those before them are ``names``.
     """
@@ -164,12 +176,12 @@ def input_options(
             {flag: name for flag, name in files.items() if name is not None},
             **{name: rest.pop(name) for name in map(_variable, _FLAGS)},
             encoding=rest.pop("encoding"),
+            identifier=rest.pop("identifier"),
+            quiet=rest.pop("quiet"),
             columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
         )
-        if optional and inputs == Inputs():
-            function(inputs=None, **rest)
-            return
-        inputs.check()
+        if inputs.given or not optional:
+            inputs.check()
         function(inputs=inputs, **rest)
 
     metavar = "NAME... " * names + "[SENTENCE1 SENTENCE2]" + " DECISION..." * question
@@ -186,6 +198,8 @@ def input_options(
                 "mark.",
             ),
             *(click.option(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
+            click.option("--id", "identifier", metavar="ID", help="Only the pair with this id."),
+            quiet_option,
         ),
     )
 
@@ -259,6 +273,7 @@ cache_option: Decorator = click.option(
 
 _SETUP: tuple[Decorator, ...] = (
     _RULES,
+    timeout_option,
     click.option(
         "-c",
         "constants",
@@ -292,7 +307,6 @@ _SETUP: tuple[Decorator, ...] = (
 
 _RUN: tuple[Decorator, ...] = (
     number_option("--jobs", text="Workers that decide pairs at the same time.", default=1),
-    timeout_option,
     click.option(
         "--memory",
         type=click.IntRange(min=256),
@@ -323,12 +337,9 @@ def profile_options(function: Function) -> Function:
     )
 
 
-def setup_options(
-    profile: str = "default", *, timeout: bool = False, run: bool = False
-) -> Decorator:
-    """Give a command ``setup``."""
-    more = _RUN if run else (timeout_option,) if timeout else ()
-    options = (_profile(profile), *_SETUP, *more)
+def setup_options(profile: str = "default", *, run: bool = False) -> Decorator:
+    """Give a command ``setup``; one that runs any number of pairs gets what says how, too."""
+    options = (_profile(profile), *_SETUP, *(_RUN if run else ()))
     return lambda function: decorated(with_setup(function), options)
 
 

@@ -7,13 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import convert
 
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
 from ists_asp.io.tables import read_object
 from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
-from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
+from ists_asp.model import Alignment, Chunk, Pair, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,14 +30,22 @@ RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"
 
 @dataclass(frozen=True, slots=True)
 class Answered(Reference):
-    """A pair with the lines of its answer; ``chunks`` of both sentences, where they are known."""
+    """A pair with the lines of its answer, and what else is known of it.
+
+    That is the ``chunks`` of both sentences, how similar they are as a whole, and the answer in
+    words.
+    """
 
     chunks: tuple[tuple[Chunk, ...], tuple[Chunk, ...]] | None = None
+    rating: float | None = None
+    explanation: str | None = None
 
     @classmethod
-    def of(cls, answer: Answer) -> Answered:
+    def of(cls, answer: Answer, explanation: str | None = None) -> Answered:
         """The answer of a run."""
-        return cls(answer.pair, answer.alignments, (answer.chunks1, answer.chunks2))
+        rating = None if answer.rating is None else answer.rating.value
+        chunks = answer.chunks1, answer.chunks2
+        return cls(answer.pair, answer.alignments, chunks, rating, explanation)
 
 
 def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
@@ -84,18 +93,9 @@ def _answered(record: dict[str, Any]) -> Answered:
     first, second = (
         tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
     )
-    return Answered(pair, tuple(map(_alignment, record["alignments"])), (first, second))
-
-
-def _alignment(record: dict[str, Any]) -> Alignment:
-    score = record["score"]
-    return Alignment(
-        tuple(record["tokens1"]),
-        tuple(record["tokens2"]),
-        Label(record["label"]),
-        None if score is None else float(score),
-        frozenset(map(Tag, record["tags"])),
-    )
+    lines = convert(record["alignments"], tuple[Alignment, ...])
+    rating = record.get("rating")
+    return Answered(pair, lines, (first, second), None if rating is None else rating["value"])
 
 
 class ChangeKind(StrEnum):
@@ -107,6 +107,13 @@ class ChangeKind(StrEnum):
     SCORE = "score"
     TAG = "tag"
     UNALIGNED = "unaligned"
+    RATING = "rating"
+    EXPLANATION = "explanation"
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is about the pair as a whole, and follows from other decisions."""
+        return self in (ChangeKind.RATING, ChangeKind.EXPLANATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +134,15 @@ class Change:
 
 
 def find_changes(old: Answered, new: Answered) -> tuple[Change, ...]:
-    """The decisions that differ between two answers, boundaries first, then line by line."""
-    return (*_boundaries(old, new), *_lines(old, new))
+    """What differs between two answers: boundaries, then line by line, then the pair as a whole."""
+    return (*_boundaries(old, new), *_lines(old, new), *_wholes(old, new))
+
+
+def _wholes(old: Answered, new: Answered) -> Iterator[Change]:
+    if None not in (old.rating, new.rating) and old.rating != new.rating:
+        yield Change(ChangeKind.RATING, (), (), f"{old.rating:.3f}", f"{new.rating:.3f}")
+    if None not in (old.explanation, new.explanation) and old.explanation != new.explanation:
+        yield Change(ChangeKind.EXPLANATION, (), (), old.explanation, new.explanation)
 
 
 def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
@@ -287,11 +301,8 @@ def compare(
                 where=of_pair(identifier),
                 hint="Compare answers to the same pairs",
             )
-    right = (
-        {identifier: gold[identifier] for identifier in both if identifier in gold}
-        if gold is not None
-        else {}
-    )
+    known = gold or {}
+    right = {identifier: known[identifier] for identifier in both if identifier in known}
     if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
     before, after = (
@@ -305,7 +316,7 @@ def compare(
     for identifier in both:
         changes = find_changes(old[identifier], new[identifier])
         if changes:
-            found = (causes or {}).get(identifier, ((),) * len(changes))
+            found = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
             pair = new[identifier].pair
             changed.append(PairComparison(pair, changes, found, gains.get(identifier)))
     # With gold those first that gain most.

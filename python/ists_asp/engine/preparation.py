@@ -61,13 +61,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a pair may take.
+    """What a pair may take: seconds of processor time, and bytes of memory, by default all.
 
-    Args:
-        seconds: of processor time for a pair. The search ends then with the best answer so far,
-            if there is one.
-        memory: bytes of memory of a worker; None for as many as there are.
-        grace: seconds beyond these after which a worker is killed.
+    When its time is over, its search ends with the best answer so far, if there is one; ``grace``
+    seconds later a worker is killed.
     """
 
     seconds: float = 10.0
@@ -94,6 +91,9 @@ class Setup:
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
         explained: whether a worker says in words what it decides.
+        language: that of the words; None for the profile's.
+        templates: a file of templates instead of the shipped ones.
+        answers: a ``.wa`` file with the answers, which are not decided then.
         shown: whether answers have the atoms that the rules show.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
             which may not change while a run goes on; empty for whatever they are.
@@ -113,6 +113,9 @@ class Setup:
     traced: bool = False
     rated: bool = False
     explained: bool = False
+    language: str | None = None
+    templates: Path | None = None
+    answers: Path | None = None
     shown: bool = False
     files: tuple[str, ...] = ()
 
@@ -152,11 +155,8 @@ def beside(items: Iterable[S], work: Callable[[Iterator[S]], Iterator[T]]) -> It
 class Preparation(Closing):
     """A profile's rules, models and lexicon, which make facts of sentences.
 
-    Nothing is loaded before it is needed.
-
-    Args:
-        setup: what to load.
-        parsed: the profile and its rules, where they have been parsed already.
+    Nothing is loaded before it is needed. ``parsed`` are the profile and its rules, where they
+    have been parsed already.
     """
 
     def __init__(self, setup: Setup, parsed: tuple[Profile, RuleSet] | None = None) -> None:
@@ -170,9 +170,9 @@ class Preparation(Closing):
     def close(self) -> None:
         """Close the lexicon and the cache; the system cannot be used afterwards."""
         self._closed = True
-        for name in ("_knowledge", "_opinions", "_annotator"):
-            if name in self.__dict__:
-                getattr(self, name).close()
+        for name in ("_knowledge", "_cache"):
+            if (held := self.__dict__.get(name)) is not None:
+                held.close()
 
     @cached_property
     def rules(self) -> RuleSet:
@@ -237,10 +237,9 @@ class Preparation(Closing):
     @property
     def models_warnings(self) -> tuple[RuleWarning, ...]:
         """Which of several packages of models is used, once they have been asked for."""
-        models = self._annotator.models if "_annotator" in self.__dict__ else None
-        if models is None or models.choice is None:
+        if "_annotator" not in self.__dict__ or self.models.choice is None:
             return ()
-        return (RuleWarning(str(models.directory), models.choice),)
+        return (RuleWarning(str(self.models.directory), self.models.choice),)
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tag and lemmatise pairs, lazily and in their order.
@@ -303,11 +302,7 @@ class Preparation(Closing):
         return self.known(self.annotate(pairs))
 
     def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        """Yield annotated pairs, lazily and in their order, with the facts that the rules see.
-
-        Raises:
-            UsageError: the system is closed.
-        """
+        """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
         self._check_open()
         return in_batches(annotated, self._known, BATCH)
 
@@ -318,9 +313,13 @@ class Preparation(Closing):
             )
 
     @cached_property
+    def _cache(self) -> Cache | None:
+        """What keeps what Stanza and a reader say."""
+        return None if self.setup.cache is None else Cache(self.setup.cache)
+
+    @cached_property
     def _annotator(self) -> Annotator:
-        cache = None if self.setup.cache is None else Cache(self.setup.cache)
-        return Annotator(self.profile.language, self.setup.stanza_dir, cache)
+        return Annotator(self.profile.language, self.setup.stanza_dir, self._cache)
 
     def _annotate(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
         done = [side for pair in pairs for side in (pair.sent1, pair.sent2)]
@@ -340,11 +339,8 @@ class Preparation(Closing):
     @cached_property
     def _knowledge(self) -> Knowledge:
         language = self.profile.language
-        return Knowledge(
-            language=language,
-            vectors_path=self.setup.vectors or shipped_vectors(language),
-            phrases=phrases(self.rules),
-        )
+        vectors = self.setup.vectors or shipped_vectors(language)
+        return Knowledge(language, vectors, phrases(self.rules))
 
     @cached_property
     def _remembered(self) -> Memo:
@@ -392,9 +388,7 @@ class Preparation(Closing):
         from ists_asp.knowledge.reader import PairReader
 
         assert self._reader is not None
-        return PairReader(
-            self._reader, None if self.setup.cache is None else Cache(self.setup.cache)
-        )
+        return PairReader(self._reader, self._cache)
 
 
 def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader | None:

@@ -11,8 +11,8 @@ from functools import cached_property, partial
 from itertools import islice, tee
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Control, SymbolType
-from clingo.ast import ASTType, ProgramBuilder
+from clingo import SymbolType
+from clingo.ast import ASTType
 
 from ists_asp.answers import HIGHEST, read_rating
 from ists_asp.engine.preparation import Known
@@ -21,7 +21,7 @@ from ists_asp.facts import line_facts
 from ists_asp.rules import check_kinds
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
-from ists_asp.solver.search import constant_arguments
+from ists_asp.solver.search import constant_arguments, ground
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
 
@@ -48,11 +48,8 @@ class Evidence(NamedTuple):
 class Rater:
     """The rules that rate a pair as a whole.
 
-    Args:
-        rules: the parsed rules.
-        constants: values of ``#const`` definitions.
-        incremental: whether ratings are kept between runs, where the rules have a memory.
-        wholes: what a reader says of a pair as a whole, as facts with commas between them.
+    Where they have a memory, ratings are kept between runs if ``incremental``. ``wholes`` gives
+    what a reader says of a pair as a whole, as facts with commas between them.
     """
 
     def __init__(
@@ -145,10 +142,6 @@ def _highest(rules: RuleSet, constants: Mapping[str, str]) -> int:
 
 
 def _evaluated(rules: RuleSet, arguments: Sequence[str]) -> int:
-    control = Control(list(arguments), logger=lambda _code, _text: None)
-    with ProgramBuilder(control) as builder:
-        for node in rules.statements:
-            if node.ast_type is ASTType.Definition:
-                builder.add(node)
-    best = control.get_const("highest")
+    definitions = [node for node in rules.statements if node.ast_type is ASTType.Definition]
+    best = ground(definitions, (), arguments, lambda _code, _text: None).get_const("highest")
     return best.number if best is not None and best.type is SymbolType.Number else HIGHEST

@@ -9,6 +9,7 @@ import os
 import time
 from dataclasses import replace
 from functools import cache, cached_property, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -22,14 +23,13 @@ from ists_asp.engine.preparation import (
     beside,
 )
 from ists_asp.errors import IstsError, UsageError
-from ists_asp.model import Pair
 from ists_asp.rules import NO_READER, Purpose
 from ists_asp.rules.parsing import UNDEFINED
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.rating import Rater
     from ists_asp.explain.explainer import Explainer, Explanation
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Rating
+    from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleWarning
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
@@ -306,13 +306,7 @@ class System(Preparation):
         Raises:
             RuleError: the profile has no rules for ratings, or they are faulty.
         """
-        known = (
-            Known(answer, facts)
-            for (_, facts), answer in beside(
-                answers, lambda some: self.facts(answer.pair for answer in some)
-            )
-        )
-        for solution in self.rater.rate_all(known):
+        for solution in self.rater.rate_all(self._known_answers(answers, attrgetter("pair"))):
             (rated,) = solution.answers
             assert rated.rating is not None
             yield rated.rating
@@ -435,15 +429,13 @@ class System(Preparation):
         yield from self.explainer.explain_all(self._in_chunks(answers), wording)
 
     def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
-        known = beside(answers, lambda some: self.facts(map(_chunked, some)))
+        """Answers with the facts of their pairs, in the chunks that the answers have."""
+        return self._known_answers(
+            answers, lambda answer: answer.pair.with_chunks(answer.chunks1, answer.chunks2)
+        )
+
+    def _known_answers(
+        self, answers: Iterable[Answer], pair_of: Callable[[Answer], Pair]
+    ) -> Iterator[Known]:
+        known = beside(answers, lambda some: self.facts(map(pair_of, some)))
         return (Known(answer, facts) for (_, facts), answer in known)
-
-
-def _chunked(answer: Answer) -> Pair:
-    """The pair of an answer with the chunks that the answer has."""
-    pair = answer.pair
-    return Pair(
-        pair.id,
-        replace(pair.sent1, chunks=answer.chunks1),
-        replace(pair.sent2, chunks=answer.chunks2),
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp._version import __version__
@@ -191,9 +192,8 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
 
 
 def _labels(evaluation: Evaluation) -> str:
-    cells = {(cell.gold, cell.system): cell.weight for cell in evaluation.confusion}
-    used = {label for pair in cells for label in pair}
-    labels = [label for label in Label if label in used]
+    cells = evaluation.confusion
+    labels = [label for label in Label if label in chain.from_iterable(cells)]
     rows = [["", *map(str, labels)]]
     rows += [
         [str(gold), *(f"{cells.get((gold, system), 0.0):.1f}" for system in labels)]

@@ -69,19 +69,11 @@ class Correlation:
 
 
 def correlation(gold: Sequence[float], system: Sequence[float], where: str = "") -> Correlation:
-    """Correlate two lists of ratings.
+    """Correlate the ratings of four pairs or more; ``where`` says what they are of.
 
     A list in which all ratings are equal has no correlation with anything: ``r`` is then 0,
     as is right for ratings that tell nothing. The interval is that of Fisher's z, whose
     standard error is ``1 / sqrt(pairs - 3)``.
-
-    Args:
-        gold: a rating for each pair.
-        system: as many.
-        where: what the ratings are of, for messages.
-
-    Raises:
-        DataError: there are fewer than four pairs.
     """
     if len(gold) < 4:
         raise DataError(
@@ -118,11 +110,6 @@ def significance(better: float, worse: float, pairs: int) -> float:
     ``p = Phi(-(z1 - z2) / sqrt(2 / (pairs - 3)))``: half of what equation 14.5.10 gives for two
     tails. The runs are taken for independent, as the organisers do, although they rate the same
     pairs; that is cautious. Means over data sets are compared as correlations over all pairs.
-
-    Args:
-        better: the correlation that is claimed to be higher.
-        worse: the other one.
-        pairs: how many pairs each is of, more than 3.
     """
     z = (_fisher(better) - _fisher(worse)) / math.sqrt(2 / (pairs - 3))
     return float(stats.norm.sf(z))

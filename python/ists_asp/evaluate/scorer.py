@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ists_asp.io.wa import HIGHEST
@@ -116,31 +117,20 @@ class PairScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion:
-    """How much link weight has this gold label and this system label.
-
-    NOALI stands for a link that one side does not have; its weight is then that of the
-    other side, and the gold weight otherwise.
-    """
-
-    gold: Label
-    system: Label
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
 class Evaluation:
     """An answer file measured against a gold file.
 
     ``missing`` are ids that only the gold file has, ``extra`` those that only the system
-    file has; both count against the system. ``confusion`` is ordered by the labels.
+    file has; both count against the system. ``confusion`` says how much link weight has a gold
+    label and a system label, ordered by the labels. NOALI stands for a link that one side does not
+    have; its weight is then that of the other side, and the gold weight otherwise.
     ``signature`` says of files what the figures depend on.
     """
 
     scheme: str
     overall: Scores
     pairs: tuple[PairScores, ...]
-    confusion: tuple[Confusion, ...]
+    confusion: Mapping[tuple[Label, Label], float]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
     signature: str = ""
@@ -152,12 +142,8 @@ class Evaluation:
             "overall": self.overall.as_dict(),
             "pairs": [{"id": pair.id, **pair.scores.as_dict()} for pair in self.pairs],
             "confusion": [
-                {
-                    "gold": str(cell.gold),
-                    "system": str(cell.system),
-                    "weight": round(cell.weight, DECIMALS),
-                }
-                for cell in self.confusion
+                {"gold": str(gold), "system": str(system), "weight": round(weight, DECIMALS)}
+                for (gold, system), weight in self.confusion.items()
             ],
             "missing": list(self.missing),
             "extra": list(self.extra),
@@ -258,13 +244,11 @@ def evaluate_pairs(
         pairs.append(PairScores(identifier, scores))
         overall += scores
         _confuse(expected, found, weights)
-    order = list(Label)
-    cells = sorted(weights, key=lambda cell: (order.index(cell[0]), order.index(cell[1])))
     return Evaluation(
         scheme=str(scheme),
         overall=overall,
         pairs=tuple(pairs),
-        confusion=tuple(Confusion(*cell, weights[cell]) for cell in cells),
+        confusion={cell: weights[cell] for cell in product(Label, Label) if cell in weights},
         missing=tuple(identifier for identifier in gold if identifier not in system),
         extra=tuple(identifier for identifier in system if identifier not in gold),
     )

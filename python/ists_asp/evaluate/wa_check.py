@@ -252,9 +252,7 @@ def check_sentence(
 ) -> list[Fault]:
     """The faults of a sentence, but for those of the pilot's rules.
 
-    Args:
-        sentence: the sentence.
-        lines: the lines of its part of the file, as :class:`ScriptView` has them.
+    ``lines`` are those of its part of the file, as :class:`ScriptView` has them.
     """
     wrong = (_id_fault(sentence, lines), *(_line_fault(line) for _, line in lines))
     expected = f"token numbers, {ARROW}, token numbers"
@@ -359,15 +357,11 @@ def _line_notes(line: WaAlignment) -> list[str]:
         (len(set(line.types)) < len(line.types), f"a type twice in {line.label}"),
         (line.label.endswith("_"), f"the type is written {line.label}"),
     ]
-    for word in chain(*line.sides):
-        notes.append(
-            (word.startswith("0") and word != "0", f"a token is written {shortened(word)}")
-        )
-    for words in line.sides:
-        notes.append(
-            (len(words) > 1 and not all(map(token_number, words)), "0 beside other tokens")
-        )
-    return [note for is_odd, note in notes if is_odd]
+    found = [note for is_odd, note in notes if is_odd]
+    padded = (word for word in chain(*line.sides) if word.startswith("0") and word != "0")
+    mixed = (side for side in line.sides if len(side) > 1 and not all(map(token_number, side)))
+    found += (f"a token is written {shortened(word)}" for word in padded)
+    return [*found, *("0 beside other tokens" for _ in mixed)]
 
 
 def _coverage_notes(sentence: WaSentence) -> Iterator[str]:

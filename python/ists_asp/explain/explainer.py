@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, tee
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,20 +31,10 @@ if TYPE_CHECKING:
     from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Alignment, Answer, Sentence
-    from ists_asp.rules import RuleSet, RuleWarning
+    from ists_asp.rules import NamedRule, RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
 
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """The rule that decided a statement: its name, what it means, its file and line."""
-
-    name: str
-    sentence: str
-    file: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +47,14 @@ class Statement:
         sentence: number of the sentence of the whole text that it is part of, from 1; 0 if it is
             left out of the text, which would be too long.
         alignments: the lines of the answer that it rests on, in their order.
-        reason: the rule that decided it.
+        reason: the rule that decided it, with its name, sentence, file and line.
     """
 
     kind: str
     text: str
     sentence: int
     alignments: tuple[Alignment, ...]
-    reason: Reason
+    reason: NamedRule
 
     def tokens(self, side: int) -> tuple[int, ...]:
         """The token numbers of sentence 1 or 2 that it is about, ascending."""
@@ -106,7 +96,10 @@ class Explanation:
                         }
                         for line in one.alignments
                     ],
-                    "rule": asdict(one.reason),
+                    "rule": {
+                        name: getattr(one.reason, name)
+                        for name in ("name", "sentence", "file", "line")
+                    },
                 }
                 for one in self.statements
             ],
@@ -156,11 +149,7 @@ class Explainer:
     ) -> None:
         options = SolverOptions(time_limit=time_limit, constants=dict(constants or {}))
         self._solver: Solver[Shown] = Solver(rules, options, _read)
-        self._reasons = {
-            rule.name: Reason(rule.name, rule.sentence, rule.file, rule.line)
-            for rule in rules.rules
-            if rule.sentence is not None
-        }
+        self._named = {rule.name: rule for rule in rules.rules if rule.sentence is not None}
         self._loaded = rules.warnings
 
     @property
@@ -217,15 +206,15 @@ class Explainer:
         )
         return Explanation(answer, _text(told, templates), statements)
 
-    def _reason(self, kind: str) -> Reason:
+    def _reason(self, kind: str) -> NamedRule:
         name = f"say_{kind}"
-        if name not in self._reasons:
+        if name not in self._named:
             raise RuleError(
                 f"the rule that makes statements of the kind {kind} has another name",
                 expected=f'%@rule {name}: "…"',
                 hint="Name it so, for the explanation to say which rule decided",
             )
-        return self._reasons[name]
+        return self._named[name]
 
 
 def posed(
@@ -352,7 +341,6 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
 
 
 def _clause(items: Sequence[_Told], templates: Templates) -> str:
-    """Statements of one clause."""
     texts = list(dict.fromkeys(item.text for item in items))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}

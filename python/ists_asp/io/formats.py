@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
 from ists_asp.model import Alignment, Confidence, Label, Tag
@@ -34,8 +34,9 @@ class Written:
     """What is to be written of a pair: its answers, best first, or why it has none.
 
     ``knowledge`` and ``system`` are as for :func:`write_jsonl`. ``ranked`` says that more answers
-    than one were asked for; ``explanation`` is the best answer in words. ``others`` has what else
-    the pair's row of a table holds.
+    than one were asked for, ``alone`` that the pair is the only one; ``explanation`` is the best
+    answer in words, as :meth:`ists_asp.explain.Explanation.record` has it. ``others`` has what
+    else the pair's row of a table holds.
     """
 
     pair: Pair
@@ -44,7 +45,8 @@ class Written:
     knowledge: Sequence[str] = ()
     system: Mapping[str, object] | None = None
     ranked: bool = False
-    explanation: str = ""
+    alone: bool = False
+    explanation: Mapping[str, Any] | None = None
     others: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -252,6 +254,9 @@ PAIRS = ("rating", *map(str, _COUNTED), "explanation", "error")
 ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "tokens2", "error")
 """Columns of ours where a row is an alignment."""
 
+EXPLAINED = ("explanation", "error")
+"""Columns of ours where pairs are explained only."""
+
 RATED = ("rating", "error")
 """Columns of ours where pairs are rated only."""
 
@@ -262,7 +267,7 @@ def _pair_row(written: Written) -> Iterator[dict[str, object]]:
         labels = Counter(str(line.label) for line in answer.alignments)
         record |= {str(label): labels[label] for label in _COUNTED} | {
             "rating": answer.rating.value if answer.rating is not None else None,
-            "explanation": written.explanation,
+            "explanation": written.explanation and written.explanation["text"],
         }
     yield record
 
@@ -286,7 +291,7 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
 
 
 _ROWS: dict[tuple[str, ...], Callable[[Written], Iterable[Mapping[str, object]]]]
-_ROWS = {PAIRS: _pair_row, RATED: _pair_row, ALIGNMENTS: _alignment_rows}
+_ROWS = {PAIRS: _pair_row, RATED: _pair_row, EXPLAINED: _pair_row, ALIGNMENTS: _alignment_rows}
 
 
 @contextmanager
@@ -322,6 +327,18 @@ def writing_rows(
                 put([*front, *(map(harmless, own) if text else own)])
 
         yield put_rows
+
+
+def _write_words(written: Written) -> str:
+    """The explanation, behind the pair's id unless it is alone; nothing of a pair that failed."""
+    if written.explanation is None:
+        return ""
+    return f"{written.pair.id}: " * (not written.alone) + f"{written.explanation['text']}\n"
+
+
+def _write_statements(written: Written) -> str:
+    record = written.explanation or failure_record(written.pair, written.failure or "")
+    return _line(record, written.others)
 
 
 def _write_atoms(written: Written) -> str:
@@ -365,6 +382,13 @@ FORMATS = (
     Format("text", ".txt", "for people", _write_text, answers=True, several=True, between="\n"),
 )
 """All of them, in the order in which the help names them."""
+
+EXPLANATIONS = {
+    "text": Format("text", ".txt", "for people", _write_words),
+    "jsonl": Format("jsonl", ".jsonl", "an object a pair, with its statements", _write_statements),
+    **{one.name: one for one in FORMATS if one.table},
+}
+"""Those of answers in words."""
 
 ANSWERS = {one.name: one for one in FORMATS if one.answers}
 RATINGS = {one.name: one for one in FORMATS if one.ratings}

@@ -131,17 +131,15 @@ def plain_value(value: object) -> object:
 def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
     book = _library("xlsx").Workbook(write_only=True)
-    escape, cell_of = (
-        _library("xlsx", ".utils.escape").escape,
-        _library("xlsx", ".cell").WriteOnlyCell,
-    )
+    cell_of = _library("xlsx", ".cell").WriteOnlyCell
+    illegal = _library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
     sheet = book.create_sheet("ists-asp")
 
     def put(cells: Cells) -> None:
         row: list[object] = []
         for value in map(plain_value, cells):
             if isinstance(value, str):
-                cell = cell_of(sheet, escape(value))
+                cell = cell_of(sheet, illegal.sub(lambda sign: f"_x{ord(sign[0]):04X}_", value))
                 cell.data_type = "s"
                 row.append(cell)
             else:

@@ -40,41 +40,30 @@ MAX_WORDS = 3
 _POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
 """The lexicon's parts of speech for the universal tags of words that it may have."""
 
-_LEXICONS = {"en": "wordnet.sqlite", "es": "spanish.sqlite"}
 _VECTORS = ("en", "es")
 
 
 class Knowledge(Closing):
     """The sources of knowledge; use it as a context manager, or call :meth:`close`.
 
-    Args:
-        lexicon_path: the SQLite file of the lexicon; the shipped one of the language if None.
-        language: code of the language. Spanish has a thesaurus for its lexicon, stems, points
-            of thousands and words that differ in accents only; any other is read as English.
-        vectors_path: the file of word vectors; words are not compared by vectors if None. See
-            :func:`shipped_vectors`.
-        phrases: more multiword entries, in lower case: those of word tables.
+    Spanish has a thesaurus for its lexicon, stems, points of thousands and words that differ in
+    accents only; any other language is read as English. Without a file of vectors (see
+    :func:`shipped_vectors`) words are not compared by them. ``phrases`` are more multiword
+    entries, in lower case: those of word tables.
 
     Raises:
         ResourceError: if the lexicon or the vectors are missing.
     """
 
     def __init__(
-        self,
-        lexicon_path: Path | None = None,
-        *,
-        language: str = "en",
-        vectors_path: Path | None = None,
-        phrases: Iterable[str] = (),
+        self, language: str = "en", vectors_path: Path | None = None, phrases: Iterable[str] = ()
     ) -> None:
-        # Only the default needs the data folder: a caller's own file works without it.
-        self._lexicon_path = lexicon_path or data_dir() / "lexicon" / _LEXICONS.get(
-            language, _LEXICONS["en"]
-        )
+        self._spanish = language == "es"
+        lexicon = "spanish.sqlite" if self._spanish else "wordnet.sqlite"
+        self._lexicon_path = data_dir() / "lexicon" / lexicon
         self._vectors_path = vectors_path
         self._phrases = frozenset(phrases)
         self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
-        self._spanish = language == "es"
         if not all(path.is_file() for path in self._paths):
             # Opening them says what is missing.
             self._lexicon.close()

@@ -329,11 +329,8 @@ def _relate(
     the smallest distance counts.
     """
     parts1, parts2 = entry1.parts(pos1), entry2.parts(pos2)
-    for part in parts1 | parts2:
-        reading1 = entry1.readings.get(part)
-        reading2 = entry2.readings.get(part)
-        if reading1 is None or reading2 is None:
-            continue
+    for part in (parts1 | parts2) & entry1.readings.keys() & entry2.readings.keys():
+        reading1, reading2 = entry1.readings[part], entry2.readings[part]
         for synset in reading1.senses.keys() & reading2.senses.keys():
             yield "synonym", reading1.senses[synset] + reading2.senses[synset]
         yield from _linked(("antonym",), reading1, entry2.word, reading2)
@@ -377,9 +374,8 @@ def _linked(
     for kind in kinds:
         links = reading1.links.get(kind)
         if links is not None:
-            for distance in links.to_word(word2, reading2.senses):
-                yield kind, distance
-            for distance in links.to_senses(reading2.senses):
+            senses = reading2.senses
+            for distance in (*links.to_word(word2, senses), *links.to_senses(senses)):
                 yield kind, distance
 
 

@@ -176,9 +176,8 @@ class Reader:
             return list(self._read(pair))
 
     def _read(self, pair: Pair) -> Iterator[str]:
-        ordered = _ordered(pair)
+        ordered, model = _ordered(pair), self._model
         sides = (1, 2) if ordered is pair else (2, 1)
-        model = self._model
         reading = model.read(ordered)
         if reading is None:
             return
@@ -268,11 +267,6 @@ class PairReader:
     def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
         self._reader = reader
         self._cache = cache
-
-    def close(self) -> None:
-        """Close the cache."""
-        if self._cache is not None:
-            self._cache.close()
 
     def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
         """What is predicted about pairs, lazily and in their order; if rated, as wholes."""

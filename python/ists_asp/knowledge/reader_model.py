@@ -6,6 +6,7 @@ import math
 import os
 from contextlib import nullcontext
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -133,9 +134,7 @@ class Model:
         """For each token but the first the log-odds that a chunk begins there."""
         places = {
             token: (mine[0], before[-1])
-            for token, (before, mine) in enumerate(
-                zip(reading.pieces[side], reading.pieces[side][1:], strict=False), 2
-            )
+            for token, (before, mine) in enumerate(pairwise(reading.pieces[side]), 2)
             if mine and before
         }
         if not places:

@@ -54,7 +54,6 @@ A run of MAX_RUN tokens then has a norm of at most 2400, so that neither the pro
 norms nor a hundred times the inner product of two runs leaves 32 bits.
 """
 
-_HINT = "Reinstall ists-asp, or build the vectors as data/vectors/README.md tells"
 _UNKNOWN = "[UNK]"
 
 
@@ -67,10 +66,7 @@ class _Table(NamedTuple):
 
 
 class Vectors:
-    """A vocabulary of word pieces with a vector each; the file is read at the first use.
-
-    Args:
-        path: the ``.npz`` file.
+    """A vocabulary of word pieces with a vector each; the ``.npz`` file is read at the first use.
 
     Raises:
         ResourceError: if the file is missing or, at the first use, found to be damaged.
@@ -78,7 +74,7 @@ class Vectors:
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise ResourceError("no word vectors", where=str(path), hint=_HINT)
+            raise _unusable(path, "no word vectors")
         self._path = path
         self._pooled = lru_cache(CACHED)(self._pool)
 
@@ -130,26 +126,20 @@ def _load(path: Path) -> _Table:
     # A damaged file fails in as many ways as there are bytes to damage.
     except Exception as error:
         no_fault_of_files(error)
-        raise ResourceError(
-            f"damaged word vectors ({brief(error)})", where=str(path), hint=_HINT
-        ) from None
+        raise _unusable(path, f"damaged word vectors ({brief(error)})") from None
     if version != VERSION:
-        raise ResourceError(
-            f"word vectors of layout {version}",
-            where=str(path),
-            expected=f"layout {VERSION}",
-            hint=_HINT,
-        )
+        raise _unusable(path, f"word vectors of layout {version}", f"layout {VERSION}")
     if codes.ndim != 2 or not len(names) == len(codes) == len(scales):
-        raise ResourceError(
-            f"{len(names)} word pieces, vectors of shape {codes.shape}, {len(scales)} scales",
-            where=str(path),
-            expected="as many of each",
-            hint=_HINT,
-        )
+        found = f"{len(names)} word pieces, vectors of shape {codes.shape}, {len(scales)} scales"
+        raise _unusable(path, found, "as many of each")
     numbers = {name: number for number, name in enumerate(names)}
     # What is unknown has a number behind all others.
     return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
+
+
+def _unusable(path: Path, found: str, expected: str | None = None) -> ResourceError:
+    hint = "Reinstall ists-asp, or build the vectors as data/vectors/README.md tells"
+    return ResourceError(found, where=str(path), expected=expected, hint=hint)
 
 
 def _tokenizer(numbers: dict[str, int]) -> Tokenizer:
@@ -168,11 +158,9 @@ def nearness(
 ) -> Iterator[str]:
     """Compare the tokens of two sentences: atoms of ``asp/input.lp`` as text.
 
-    Args:
-        vectors1: shape (tokens of sentence 1, dimensions); a token that is to take no
-            part, such as a punctuation mark, has the zero vector.
-        vectors2: the same of sentence 2.
-        pair: where it has chunks, rules ask about tokens and runs of whole chunks only.
+    The vectors have the shape (tokens, dimensions); a token that is to take no part, such as a
+    punctuation mark, has the zero vector. Where the pair has chunks, rules ask about tokens and
+    runs of whole chunks only.
     """
     sides = _cut(vectors1), _cut(vectors2)
     inner = sides[0] @ sides[1].T
@@ -186,10 +174,9 @@ def nearness(
     ends = begins
     products = np.rint(UNIT * UNIT * inner).astype(int)
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
-        begins = [
-            [chunk.first for chunk in each] for each in (pair.sent1.chunks, pair.sent2.chunks)
-        ]
-        ends = [[chunk.last for chunk in each] for each in (pair.sent1.chunks, pair.sent2.chunks)]
+        chunked = pair.sent1.chunks, pair.sent2.chunks
+        begins = [[chunk.first for chunk in each] for each in chunked]
+        ends = [[chunk.last for chunk in each] for each in chunked]
         for axis, each in enumerate(begins):
             products = np.add.reduceat(products, np.array(each, dtype=int) - 1, axis=axis)
     for row, column, value in _cells(products):

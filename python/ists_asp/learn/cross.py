@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from itertools import chain
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.learn.confidence import judge
-from ists_asp.learn.fit import (
-    Weight,
-    fit_alignments,
-    fit_boundaries,
-    fit_labels,
-    fit_scores,
-)
+from ists_asp.learn.fit import Weight, fit_alignments, fit_boundaries, fit_labels, fit_scores
 from ists_asp.learn.rendering import render_weights
 
 if TYPE_CHECKING:
@@ -48,13 +43,8 @@ def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], l
 def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit corrections of the weights that there are, or weights where there are none.
 
-    Args:
-        examples: gold pairs, each with an id of its own.
-        senses: what each name of evidence may argue for and against.
-        settings: how to learn.
-
-    Raises:
-        DataError: no boundary, or no alignment, can be learned from the examples.
+    Each example has an id of its own. It is a DataError if they show no choice of boundaries, or
+    of alignments.
     """
     fits = fit_boundaries, fit_alignments, fit_labels, fit_scores
     return [weight for fit in fits for weight in fit(examples, senses, settings)]
@@ -87,13 +77,7 @@ def cross_validate(
     folds: int,
     tick: Callable[[], None] = lambda: None,
 ) -> tuple[CrossValidation, CrossValidation]:
-    """Learn from all but one of ``folds`` parts of examples, from 2, and :func:`validate`.
-
-    Raises:
-        UsageError: there are fewer examples than parts.
-        DataError: no boundary, or no alignment, can be learned from some of the parts.
-        SolveError: there is no answer for a pair.
-    """
+    """Learn from all but one of ``folds`` parts of examples, from 2, and :func:`validate`."""
     if not 2 <= folds <= len(examples):
         raise UsageError(
             f"{folds} parts of {len(examples)} gold pairs",
@@ -136,9 +120,9 @@ def validate(
                 tick()
     given, found = (
         CrossValidation(
-            _score([(gold, answer) for part in some for gold, answer, _ in part], scheme),
-            tuple(_score([(gold, answer) for gold, answer, _ in part], scheme) for part in some),
-            None if chunked else _chunking(one for part in some for one in part),
+            _score(chain.from_iterable(some), scheme),
+            tuple(_score(part, scheme) for part in some),
+            None if chunked else _chunking(chain.from_iterable(some)),
             tuple(tuple(one for *_, judged in part for one in judged) for part in some),
         )
         for chunked, some in parts.items()
@@ -146,9 +130,11 @@ def validate(
     return given, found
 
 
-def _score(answered: Sequence[tuple[Reference, Answer | Reference]], scheme: Scheme) -> Scores:
-    gold = {right.pair.id: right for right, _ in answered}
-    system = {one.pair.id: Reference(one.pair, one.alignments) for _, one in answered}
+def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
+    gold, system = {}, {}
+    for right, answer, _ in decided:
+        gold[right.pair.id] = right
+        system[answer.pair.id] = Reference(answer.pair, answer.alignments)
     return evaluate(gold, system, scheme).overall
 
 

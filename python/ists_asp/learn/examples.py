@@ -30,8 +30,7 @@ from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
-from ists_asp.syntax.terms import atoms
-from ists_asp.syntax.trees import Signature, signature
+from ists_asp.syntax.trees import Signature, atoms, signature
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,
@@ -129,14 +128,7 @@ class Example:
 class ExampleBuilder(Closing):
     """A profile without its weights, ready to turn gold pairs into examples.
 
-    Use it as a context manager, or call :meth:`close`.
-
-    Args:
-        setup: the profile and what else to load; readers play no part.
-        output: a file that is written anew, and plays no part either.
-
-    Raises:
-        IstsError: as for :func:`ists_asp.load`.
+    Readers play no part, nor does the output, a file that is written anew.
     """
 
     def __init__(self, setup: Setup, output: Path | None = None) -> None:
@@ -195,11 +187,9 @@ class ExampleBuilder(Closing):
     def examples(
         self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None
     ) -> Iterator[Example]:
-        """Annotate and ground gold pairs, lazily and in their order.
+        """Annotate and ground gold pairs, lazily and in their order; see :func:`read_gold`.
 
-        Args:
-            golds: pairs with gold chunks, and their gold alignments, unaligned chunks included.
-            more: further facts of pairs, by their ids, such as what a reader holds.
+        ``more`` are further facts of pairs, by their ids, such as what a reader holds.
         """
         kept = list(golds)
         known = (
@@ -221,11 +211,8 @@ class ExampleBuilder(Closing):
     ) -> Iterator[tuple[Answer, Leads]]:
         """Decide pairs by the rules and weights that were learned from others, lazily, in order.
 
-        Each answer comes with how far its decisions lead.
-
-        Args:
-            weights: the text of a rule file.
-            examples: each with whether its gold chunks are given, rather than to be found.
+        The weights are the text of a rule file. Each example comes with whether its gold chunks are
+        given, rather than to be found; each answer with how far its decisions lead.
         """
         leads: dict[int, Leads] = {}
 
@@ -260,10 +247,8 @@ def _posed(example: Example, chunked: bool) -> Item:
     pair, facts = example.gold.pair, example.facts
     if chunked:
         return pair, facts
-    bare = replace(
-        pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
-    )
-    return bare, [fact for fact in facts if signature(fact) not in _GIVEN]
+    bare = [fact for fact in facts if signature(fact) not in _GIVEN]
+    return pair.with_chunks(None, None), bare
 
 
 def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]) -> Example:
@@ -330,14 +315,9 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
 def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
     """Read pairs with gold chunks, and their gold alignments, unaligned chunks included.
 
-    Args:
-        path: a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``; or a
-            ``.wa`` file of one-to-one alignments, such as the 2015 pilot's, in which each
-            side of a line is a chunk.
-        warn: receives one line of text for each repair.
-
-    Raises:
-        DataError: a file is missing or faulty, or the pairs of the files do not match.
+    The path is a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``; or a
+    ``.wa`` file of one-to-one alignments, such as the 2015 pilot's, in which each side of a line
+    is a chunk. ``warn`` receives one line of text for each repair.
     """
     if not path.is_file():
         for name in (*CHUNKS, ALIGNMENTS):

@@ -232,17 +232,16 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit where each label begins, in points, and what evidence adds to it or takes from it."""
-    rows, points, counts, numbers = [], [], [], []
-    for number, candidate in (
-        (number, one) for number, example in enumerate(examples) for one in example.candidates
-    ):
-        gold = candidate.gold
-        if gold and gold.label is not Label.EQUI and gold.score is not None:
-            rows.append(list(score_terms(candidate, gold.label.value.lower())))
-            points.append(float(min(max(round(gold.score), SCORES[0]), SCORES[-1])))
-            counts.append(float(candidate.token_count))
-            numbers.append(number)
-    right, often = np.array(points), np.array(counts)
+    found = [
+        (one, gold.label.value.lower(), round(gold.score), number)
+        for number, example in enumerate(examples)
+        for one in example.candidates
+        if (gold := one.gold) and gold.label is not Label.EQUI and gold.score is not None
+    ]
+    rows = [list(score_terms(one, label)) for one, label, *_ in found]
+    right = np.clip([float(score) for *_, score, _ in found], SCORES[0], SCORES[-1])
+    often = np.array([float(one.token_count) for one, *_ in found])
+    numbers = [number for *_, number in found]
 
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
         error = sums[0] - right
@@ -473,10 +472,8 @@ def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss,
     errors looks only at those that could still go either way, but is not convex. The sum of
     both, from the optimum of the first, decides better on held-out pairs than either.
 
-    Args:
-        truth: 1 for the outcome of an example, 0 for others; one row an example.
-        allowed: 1 for each outcome that was possible, 0 for others; one row an example.
-        counts: how often an example counts.
+    A row is an example: ``truth`` has 1 for its outcome, ``allowed`` for each outcome that was
+    possible, ``counts`` how often it counts.
     """
 
     def losing(log: float, errors: float) -> Loss:

@@ -56,17 +56,7 @@ class RatedExample:
 
 
 class RatingExampleBuilder(Closing):
-    """A profile, ready to turn gold pairs into examples.
-
-    Use it as a context manager, or call :meth:`close`. ``highest`` is the best rating.
-
-    Args:
-        setup: the profile, and what else to load.
-
-    Raises:
-        RuleError: the profile does not rate pairs.
-        IstsError: as for :func:`ists_asp.load`.
-    """
+    """A profile that rates pairs, ``highest`` at best, ready to turn gold pairs into examples."""
 
     def __init__(self, setup: Setup) -> None:
         profile, rules = load_program(setup.profile, setup.rules, Purpose.RATING, reader=NO_READER)

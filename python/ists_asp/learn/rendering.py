@@ -34,13 +34,8 @@ def render_weights(
 ) -> str:
     """Return the text of a rule file, one name of evidence a line, the heaviest first.
 
-    Args:
-        weights: the weights, or corrections of them, in any order.
-        sentences: what the rules say that find the evidence, by name or by what the names of
-            a family begin with.
-        title: what they are for.
-        command: the command that learns them again.
-        corrections: whether they are added to weights that there are.
+    ``sentences`` are what the rules say that find the evidence, by name or by what the names of
+    a family begin with; the title says what the weights are for, the command learns them again.
     """
     predicate, kind, what = WEIGHT, "Weights", "what evidence of the value 100"
     if corrections:
@@ -85,13 +80,7 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
 
 
 def render_table(table: Table, title: str, command: str) -> str:
-    """Return the text of a rule file with a line for each kind of decision.
-
-    Args:
-        table: the steps.
-        title: what they are for.
-        command: the command that learns them again.
-    """
+    """Return the text of a rule file with a line for each kind of decision."""
     purpose = (
         "in how many of 100 cases decisions that lead so far are right, learned from pairs",
         "that no weight had seen; behind each kind how many decisions there were.",

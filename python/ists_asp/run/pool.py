@@ -62,11 +62,7 @@ class Inline:
     """Decides batches in this process, which loses no time; but those with long pairs elsewhere.
 
     Nothing here can be killed, so that nothing here may take long. Only when its tokens are known
-    is a pair known to be long.
-
-    Args:
-        decider: decides batches of short pairs.
-        elsewhere: makes the pool that decides the others.
+    is a pair known to be long: then ``elsewhere`` makes a pool.
     """
 
     width = 1
@@ -99,17 +95,12 @@ class Pool:
 
     A batch that costs a worker its life is decided pair by pair, by another one: the pair at fault
     fails, and costs no other pair anything. ``width`` is how many batches to have under way,
-    ``warnings`` is what the parser finds suspicious.
-
-    Args:
-        setup: what they load.
-        jobs: how many there are.
-        copied: whether the first begins as a copy of this process, which takes no time; those
-            that follow it, and those of a process with threads, begin from nothing.
+    ``warnings`` is what the parser finds suspicious. The first worker may begin as a copy of this
+    process, which takes no time; those that follow it, and those of a process with threads, begin
+    from nothing.
 
     Raises:
-        RuleError: the rules are faulty, or cannot be loaded within the limits.
-        IstsError: something is missing.
+        IstsError: the rules are faulty, or cannot be loaded within the limits.
     """
 
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:

@@ -30,10 +30,10 @@ from ists_asp.errors import (
     IstsError,
     RuleError,
     SolveError,
-    TimeLimitError,
     TraceError,
     inside,
     of_pair,
+    too_late,
 )
 from ists_asp.limits import lifetime, loading_time, loads_too_long
 from ists_asp.processes import (
@@ -225,7 +225,7 @@ def working_on(pair: Pair, seconds: float, what: str = "answer") -> Iterator[Non
 
     Its time begins now: it is annotated already, as to load the models takes no pair's time.
     """
-    _course.go_on(of_pair(pair.id), late=_late(what, seconds))
+    _course.go_on(of_pair(pair.id), late=too_late(seconds, what))
     _course.limit(seconds, 1)
     with inside(pair):
         yield
@@ -239,16 +239,9 @@ def each(
 ) -> Iterator[T | Failed]:
     """Work on pairs, lazily and in their order; one that fails costs no other anything.
 
-    A command can do so once.
-
-    Args:
-        items: the pairs, or something of each; the error of an only one is raised.
-        work: makes a result of each item; of several at a time faster than one by one.
-        pair_of: the pair of an item.
-        seconds: the time limit for a pair, if there is one.
-
-    Raises:
-        IstsError: what is no pair's fault, such as a faulty file.
+    A command can do so once. What is no pair's fault, such as a faulty file, is raised, as is the
+    error of an only pair. ``work`` makes a result of each item: of several at a time faster than
+    one by one. ``seconds`` is the time limit for a pair, if there is one.
     """
 
     def kept(result: T | Failed) -> T | Failed:
@@ -258,7 +251,7 @@ def each(
     yield from map(pickle.loads, _course.made)
     place = len(_course.made)
     careful = place + CAREFUL if _course.careful else 0
-    late = None if seconds is None else _late("answer", seconds)
+    late = None if seconds is None else too_late(seconds)
     single = len(items) == 1
     while place < len(items):
         alone = single or place < careful
@@ -287,11 +280,6 @@ def each(
                 careful = place + CAREFUL
     _course.limit(seconds, 0)
     _course.go_on()
-
-
-def _late(what: str, seconds: float) -> IstsError:
-    hint = "Allow more time, or simplify the rules"
-    return TimeLimitError(f"no {what} within {seconds:g} s", hint=hint)
 
 
 def _reason(error: Exception, pair: Pair) -> str:

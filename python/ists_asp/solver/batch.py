@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 from clingo import Function, SymbolType
 
 from ists_asp.confidence import WEIGHTS
-from ists_asp.errors import AnswerError
+from ists_asp.errors import AnswerError, IstsError
 from ists_asp.resources import gc_paused
 from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
 from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
@@ -74,6 +75,14 @@ def in_batches(
         raise failure
 
 
+def raising(tried: Iterable[T | IstsError]) -> Iterator[T]:
+    """What came of pairs, lazily, up to the first error, which is raised."""
+    for one in tried:
+        if isinstance(one, IstsError):
+            raise one
+        yield one
+
+
 def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
     """The places of the pairs that are solved together, batch by batch, ``least`` each or more."""
     batches: list[list[int]] = [[]]
@@ -119,13 +128,7 @@ class PairModel(NamedTuple):
 
 
 class BatchModel:
-    """The best answer set of several pairs.
-
-    Args:
-        control: the ground program.
-        found: the answer set.
-        size: how many pairs there are; their numbers begin with 1.
-    """
+    """The best answer set of several pairs, whose numbers begin with 1, in a ground program."""
 
     def __init__(self, control: Control, found: Found, size: int) -> None:
         self.control = control
@@ -213,14 +216,8 @@ class Batches(Generic[A]):
     """A program rewritten for several pairs at a time.
 
     What is asked of it is None where that is not certain: a pair has no answer set or several that
-    are as good, there was no time to find out, or clingo has warned of something new.
-
-    Args:
-        paired: what :func:`~ists_asp.solver.pairing.paired` made of the program.
-        program: the program for one pair.
-        arguments: clingo's command line arguments.
-        time_limit: seconds of processor time for the search for the answers of a batch.
-        read: what the answer set of a pair says, by the weights of its program.
+    are as good, there was no time to find out, or clingo has warned of something new. The time
+    limit is for the search for the answers of a batch.
     """
 
     def __init__(
@@ -249,12 +246,7 @@ class Batches(Generic[A]):
         self._known: set[str] = set()
 
     def solve(self, items: Sequence[Item]) -> list[Solution[A] | None] | None:
-        """Decide pairs together.
-
-        Returns:
-            A solution for each pair, the same as for the pair alone, or None where what was
-            found is no answer.
-        """
+        """A solution for each pair, as for the pair alone; None where what was found is none."""
         began = time.process_time()
         control = self._ground(items, self._paired.settled)
         grounded = time.process_time()
@@ -285,9 +277,7 @@ class Batches(Generic[A]):
     def best(self, items: Sequence[Item], extra: Sequence[AST]) -> BatchModel | None:
         """Find the best answer sets of pairs together, with all their atoms.
 
-        Args:
-            items: pairs with their facts.
-            extra: more rules, rewritten for several pairs; no other rule may depend on them.
+        ``extra`` are more rules, rewritten for several pairs; no other rule may depend on them.
         """
         with gc_paused():
             control = self._ground(items, (*self._paired.statements, *extra))
@@ -295,14 +285,11 @@ class Batches(Generic[A]):
 
     def answers(self, items: Sequence[Item], model: BatchModel) -> list[A | None]:
         """What each pair's answer set says; None where that is no answer."""
-        found: list[A | None] = []
+        found: list[A | None] = [None] * len(items)
         for number, (pair, _) in enumerate(items, start=1):
-            try:
-                found.append(
-                    self._read(pair, model.shares[number].found, partial(model.weights_of, number))
-                )
-            except AnswerError:
-                found.append(None)
+            with suppress(AnswerError):
+                weights = partial(model.weights_of, number)
+                found[number - 1] = self._read(pair, model.shares[number].found, weights)
         return found
 
     def _search(self, control: Control | None, size: int, *, atoms: bool) -> BatchModel | None:
@@ -315,13 +302,11 @@ class Batches(Generic[A]):
         given = self._given([facts for _, facts in items])
         if given is None:
             return None
-        control = ground(
-            statements,
-            (),
-            self._arguments,
-            lambda _code, text: messages.append(text),
-            given=given,
-        )
+
+        def note(_code: object, text: str) -> None:
+            messages.append(text)
+
+        control = ground(statements, (), self._arguments, note, given=given)
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
             self._known.update(messages)

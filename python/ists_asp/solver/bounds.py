@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from clingo import Function, Number, Observer
 
+from ists_asp.errors import MOST
 from ists_asp.solver.statements import of_core
 from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
 
@@ -40,9 +41,6 @@ _FEW = 30
 
 _SLACK = 1e-6
 """What counts as zero in the solution of a linear programme."""
-
-_MOST = 2**31 - 1
-"""The largest weight that clingo takes, and the largest sum of weights that it can tell."""
 
 _SENTENCES = (Number(1), Number(2))
 _SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK)}
@@ -86,7 +84,7 @@ class Objective(Observer):
 
     def cost(self, model: Model) -> tuple[int, ...]:
         """The value of each priority, highest first: clingo tells only its last 32 bits."""
-        if self.largest <= _MOST:
+        if self.largest <= MOST:
             return tuple(model.cost)
         return tuple(
             sum(
@@ -124,7 +122,7 @@ class DualValues(Objective):
     def add_to(self, control: Control) -> None:
         """Add prices to the objective of the ground program, if it has many alignments."""
         possible = sum(1 for _ in control.symbolic_atoms.by_signature(*ALIGNED.signature))
-        if possible <= _FEW or not 0 < self.largest <= _MOST // 2:
+        if possible <= _FEW or not 0 < self.largest <= MOST // 2:
             return
         # Below zero are the ties, one priority for each chunk.
         priorities = sorted((each for each in self._weights if each >= 0), reverse=True)

@@ -75,12 +75,7 @@ class _Reason(NamedTuple):
 
 
 class Blame:
-    """Names the rules that are to blame where there is no answer.
-
-    Args:
-        rules: the rules.
-        grounder: grounds them for a pair.
-    """
+    """Names the rules that are to blame where there is no answer."""
 
     def __init__(self, rules: RuleSet, grounder: Grounder) -> None:
         self._rules = rules

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -23,7 +23,7 @@ from msgspec import convert, to_builtins
 from ists_asp.errors import IstsError
 from ists_asp.model import Answer
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver.batch import BATCH, in_batches
+from ists_asp.solver.batch import BATCH, in_batches, raising
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution
 from ists_asp.solver.statements import Version
@@ -92,10 +92,8 @@ class _LookedUp(NamedTuple):
 class Keeping:
     """Decides pairs as a solver does, but for those whose answers are known.
 
-    Args:
-        solver: decides the others.
-        rules: its rules; where they have no memory, nothing is kept.
-        reads: what tells how answers are read, beside the rules.
+    Where its rules have no memory, nothing is kept. ``reads`` tells how answers are read, beside
+    the rules.
     """
 
     def __init__(self, solver: Solver[Answer], rules: RuleSet, reads: str) -> None:
@@ -108,7 +106,7 @@ class Keeping:
         # No rule speaks of these tables, but answers tell what they say.
         self._about += [str(sorted(solver.sure.items()))]
         self._edits: dict[str, Edits | None] = {}
-        self._distances: dict[str, int] = {}
+        self._distance = cache(self._measured)
         self._batches = 0
         self._heard: dict[RuleWarning, None] = {}
 
@@ -119,10 +117,7 @@ class Keeping:
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
         """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does."""
-        for tried in self.try_all(items):
-            if isinstance(tried, IstsError):
-                raise tried
-            yield tried
+        return raising(self.try_all(items))
 
     def try_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer] | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error instead."""
@@ -189,18 +184,16 @@ class Keeping:
             return next(iter(entries), None)
         return min(entries, key=lambda one: self._distance(one.rules))
 
-    def _distance(self, digest: str) -> int:
+    def _measured(self, digest: str) -> int:
         """How many statements and constants differ from rules that were kept."""
         if digest == self._digest:
             return 0
-        if digest not in self._distances:
-            old, new = self._kept_version(digest), self._version
-            self._distances[digest] = sys.maxsize
-            if old is not None:
-                before, after = map(_said, (old, new))
-                # Two versions that say the same may say it in other places.
-                self._distances[digest] = 1 + (before - after).total() + (after - before).total()
-        return self._distances[digest]
+        old = self._kept_version(digest)
+        if old is None:
+            return sys.maxsize
+        before, after = map(_said, (old, self._version))
+        # Two versions that say the same may say it in other places.
+        return 1 + (before - after).total() + (after - before).total()
 
     def _kept_version(self, digest: str) -> Version | None:
         kept = self._remembered.get(self._remembered.key_of("version", [digest]))

@@ -54,12 +54,9 @@ _KINDS = {*_NAMING, ASTType.Defined}
 
 @dataclass(frozen=True)
 class Paired:
-    """A program for several pairs.
+    """A program for several pairs, and the names of its predicates.
 
-    Args:
-        text: its statements.
-        settled_text: those where only answers are wanted; see :mod:`ists_asp.solver.program`.
-        names: the names of its predicates.
+    ``settled_text`` is for where only answers are wanted; see :mod:`ists_asp.solver.program`.
     """
 
     text: str
@@ -80,24 +77,16 @@ class Paired:
 def paired(
     rules: RuleSet, program: Program, arguments: Sequence[str], shapes: Shapes
 ) -> Paired | None:
-    """Rewrite the rules for a pair to rules for numbered pairs.
+    """Rewrite the rules for a pair to rules for numbered pairs; tables stay as they are.
 
-    Args:
-        rules: the rule set, which may remember what became of its statements.
-        program: what was made of it for one pair; its tables stay as they are.
-        arguments: clingo's command line arguments, which were taken into account.
-        shapes: what is known of the statements.
-
-    Returns:
-        None if the rules hold anything that cannot be rewritten with certainty, use a reserved
-        name, or show nothing. Where several answer sets are the best, another one might be
-        found than for a pair alone: whoever solves the statements must see to that.
+    None if the rules hold anything that cannot be rewritten with certainty, use a reserved
+    name, or show nothing. Where several answer sets are the best, another one might be
+    found than for a pair alone: whoever solves the statements must see to that.
     """
-
-    def work() -> object:
-        return to_builtins(_paired(rules, program, shapes))
-
-    kept = rules.remembered.recall("pairs", [list(arguments), settled_text()], work)
+    about = [list(arguments), settled_text()]
+    kept = rules.remembered.recall(
+        "pairs", about, lambda: to_builtins(_paired(rules, program, shapes))
+    )
     return convert(kept, Paired | None)
 
 
@@ -154,11 +143,7 @@ def _text(node: AST, tables: frozenset[Signature]) -> str:
 
 
 class Pairing(Transformer):
-    """Adds the number of the pair to all atoms that depend on it.
-
-    Args:
-        tables: the predicates that do not depend on the pair.
-    """
+    """Adds the number of the pair to all atoms but those of tables, which do not depend on it."""
 
     def __init__(self, tables: Set[Signature]) -> None:
         self._tables = tables

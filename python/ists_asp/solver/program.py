@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo.ast import AST, ASTType
+from clingo.ast import ASTType
 
 from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir
@@ -63,16 +63,12 @@ _EVERYWHERE = frozenset({ASTType.Definition, ASTType.Script})
 
 @dataclass(frozen=True)
 class Program:
-    """A rule set made ready to be grounded with the facts of one pair.
+    """A rule set made ready: what is grounded for each pair, no facts, and what holds for each.
 
-    Args:
-        statements: what is grounded for each pair; no facts.
-        by_predicate: the atoms of each predicate that hold for each pair, of tables and others.
-        tables: the predicates that are tables.
-        derived: whether some table has rules, so that more facts of a table could have
-            consequences that ``facts`` lacks.
-        calls: whether some statement calls a function, such as ``@f(X)``. None is there, and
-            clingo must not look for it among the methods of :class:`Given`.
+    ``by_predicate`` has the atoms that hold, of tables and others. Some table has rules where
+    ``derived``, so that more facts of a table could have consequences that ``facts`` lacks. Some
+    statement ``calls`` a function, such as ``@f(X)``: none is there, and clingo must not look for
+    it among the methods of :class:`Given`.
     """
 
     statements: tuple[AST, ...]
@@ -164,15 +160,9 @@ def prepare(
     *,
     tables: bool = True,
 ) -> Program:
-    """Find the tables of a rule set and evaluate them.
+    """Find the tables of a rule set and evaluate them; without ``tables`` only its facts.
 
-    Args:
-        statements: the syntax trees of the rule set.
-        arguments: clingo's command line arguments.
-        messages: gets what clingo warns about.
-        shapes: what is known of the statements.
-        tables: whether to look for tables; otherwise only facts are evaluated. Statements
-            that make a predicate known in other ways, such as ``#external``, prevent it, too.
+    Statements that make a predicate known in other ways, such as ``#external``, prevent it, too.
     """
     every = [(node, shapes.of(node)) for node in statements]
     base = "#program base."

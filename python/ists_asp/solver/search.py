@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from clingo import Model, Symbol
     from clingo.ast import AST
 
-    from ists_asp.errors import IstsError
     from ists_asp.solver.statements import Given
 
 A = TypeVar("A")
@@ -38,16 +37,10 @@ FALLBACK = "--opt-strategy=bb"
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
-    """How to solve.
+    """How many answers to find for a pair, in how many seconds, with what values of constants.
 
-    Args:
-        models: how many answers to find for a pair, best first.
-        time_limit: seconds of processor time for a pair. The search has what grounding leaves of
-            it, and a second at least; grounding itself cannot be stopped.
-        constants: values of ``#const`` definitions, as clingo's ``-c name=value``.
-
-    Raises:
-        UsageError: there are to be no answers, or no time for them.
+    The seconds are those of the processor. The search has what grounding leaves of them, and one
+    at least; grounding itself cannot be stopped.
     """
 
     models: int = 1
@@ -131,18 +124,10 @@ def ground(
     objective: Objective | None = None,
     given: Given | None = None,
 ) -> Control:
-    """Ground statements and facts.
+    """Ground statements and facts, or raise a RuleError.
 
-    Args:
-        statements: syntax trees.
-        facts: atoms that hold.
-        arguments: clingo's command line arguments.
-        logger: gets clingo's messages.
-        objective: is told the weights of the objective; prices are added to it.
-        given: more atoms that hold.
-
-    Raises:
-        RuleError: clingo cannot ground them.
+    ``logger`` gets clingo's messages; ``objective`` is told the weights of the objective, and may
+    add prices to it; ``given`` are more facts.
     """
     errors: list[str] = []
 
@@ -158,46 +143,19 @@ def ground(
     with control.backend() as backend:
         for symbol in chain(facts, given.added if given else ()):
             backend.add_rule([backend.add_atom(symbol)])
-    names = logger.names if isinstance(logger, Messages) else None
-    ground_statements(
-        control,
-        chain(statements, given.statements if given else ()),
-        errors,
-        lambda text: clingo_error("ground", text, names),
-        given if given and given.statements else None,
-    )
+    fetching = given.statements if given else ()
+    try:
+        with ProgramBuilder(control) as builder:
+            for node in chain(statements, fetching):
+                builder.add(node)
+        control.ground([("base", [])], given if fetching else None)
+    except RuntimeError as error:
+        text = errors[0] if errors else str(error)
+        names = logger.names if isinstance(logger, Messages) else None
+        raise clingo_error("ground", " ".join(text.split()), names) from None
     if isinstance(objective, DualValues):
         objective.add_to(control)
     return control
-
-
-def ground_statements(
-    control: Control,
-    statements: Iterable[AST],
-    errors: Sequence[str],
-    failure: Callable[[str], IstsError],
-    context: object = None,
-) -> None:
-    """Add statements to a control object and ground it.
-
-    Args:
-        control: the control object.
-        statements: syntax trees.
-        errors: where its logger puts clingo's errors.
-        failure: makes an error of the first of them, which is given on one line.
-        context: has the functions that statements call.
-
-    Raises:
-        IstsError: what ``failure`` makes, if clingo cannot ground them.
-    """
-    try:
-        with ProgramBuilder(control) as builder:
-            for node in statements:
-                builder.add(node)
-        control.ground([("base", [])], context)
-    except RuntimeError as error:
-        text = errors[0] if errors else str(error)
-        raise failure(" ".join(text.split())) from None
 
 
 def search(
@@ -208,19 +166,12 @@ def search(
     patience: float | None = None,
     objective: Objective | None = None,
 ) -> tuple[Found | None, bool]:
-    """Search for the best answer set.
+    """Search for the best answer set: the one that was found, and whether there can be none.
 
-    Args:
-        control: a ground program.
-        time_limit: seconds of processor time after which the best answer set so far is good
-            enough.
-        atoms: whether all true atoms are wanted, which takes longer than the shown ones.
-        patience: seconds after which a search that has found nothing ends.
-        objective: has watched the program being grounded, so that the cost is told correctly
-            where its sums have more than 32 bits.
-
-    Returns:
-        The best answer set, if one was found, and whether there can be none.
+    After ``time_limit`` seconds of processor time the best so far is good enough; a search that
+    has found nothing ends after ``patience``. To want all true ``atoms`` takes longer than the
+    shown ones. An ``objective`` that has watched the program being grounded tells the cost where
+    its sums have more than 32 bits.
     """
     last, ended, exhausted = last_model(
         control,
@@ -235,16 +186,10 @@ def search(
 
 
 def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
-    """Find the best answer set of a program if no other one is as good.
+    """Find the best answer set of a program if no other one is as good, see :func:`search`.
 
-    Args:
-        control: a ground program.
-        time_limit: seconds of processor time for the search.
-        atoms: whether all true atoms are wanted, as for :func:`search`. If not, answer sets
-            that differ in nothing that the program projects to count as one.
-
-    Returns:
-        None if another one is as good, or there is none, or there was no time to find out.
+    Where not all true atoms are wanted, answer sets that differ in nothing that the program
+    projects to count as one. None also if there was no time to find out.
     """
     solving = control.configuration.solve
     assert isinstance(solving, Configuration)
@@ -281,15 +226,7 @@ def last_model(
     assumptions: Sequence[int] = (),
     patience: float | None = None,
 ) -> tuple[T | None, bool, bool]:
-    """Search until no answer set is better, and read each on the way.
-
-    Args:
-        control: a ground program.
-        time_limit: seconds of processor time after which the search is stopped: a busy machine
-            takes none of it.
-        read: copies what is wanted of an answer set.
-        assumptions: literals that are to be true this time.
-        patience: seconds after which it is stopped if it has found nothing.
+    """Search until no answer set is better, and read each on the way; see :func:`search`.
 
     Returns:
         What was read last, if there was anything; whether the search ended by itself, and
@@ -298,33 +235,23 @@ def last_model(
     Raises:
         RuleError: clingo cannot solve the program, as where weights overflow.
     """
-    try:
-        return _last_model(control, time_limit, read, assumptions, patience)
-    except RuntimeError as error:
-        raise clingo_error("solve", str(error)) from None
-
-
-def _last_model(
-    control: Control,
-    time_limit: float,
-    read: Callable[[Model], T],
-    assumptions: Sequence[int],
-    patience: float | None,
-) -> tuple[T | None, bool, bool]:
+    # That of the processor: a busy machine takes none of it.
     clock = time.process_time
     began = clock()
     deadline = began + (time_limit if patience is None else patience)
     found: T | None = None
-    with control.solve(assumptions, yield_=True, async_=True) as handle:
-        while True:
-            if not handle.wait(max(0.0, deadline - clock())):
-                if clock() < deadline:
-                    continue
-                break
-            model = handle.model()
-            if model is None:
-                return found, True, bool(handle.get().exhausted)
-            found, deadline = read(model), began + time_limit
-            handle.resume()
-        handle.cancel()
-    return found, False, False
+    try:
+        with control.solve(assumptions, yield_=True, async_=True) as handle:
+            while True:
+                if not handle.wait(max(0.0, deadline - clock())):
+                    if clock() < deadline:
+                        continue
+                    handle.cancel()
+                    return found, False, False
+                model = handle.model()
+                if model is None:
+                    return found, True, bool(handle.get().exhausted)
+                found, deadline = read(model), began + time_limit
+                handle.resume()
+    except RuntimeError as error:
+        raise clingo_error("solve", str(error)) from None

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Configuration
 
-from ists_asp.errors import TimeLimitError, UnsatisfiableError
+from ists_asp.errors import UnsatisfiableError, too_late
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.program import Program, prepared
+from ists_asp.solver.program import prepared
 from ists_asp.solver.search import (
     CORE_GUIDED,
     FALLBACK,
@@ -69,17 +69,10 @@ class Grounder:
         strategy: str = CORE_GUIDED,
         objective: Objective | None = None,
     ) -> Control:
-        """Ground the rules for a pair.
-
-        Args:
-            facts: those of the pair.
-            strategy: clingo's argument for how to optimise.
-            objective: is told the weights of the objective; prices are added to it.
-        """
-        program = self.program_for(facts)
-        arguments = (strategy, *self.arguments)
-        messages, given = self._messages, program.given
-        return ground(program.statements, facts, arguments, messages, objective, given)
+        """Ground the rules for a pair; see :func:`~ists_asp.solver.search.ground`."""
+        program, arguments = self.program_for(facts), (strategy, *self.arguments)
+        statements, given = program.statements, program.given
+        return ground(statements, facts, arguments, self._messages, objective, given)
 
     def program_for(self, facts: Iterable[Symbol]) -> Program:
         """The program, its tables left to clingo where a pair's facts add to them."""
@@ -97,15 +90,8 @@ class Alone:
     """Finds the answer sets of a pair, the best first.
 
     ``control`` is the ground program, ``objective`` has watched it being grounded, and
-    ``grounding`` is how many seconds that took.
-
-    Args:
-        grounder: grounds the rules.
-        facts: those of the pair.
-        time_limit: seconds of processor time, grounding included. If that takes nearly all of
-            it, the search still has a second.
-        objective: watches the objective, with prices or without.
-        atoms: whether all true atoms are wanted, not only the shown ones.
+    ``grounding`` is how many seconds that took. The time limit is for grounding and search, but
+    the search has a second at least.
     """
 
     def __init__(
@@ -146,10 +132,7 @@ class Alone:
                 hint="Look for a constraint (a rule without a head) that cannot hold",
             )
         if found is None:
-            raise TimeLimitError(
-                f"no answer within {self._time_limit:g} s",
-                hint="Allow more time, or simplify the rules",
-            )
+            raise too_late(self._time_limit)
         return found
 
     def after(self, found: Found) -> Found | None:
@@ -178,13 +161,9 @@ Other = tuple[dict[int, int], frozenset["Ground"]]
 class Best(Generic[A]):
     """The best answer set of a pair with all its atoms.
 
-    Args:
-        answer: what it says.
-        found: the answer set, with all its atoms if it was found for this pair alone.
-        program: what was grounded for the pair, and which facts hold for every pair.
-        ground: grounds it for this pair alone, and notes its objective.
-        together: what several pairs share, if they were solved together.
-        number: the number of this pair among them.
+    ``answer`` is what it says, ``program`` what was grounded for the pair. If several pairs were
+    solved together, ``together`` is what they share, and ``number`` that of this one; ``found``
+    lacks the atoms that are not shown, and ``ground`` grounds the program for this pair alone.
     """
 
     def __init__(
@@ -242,12 +221,8 @@ class Best(Generic[A]):
     ) -> Other | None:
         """Find the best answer set in which literals are true; None if there is none.
 
-        So many should be given that branch and bound looks at the rest in no time.
-
-        Args:
-            assumptions: the literals.
-            looked_at: the atoms that are wanted, with their literals.
-            time_limit: seconds after which the best so far is good enough.
+        So many should be given that branch and bound looks at the rest in no time. After
+        ``time_limit`` seconds the best so far is good enough.
         """
         control, objective = self._alone
         solver = control.configuration.solver

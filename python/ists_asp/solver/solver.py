@@ -26,7 +26,7 @@ from ists_asp.errors import (
     inside,
     unless_it_fails,
 )
-from ists_asp.solver.batch import Batches, in_batches, short_pairs, weights_of
+from ists_asp.solver.batch import Batches, in_batches, raising, short_pairs, weights_of
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, Solution, SolverOptions, search
@@ -64,13 +64,9 @@ class Solver(Generic[A]):
     """A rule set made ready to decide pairs.
 
     ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
-    clingo's command line arguments, without those that choose a strategy.
-
-    Args:
-        rules: the parsed rules, ``asp/`` and ``lp_rules/`` together.
-        options: how to solve.
-        read: reads answer sets; what it gives, answers by default, stands in solutions.
-        confident: adds to answers how sure they are; by default the tables among the rules do.
+    clingo's command line arguments, without those that choose a strategy. What ``read`` makes of
+    an answer set stands in solutions; ``confident`` adds to it how sure it is, by default by the
+    tables among the rules.
 
     Raises:
         UsageError: a constant is not an ASP term.
@@ -141,31 +137,20 @@ class Solver(Generic[A]):
         return self._surely(pair, facts, self._solution, atoms=self.options.models > 1)
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[A]]:
-        """Decide pairs lazily, in their order, several at a time.
+        """Decide pairs as :meth:`solve` does, lazily, in their order, several at a time.
 
         Whatever raises an error, an item or a pair without an answer, does so only after
         the solutions of the pairs before it.
-
-        Raises:
-            IstsError: there is no answer for a pair, as for :meth:`solve`.
         """
-        for tried in self.try_all(items):
-            if isinstance(tried, IstsError):
-                raise tried
-            yield tried
+        return raising(self.try_all(items))
 
     def try_all(
         self, items: Iterable[Item], *, least: int = 2
     ) -> Iterator[Solution[A] | IstsError]:
-        """As :meth:`solve_all`; a pair without an answer has its error instead.
+        """As :meth:`solve_all`; a pair without an answer has its error, unless memory ran out.
 
-        Args:
-            items: pairs with their facts.
-            least: how many pairs are decided as several are, which tells whether another answer
-                is as good, but takes longer for one.
-
-        Raises:
-            MemoryLimitError: there was not enough memory.
+        From ``least`` on, pairs are decided as several are, which tells whether another answer
+        is as good, but takes longer for one.
         """
 
         def alone(pair: Pair, facts: Sequence[Symbol]) -> Solution[A] | IstsError:
@@ -179,25 +164,17 @@ class Solver(Generic[A]):
         return self._in_batches(items, Batches.solve, alone, least)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> list[Symbol]:
-        """Ground the rules for a pair; the atoms that could be derived.
-
-        Raises:
-            RuleError: clingo cannot ground them.
-        """
+        """Ground the rules for a pair; the atoms that could be derived."""
+        # The atoms are those of the control object as long as that lives.
         control = self._grounder.ground(facts)
         return [atom.symbol for atom in control.symbolic_atoms]
 
     def derivable(
         self, items: Iterable[Item], wanted: Sequence[Signature]
     ) -> Iterator[list[Symbol]]:
-        """Ground the rules for pairs, several at a time, and return what could be derived.
+        """The atoms of wanted predicates that could be derived for each pair, lazily, in order.
 
-        Args:
-            items: pairs with their facts.
-            wanted: predicates; those that do not depend on the pair have no atoms.
-
-        Returns:
-            For each pair, in their order and lazily, its atoms of these predicates.
+        Those that do not depend on the pair have none.
         """
 
         def alone(_: Pair, facts: Sequence[Symbol]) -> list[Symbol]:
@@ -207,23 +184,13 @@ class Solver(Generic[A]):
         return self._in_batches(items, lambda batches, some: batches.derivable(some, wanted), alone)
 
     def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best[A]:
-        """Find the best answer set of a pair with all its atoms, for whoever asks why.
-
-        Raises:
-            IstsError: there is no answer for the pair, as for :meth:`solve`.
-        """
+        """Find the best answer set of a pair with all its atoms, for whoever asks why."""
         return self._surely(pair, facts, self._best, atoms=True)
 
     def answer(self, pair: Pair, found: Found, weights: Callable[[], Weights] | None = None) -> A:
-        """What an answer set says, found with all its atoms.
+        """What an answer set says that was found with all its atoms, or a RuleError.
 
-        Args:
-            pair: the pair that it is about.
-            found: the answer set.
-            weights: gives those of its program, for the confidence; None to leave that out.
-
-        Raises:
-            RuleError: it is no answer.
+        Without the weights of its program it says nothing of its confidence.
         """
         try:
             return self._read_found(pair, found, weights)
@@ -235,17 +202,10 @@ class Solver(Generic[A]):
     def best_of_all(
         self, items: Iterable[Item], extra: Callable[[], Sequence[AST]] = tuple
     ) -> Iterator[Best[A]]:
-        """Find the best answer sets of pairs, as :meth:`best` does, several at a time.
+        """As :meth:`best`, of many pairs, as :meth:`solve_all` decides them.
 
-        Lazily, in their order, as :meth:`solve_all` decides pairs.
-
-        Args:
-            items: pairs with their facts.
-            extra: gives more rules for the pairs that are decided together, rewritten as
-                :mod:`ists_asp.solver.program` does; no other rule may depend on them.
-
-        Raises:
-            IstsError: there is no answer for a pair, as for :meth:`solve`.
+        ``extra`` gives more rules for the pairs that are decided together, rewritten as
+        :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
         """
 
         def together(batches: Batches[A], some: Sequence[Item]) -> list[Best[A] | None] | None:
@@ -266,16 +226,10 @@ class Solver(Generic[A]):
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
     ) -> tuple[Found | None, bool]:
-        """Find the best answer set in which atoms are true or false.
+        """The best answer set in which atoms are true or false, and whether there can be none.
 
         Each time in a new control object: core-guided optimisation under assumptions, one
         after the other in the same object, may never end, and cannot be cancelled then.
-
-        Returns:
-            The best answer set, if one was found, and whether there can be none.
-
-        Raises:
-            RuleError: clingo could not ground the rules.
         """
         control, objective = self._priced(facts)
         with control.backend() as backend:

@@ -115,16 +115,11 @@ def of_core(rules: RuleSet) -> list[bool]:
 
 
 class Shape(NamedTuple):
-    """What a statement looks like.
+    """What a statement looks like: its kind, and the predicates in its head and its body.
 
-    Args:
-        kind: which kind of syntax tree it is.
-        fact: whether it is a fact, pools and intervals included.
-        derives: whether it is a rule for an atom, rather than for a choice or a constraint.
-        derived: the predicates that it derives.
-        head: the predicates in its head.
-        body: the predicates in the rest of it; for ``#defined`` and ``#show`` the one named.
-        calls: whether it calls a function of a script.
+    It is a ``fact``, pools and intervals included; it ``derives`` an atom, rather than a choice or
+    a constraint; it ``calls`` a function of a script. ``derived`` are the predicates that it
+    derives. What ``#defined`` and ``#show`` name is in their body.
     """
 
     kind: ASTType
@@ -156,8 +151,7 @@ class Shape(NamedTuple):
 class Shapes:
     """The shapes of statements, and what else was made of them one by one.
 
-    Args:
-        remembered: keeps them between runs, for all rule sets of its family.
+    The memo keeps them between runs, for all rule sets of its family.
     """
 
     def __init__(self, remembered: Memo | None = None) -> None:
@@ -177,13 +171,9 @@ class Shapes:
         return found[1]
 
     def recall(self, node: AST, what: str, work: Callable[[], Any], given: object = None) -> Any:  # noqa: ANN401 (JSON)
-        """What was worked out about a statement, now or before.
+        """What was worked out about a statement, now or before, as whatever JSON can write.
 
-        Args:
-            node: the statement.
-            what: the name of what is known; of each the last is kept.
-            work: works it out, as whatever JSON can write.
-            given: what it depends on beside the statement, as JSON reads it.
+        Of each name the last is kept. ``given`` is what it depends on beside the statement.
         """
         if self._remembered.store is None:
             return work()

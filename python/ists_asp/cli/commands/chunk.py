@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.files import command
-from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
+from ists_asp.cli.options import input_options, output_option, setup_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
     help="Only the first or the second sentence of each pair.",
 )
 @output_option(".txt")
-@quiet_option
 def chunk(
     inputs: Inputs,
     setup: Setup,
     side: str | None,
     output: Path | None,
-    quiet: bool,
 ) -> None:
     """Find the chunks of sentences.
 
@@ -51,7 +49,7 @@ def chunk(
 
     pairs = inputs.read()
     lines: list[str] = []
-    with working(setup) as run, progress(len(pairs), shown=not quiet) as step:
+    with working(setup) as run, progress(len(pairs), shown=not inputs.quiet) as step:
         answers = run.system.solve_many(inputs.prepared(run.system, pairs))
         for answer in counted(answers, step):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)

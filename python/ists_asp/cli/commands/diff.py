@@ -11,7 +11,7 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import Failures, reader_warnings, rule_warnings, write_output
 from ists_asp.cli.files import RULES, command
-from ists_asp.cli.inputs import chosen
+from ists_asp.cli.inputs import no_such_pair
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import Failed
 
@@ -40,7 +40,6 @@ _SHIPPED = "shipped"
 @click.argument("new", type=RULES, metavar="NEW")
 @partial(options.input_options, optional=True)
 @options.setup_options()
-@options.id_option
 @options.file_option(
     "--gold",
     "Say what each of the official measures gains, by the alignments in this .wa file.",
@@ -53,19 +52,16 @@ _SHIPPED = "shipped"
 @click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
 @options.json_option
 @options.output_option(".txt", ".md")
-@options.quiet_option
 def diff(
     old: Path,
     new: Path,
-    inputs: Inputs | None,
+    inputs: Inputs,
     setup: Setup,
-    identifier: str | None,
     gold: Path | None,
     top: int,
     everything: bool,
     as_json: bool,
     output: Path | None,
-    quiet: bool,
 ) -> None:
     """Show what changes between two sets of rules, or two outputs.
 
@@ -92,11 +88,11 @@ def diff(
             right = read_references(gold, warn=warn)
     failures, count = Failures(), 0
     causes = edits = None
-    if inputs is None:
-        before, after = _outputs(old, new, identifier)
+    if not inputs.given:
+        before, after = _outputs(old, new, inputs.identifier)
     else:
-        pairs = inputs.read(identifier)
-        results, edits, failures = _rules(old, new, inputs, setup, pairs, quiet)
+        pairs = inputs.read()
+        results, edits, failures = _rules(old, new, inputs, setup, pairs)
         count = len(pairs)
         if failures.count == count:
             failures.end(count)
@@ -111,7 +107,7 @@ def diff(
     failures.end(count)
 
 
-def _check(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> None:
+def _check(old: Path, new: Path, inputs: Inputs, setup: Setup) -> None:
     """Refuse what is neither two sets of rules and pairs, nor two outputs alone."""
     written = [path for path in (old, new) if path.suffix in _OUTPUTS]
     if len(written) == 1:
@@ -119,12 +115,12 @@ def _check(old: Path, new: Path, inputs: Inputs | None, setup: Setup) -> None:
             f"{written[0]} is an output, the other is not",
             expected="two rule folders, or two outputs (.wa or .jsonl)",
         )
-    if written and inputs is not None:
+    if written and inputs.given:
         raise UsageError("two outputs need no sentences", hint="Leave them out")
-    if not written and inputs is None:
+    if not written and not inputs.given:
         raise UsageError(
             "there are no pairs to decide by these rules",
-            expected="two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE",
+            expected="two sentences, --table FILE, or --sent1 F1 --sent2 F2",
         )
     if setup.rules:
         raise UsageError("--rules does not go with OLD and NEW, which are the rules")
@@ -138,12 +134,13 @@ def _outputs(old: Path, new: Path, identifier: str | None) -> list[Mapping[str, 
     if identifier is None:
         return runs
     for run in runs:
-        chosen([one.pair for one in run.values()], identifier)
+        if identifier not in run:
+            raise no_such_pair(identifier, list(run))
     return [{identifier: run[identifier]} for run in runs]
 
 
 def _rules(
-    old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair], quiet: bool
+    old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair]
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
     from ists_asp.compare import find_edits, run_both
@@ -160,7 +157,7 @@ def _rules(
             pairs,
             lambda some: run_both(before, after, inputs.tokenized(before, some)),
             lambda pair: pair,
-            quiet=quiet,
+            quiet=inputs.quiet,
         )
         done = [one for one in results if not isinstance(one, Failed)]
         edits, weights = find_edits(before.rules, after.rules)

@@ -39,7 +39,6 @@ _LONGEST = 200
 """)
 @options.input_options
 @options.setup_options()
-@options.id_option
 @options.choice_option(
     *("--program", "answer", "explanation", "rating"),
     text="What the facts are for: an answer, or its explanation or rating, with the answer.",
@@ -55,7 +54,6 @@ def facts(
     context: click.Context,
     inputs: Inputs,
     setup: Setup,
-    identifier: str | None,
     program: str,
     bundle: bool,
     output: Path | None,
@@ -73,7 +71,7 @@ def facts(
     sts with the same profile. With --bundle the file has the rules, too, and no path of this
     machine; its head says what is best, which constants there are, and what is shown.
     """
-    pairs = inputs.read(identifier)
+    pairs = inputs.read()
     several = len(pairs) > 1 or (output is not None and output.is_dir())
     targets = _in_folder(output, pairs) if several else [output]
     files = [target for target in targets if target is not None]

@@ -33,21 +33,17 @@ if TYPE_CHECKING:
   ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
 """)
 @options.input_options
-@options.setup_options(timeout=True)
-@options.id_option
+@options.setup_options()
 @options.file_option("--gold", "Compare with the alignments in this .wa file, pairs by their ids.")
 @options.output_option(
     *(".html", ".htm"),
     text="HTML file to write; it appears whole or not at all. Default: standard output.",
 )
-@options.quiet_option
 def report(
     inputs: Inputs,
     setup: Setup,
-    identifier: str | None,
     gold: Path | None,
     output: Path | None,
-    quiet: bool,
 ) -> None:
     """Show answers, and the rules behind them, on a page for the browser.
 
@@ -57,7 +53,7 @@ def report(
     chunks and an explanation in words; a click on a link shows the rules that fired for it.
     Labels, scores, words and, with --gold, differences from gold can be filtered.
     """
-    pairs = inputs.read(identifier)
+    pairs = inputs.read()
     right = read_aligned(gold, pairs) if gold is not None else {}
     if not inputs.text:
         # At once, rather than after the time that solving takes.
@@ -84,13 +80,15 @@ def report(
         inputs.warn_untokenized(system, pairs)
         annotated = list(system.annotate(inputs.tokenized(system, pairs)))
         seconds = setup.limits.seconds
-        for one in run.on_each(annotated, shown, lambda pair: pair, quiet=quiet, seconds=seconds):
+        for one in run.on_each(
+            annotated, shown, lambda pair: pair, quiet=inputs.quiet, seconds=seconds
+        ):
             if not isinstance(one, Failed):
                 entries.append(one)
                 warn_unproven(one.answer, seconds)
         stages, made_by = system.stages, str(system.provenance)
     write_output(output, page(entries, f"ists-asp report: {setup.profile}", made_by))
-    if not (quiet or inputs.single):
+    if not (inputs.quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
     run.failures.end(len(pairs))
 

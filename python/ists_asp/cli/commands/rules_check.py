@@ -11,7 +11,7 @@ import click
 from ists_asp.cli.console import progress, rule_warnings, write_output
 from ists_asp.cli.files import READ, RULES, command
 from ists_asp.cli.inputs import Inputs
-from ists_asp.cli.options import cache_option, choice_option, json_option, quiet_option
+from ists_asp.cli.options import cache_option, choice_option, json_flag, quiet_option
 from ists_asp.errors import DataError, RuleError, SolveError, TraceError
 from ists_asp.io.store import Store
 from ists_asp.run.watch import isolate
@@ -67,7 +67,7 @@ _ORDER = ("error", "warning", "note")
 )
 @cache_option
 @choice_option("--format", *_FORMATS, text="How findings are printed; --json is short for json.")
-@json_option
+@json_flag
 @quiet_option
 @click.pass_context
 def check(
@@ -157,8 +157,8 @@ def _sampled(
     """
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.sample import check_sample
-    from ists_asp.trace.coverage import Coverage, coverage
     from ists_asp.trace.reified import ReifiedRules
+    from ists_asp.trace.tracer import Coverage, coverage
 
     asked = list(checked.statements) if every else checked.edited
     programs = _enough(checked, {one.path for one in asked})

@@ -13,9 +13,9 @@ from ists_asp.cli.files import choose_format, command
 from ists_asp.cli.options import (
     choice_option,
     input_options,
+    json_flag,
     number_option,
     output_option,
-    quiet_option,
     setup_options,
 )
 from ists_asp.errors import UsageError
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     help=f"{describe(ANSWERS)}; without -o, text for a pair from the command line that goes to a "
     "terminal, and wa otherwise.",
 )
+@json_flag
 @output_option()
 @choice_option(*("--rows", "pairs", "alignments"), text="What a row is in the formats of tables.")
 @number_option(
@@ -62,11 +63,11 @@ if TYPE_CHECKING:
 @click.option(
     "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
 )
-@quiet_option
 def solve(
     inputs: Inputs,
     setup: Setup,
     form: str | None,
+    as_json: bool,
     output: Path | None,
     rows: str,
     models: int,
@@ -74,7 +75,6 @@ def solve(
     jobs: int,
     fail_fast: bool,
     watch: bool,
-    quiet: bool,
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
 
@@ -92,7 +92,9 @@ def solve(
 
     # Two sentences from the command line are for somebody to look at.
     terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
-    shape = choose_format(ANSWERS, form, output, "text" if terminal else "wa")
+    shape = choose_format(
+        ANSWERS, "jsonl" if as_json else form, output, "text" if terminal else "wa"
+    )
     if traces is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
@@ -103,7 +105,7 @@ def solve(
         )
     setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
     columns = (PAIRS if rows == "pairs" else ALIGNMENTS) if shape.table else ()
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet, columns=columns)
+    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
     work = partial(decide, inputs, setup, shape, output, traces)
     if watch:
         watch_rules(setup.rules, work)

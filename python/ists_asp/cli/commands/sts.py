@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
+from ists_asp.cli.options import input_options, json_flag, output_option, setup_options
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import RATED, RATINGS, describe
 
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     help="Rate by the baseline of SemEval-2015 instead: the cosine of the sets of tokens, "
     "times 5. It knows no rules.",
 )
+@json_flag
 @output_option()
-@quiet_option
 def sts(
     inputs: Inputs,
     setup: Setup,
     form: str | None,
+    as_json: bool,
     baseline: str | None,
     output: Path | None,
     traces: Path | None,
     jobs: int,
     fail_fast: bool,
-    quiet: bool,
 ) -> None:
     """Rate how similar two sentences are as wholes, from 0 to 5.
 
@@ -65,7 +65,7 @@ def sts(
     """
     from ists_asp.cli.driver import rate_by_tokens, solve_pairs
 
-    shape = choose_format(RATINGS, form, output, "ratings")
+    shape = choose_format(RATINGS, "jsonl" if as_json else form, output, "ratings")
     if baseline is not None:
         if shape is not RATINGS["ratings"]:
             raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
@@ -73,5 +73,5 @@ def sts(
         return
     setup.check_rates()
     columns = RATED if shape.table else ()
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet, columns=columns)
+    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
     decide(inputs, setup, shape, output, traces)

@@ -29,8 +29,7 @@ _RATING = "rating"
   ists-asp trace "a cat" "one cat" --json -o trace.json
 """)
 @options.input_options
-@options.id_option
-@options.setup_options(timeout=True)
+@options.setup_options()
 @click.option(
     "--only",
     multiple=True,
@@ -51,7 +50,6 @@ _RATING = "rating"
 @options.output_option(".txt", ".md")
 def trace(
     inputs: Inputs,
-    identifier: str | None,
     setup: Setup,
     only: tuple[str, ...],
     depth: int,
@@ -75,7 +73,7 @@ def trace(
         warn_unproven(found.answer, setup.limits.seconds)
         return _shown(found, only, depth, everything, as_json)
 
-    write_output(output, on_one(inputs, identifier, setup, traced))
+    write_output(output, on_one(inputs, setup, traced))
 
 
 def _shown(

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
   ists-asp why "a cat sleeps" "one cat naps" "3 <==> 3" --json -o why.json
 """)
 @partial(options.input_options, question=True)
-@options.id_option
-@options.setup_options(timeout=True)
+@options.setup_options()
 @options.number_option("--depth", text="How many rules deep the trees go.", default=2, least=0)
 @click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
 @options.json_option
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 def why(
     inputs: Inputs,
     question: tuple[str, ...],
-    identifier: str | None,
     setup: Setup,
     depth: int,
     everything: bool,
@@ -65,7 +63,7 @@ def why(
         found = trace.why(*question)
         return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
 
-    _ask(inputs, identifier, setup, question, answer, output)
+    _ask(inputs, setup, question, answer, output)
 
 
 @command("""
@@ -76,14 +74,12 @@ def why(
   ists-asp why-not "a cat sleeps" "one kitten naps" "alike(3,3,synonym,_)"
 """)
 @partial(options.input_options, question=True)
-@options.id_option
-@options.setup_options(timeout=True)
+@options.setup_options()
 @options.json_option
 @options.output_option(".txt", ".md")
 def why_not(
     inputs: Inputs,
     question: tuple[str, ...],
-    identifier: str | None,
     setup: Setup,
     as_json: bool,
     output: Path | None,
@@ -100,12 +96,11 @@ def why_not(
         found = trace.why_not(*question)
         return found.as_dict() if as_json else found.text()
 
-    _ask(inputs, identifier, setup, question, answer, output)
+    _ask(inputs, setup, question, answer, output)
 
 
 def _ask(
     inputs: Inputs,
-    identifier: str | None,
     setup: Setup,
     question: tuple[str, ...],
     answer: Callable[[AskedTrace], str | dict[str, object]],
@@ -119,4 +114,4 @@ def _ask(
         warn_unproven(trace.answer, setup.limits.seconds)
         return answer(trace)
 
-    write_output(output, on_one(inputs, identifier, setup, asked))
+    write_output(output, on_one(inputs, setup, asked))

@@ -1,0 +1,126 @@
+"""``ists-asp config``, and the file ``ists-asp.toml``: options that need not be typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ists_asp.cli.console import note, write_output
+from ists_asp.cli.files import command
+from ists_asp.cli.options import json_option
+from ists_asp.errors import DataError
+from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
+from ists_asp.terminal import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "ists-asp.toml"
+
+_KINDS: Mapping[str, type[object]] = {
+    "profile": str,
+    "rules": list,
+    "constants": dict,
+    "timeout": float,
+    "memory": int,
+    "jobs": int,
+    "language": str,
+    "templates": str,
+}
+"""What a file may say. It names no models, readers or caches: those are for who types."""
+
+_EXPECTED: Mapping[type[object], str] = {
+    str: 'a text such as "headlines"',
+    int: "a whole number",
+    float: "a number",
+    list: 'a list of paths such as ["my-rules"]',
+    dict: "a table of names and values",
+}
+
+_MOST = 1 << 16
+
+
+def find_config(folder: Path) -> Path | None:
+    """The file of a folder, or of the nearest one above it."""
+    return next((file for one in (folder, *folder.parents) if (file := one / NAME).is_file()), None)
+
+
+def read_config(file: Path) -> dict[str, Any]:
+    """What a file says, as values of options by their names; paths begin at its folder.
+
+    Raises:
+        DataError: it cannot be read, or says something that it may not.
+    """
+    try:
+        with file.open("rb") as stream:
+            text, found = parse_toml(stream.read(_MOST))
+    except TomlError as fault:
+        raise DataError(fault.found, where=f"{file}:{fault.line}") from None
+    except OSError as fault:
+        raise DataError(f"cannot be read: {fault.strerror or fault}", where=str(file)) from None
+    lines = key_lines(text)
+    for name, value in found.items():
+        kind = _KINDS.get(name)
+        where = f"{file}:{lines.get(('', name)) or lines.get((name, ''), 1)}"
+        if kind is None:
+            raise DataError(f"'{name}' is no setting", where=where, expected=", ".join(_KINDS))
+        if kind is float and type(value) is int:
+            value = found[name] = float(value)
+        items = value if isinstance(value, list) else ()
+        if type(value) is not kind or not all(isinstance(one, str) for one in items):
+            raise DataError(f"{name} = {shown(value)}", where=where, expected=_EXPECTED[kind])
+    if "rules" in found:
+        found["rules"] = [str(file.parent / path) for path in found["rules"]]
+    if "templates" in found:
+        found["templates"] = str(file.parent / found["templates"])
+    if "constants" in found:
+        found["constants"] = [f"{name}={value}" for name, value in found["constants"].items()]
+    return found
+
+
+class Defaults(dict[str, Any]):
+    """The same values for each command, whatever group it is in."""
+
+    def get(self, key: str, default: Any = None) -> Any:  # noqa: ANN401
+        """A value, or for the name of a command these values again."""
+        return super().get(key, default) if key in _KINDS else self
+
+
+def use_config(context: click.Context, wanted: bool) -> None:
+    """Let a command have what the file says, and tell which one, unless it is not wanted."""
+    file = find_config(Path.cwd()) if wanted else None
+    if file is None:
+        return
+    context.default_map = Defaults(read_config(file))
+    if context.invoked_subcommand != "config":
+        note(f"{file} is in use; --no-config leaves it out")
+
+
+@command("""
+  ists-asp config
+  ists-asp --no-config solve "a cat" "one cat"
+""")
+@json_option
+@click.pass_context
+def config(context: click.Context, as_json: bool) -> None:
+    """Show the file ists-asp.toml that holds here, and what it says.
+
+    It is looked for in the working folder and those above it. It may have: profile, rules (a
+    list of paths), constants (a table), timeout, memory, jobs, language, templates. Options that
+    are typed win over it. Rules that it names are confined as all rules of users are; it can
+    name no models, readers or caches.
+    """
+    file = find_config(Path.cwd())
+    values = dict((context.parent and context.parent.default_map) or {})
+    if as_json:
+        write_output(None, {"file": None if file is None else str(file), "settings": values})
+    elif not values:
+        write_output(None, f"There is no {NAME} here, or it says nothing.\n")
+    else:
+        rows = [
+            (name, ", ".join(map(str, one)) if isinstance(one, list) else str(one))
+            for name, one in values.items()
+        ]
+        write_output(None, f"{file}\n{table(rows, left=True)}")
