@@ -21,7 +21,7 @@ from benchmarks.tables import markdown
 from ists_asp.engine import load
 from ists_asp.errors import IstsError
 from ists_asp.trace import DecisionKind, decisions
-from ists_asp.trace.contrast import contrast
+from ists_asp.trace.contrast import Contrasted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             chosen = rng.sample(pairs, min(options.pairs, len(pairs)))
             with load(name, cache=None) as system:
                 found = [
-                    (trace, contrast(trace, one).contrast)
+                    (trace, Contrasted(trace, one).contrast)
                     for trace in system.trace_many(chosen)
                     for one in decisions(trace)
                     if one.kind is DecisionKind.LABEL

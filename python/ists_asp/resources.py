@@ -56,10 +56,8 @@ def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
 
     Of what else is given, False, None and ``none`` stand for no directory.
     """
-    if given is None or given is False or given == "none":
-        return None
     if given is not True:
-        return Path(given)
+        return Path(given) if given and given != "none" else None
     folder = Path(user_cache_dir("ists-asp", appauthor=False))
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -104,7 +104,6 @@ ASKED = {
     "trace cat dog": ["--rules mine.lp", "-c highest=4"],
     "why cat dog rating": ["--rules mine.lp", "-c highest=4"],
     "why-not cat dog rating": ["--rules mine.lp", "-c highest=4"],
-    "explain cat dog": ["--rules mine.lp", "-c highest=4", "--templates mine.toml"],
     "report cat dog": ["--rules mine.lp", "-c highest=4"],
     "facts cat dog": ["--rules mine.lp", "-c highest=4"],
     "diff shipped mine.lp cat dog": ["", "-c highest=4"],

@@ -146,6 +146,7 @@ COMMANDS = {
         (*PAIR, *OWN, "--format", "text", "--trace", "/dev/tty"),
     ],
     ("sts",): [(*PAIR, *OWN)],
+    ("config",): [()],
     ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
     ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
     ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],

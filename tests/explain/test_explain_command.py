@@ -73,7 +73,7 @@ def test_templates_of_an_earlier_version_are_used_with_a_warning(run, tmp_path):
         (("--language", "es", "--templates", "x"), 2, "--language does not go with --templates"),
         (("--templates", "none.toml"), 1, "none.toml: there is no such file of templates"),
         (("--id", "9"), 1, "there is no pair with the id '9'"),
-        (("--answers", "empty.wa"), 1, "empty.wa: there are no alignments for pair 1"),
+        (("--answers", "empty.wa"), 1, "pair 1: there are no alignments for this pair in empty.wa"),
     ],
 )
 def test_errors_are_one_line(run, tmp_path, args, code, message):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Store
-from ists_asp.rules import Messages, RuleSource, find_rules, load_rules
+from ists_asp.rules import RuleSource, find_rules, load_rules
+from ists_asp.rules.parsing import Messages
 from ists_asp.rules.source import SourceText
 
 from .conftest import write

@@ -141,7 +141,8 @@ def solve_pairs(
             setup,
             traced=traces is not None,
             rated=rated,
-            explained=columns == PAIRS and files.profile.explanation is not None,
+            explained=setup.explained
+            or (columns == PAIRS and files.profile.explanation is not None),
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
@@ -163,12 +164,12 @@ def solve_pairs(
             for number, outcome in enumerate(run(pairs, system, deciding, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
-                if failure is None:
+                if failure is None and setup.answers is None:
                     warn_unproven(outcome.answers[0], setup.limits.seconds)
-                elif fail_fast or inputs.single:
+                elif failure is not None and (fail_fast or inputs.single):
                     failure.where = of_pair(pair.id)
                     raise failure
-                else:
+                elif failure is not None:
                     failures.add(pair, failure.found)
                 for faulty, fault in source.faulty():
                     if columns:
@@ -181,6 +182,7 @@ def solve_pairs(
                     outcome.knowledge,
                     record,
                     ranked=setup.models > 1,
+                    alone=inputs.one,
                     explanation=outcome.explanation,
                     others=source.others(row),
                 )

@@ -1,37 +1,15 @@
 """Two answers to the same pairs side by side: what differs, why, and what it gains."""
 
-from ists_asp.compare.causes import (
-    Edit,
-    EditKind,
-    WeightEdits,
-    find_edits,
-    run_both,
-    with_effects,
-)
-from ists_asp.compare.comparison import (
-    Answered,
-    Change,
-    ChangeKind,
-    Comparison,
-    PairComparison,
-    compare,
-    find_changes,
-    read_answered,
-)
+from ists_asp.compare.causes import Edit, WeightEdits, find_edits, run_both
+from ists_asp.compare.comparison import Answered, compare, find_changes, read_answered
 
 __all__ = [
     "Answered",
-    "Change",
-    "ChangeKind",
-    "Comparison",
     "Edit",
-    "EditKind",
-    "PairComparison",
     "WeightEdits",
     "compare",
     "find_changes",
     "find_edits",
     "read_answered",
     "run_both",
-    "with_effects",
 ]

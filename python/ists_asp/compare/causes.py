@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cache
 from itertools import compress, islice, zip_longest
 from typing import TYPE_CHECKING
@@ -21,12 +20,9 @@ from clingo.ast import ASTType
 from ists_asp.compare.comparison import Answered, Cause, ChangeKind, Moved, find_changes
 from ists_asp.engine.preparation import BATCH
 from ists_asp.model import Label
-from ists_asp.syntax.changes import ANY
 from ists_asp.trace.decisions import DecisionKind, decided, decisions
-from ists_asp.trace.effects import look, places, verdict
+from ists_asp.trace.effects import bearing, changing, look, places, said, verdict
 from ists_asp.trace.evidence import contributed, label_of
-from ists_asp.trace.instances import agrees
-from ists_asp.trace.switched import bearing, said, without
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
@@ -56,14 +52,6 @@ _NAMED_OTHERWISE = {
 """What changes of decisions are called that have another name there."""
 
 
-class EditKind(StrEnum):
-    """What happened to a rule."""
-
-    CHANGED = "changed"
-    REMOVED = "removed"
-    ADDED = "added"
-
-
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A rule that only one rule set has, or whose text is another; at least one is not None.
@@ -71,10 +59,14 @@ class Edit:
     ``did`` says of a new one that it fired and changed nothing, or never fired.
     """
 
-    kind: EditKind
     old: NamedRule | None
     new: NamedRule | None
     did: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What happened to the rule."""
+        return "added" if self.old is None else "changed" if self.new else "removed"
 
     @property
     def rule(self) -> NamedRule:
@@ -125,12 +117,9 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
             }
         )
     gone, come = named
-    edits = []
-    for name in {**gone, **come}:
-        lost, won = gone.get(name), come.get(name)
-        kind = EditKind.ADDED if lost is None else EditKind.REMOVED
-        edits.append(Edit(EditKind.CHANGED if lost and won else kind, lost, won))
-    edits.sort(key=lambda edit: list(EditKind).index(edit.kind))
+    edits = [Edit(gone.get(name), come.get(name)) for name in {**gone, **come}]
+    # What has changed comes first, and what is new last.
+    edits.sort(key=lambda edit: (edit.old is None, edit.new is None))
     both = len(weights[0] & weights[1])
     return tuple(edits), WeightEdits(len(weights[1]) - both, len(weights[0]) - both, both)
 
@@ -142,9 +131,6 @@ class _Side:
         self.name = name
         self.trace = trace
         self.others = others
-        self.by_rule: dict[str, list[RuleInstance]] = defaultdict(list)
-        for firing in trace.firings.deriving:
-            self.by_rule[firing.probe.rule.name].append(firing)
         self.decided: dict[object, list[Decision]] = defaultdict(list)
         for decision in decisions(trace):
             self.decided[_key(decision)].append(decision)
@@ -155,23 +141,19 @@ class _Side:
 
     def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:
         """What restrains the answer and the other set lacks, with the decisions that it changed."""
-        ours = decided(self.trace.answer)
-        for place, rule in bearing(self.trace):
-            if self.lacks(rule):
-                found = without(self.trace, place)
-                if found is not None and found != ours:
-                    yield self, rule, list(found.keys() ^ ours.keys())
+        ours = decided(self.trace.answer).keys()
+        own = (one for one in bearing(self.trace) if self.lacks(one[1]))
+        for rule, theirs in changing(self.trace, own):
+            yield self, rule, list(theirs.keys() ^ ours)
 
 
-def find_causes(
-    old: Trace, new: Trace, changes: Sequence[Change], rules: tuple[RuleSet, RuleSet]
-) -> tuple[tuple[Cause, ...], ...]:
+def find_causes(old: Trace, new: Trace, changes: Sequence[Change]) -> tuple[tuple[Cause, ...], ...]:
     """The causes of each change: rules, then weights, weightiest first.
 
     Where chunks differ, only boundaries are traced back: all else is about other chunks. A
     score that comes or goes with EQUI has no causes of its own.
     """
-    before, after = map(texts, rules)
+    before, after = (texts(one.reified.rules) for one in (old, new))
     sides = _Side("old", old, after), _Side("new", new, before)
     cut = any(change.kind is ChangeKind.BOUNDARY for change in changes)
     equal = {
@@ -238,7 +220,7 @@ class _Search:
                 continue
             for needed in firing.positive:
                 self._blame(needed, side, other, moved, depth + 1)
-            for forbidden in _matching(firing.negative, other):
+            for forbidden in other.trace.matching(firing.negative):
                 self._blame(forbidden, other, side, moved, depth + 1)
             self._groups(firing, side, other, moved, depth)
 
@@ -252,7 +234,7 @@ class _Search:
         twin = next(
             (
                 one
-                for one in other.by_rule.get(firing.probe.rule.name, ())
+                for one in other.trace.firings.by_rule.get(firing.probe.rule.name, ())
                 if one.positive == firing.positive
                 and one.head.name == firing.head.name
                 # What an aggregate counts is the last argument.
@@ -263,21 +245,15 @@ class _Search:
         theirs = () if twin is None else other.trace.groups(twin)
         for one, two in zip_longest(ours, theirs):
             mine, its = (
-                {
-                    (each.terms, each.positive, each.negative): each
-                    for each in (group.elements if group else ())
-                }
-                for group in (one, two)
+                {(each.terms, each.positive, each.negative): each for each in elements}
+                for elements in (group.elements if group else () for group in (one, two))
             )
-            for here, there, own, others in (
-                (side, other, mine, its),
-                (other, side, its, mine),
-            ):
+            for here, there, own, others in ((side, other, mine, its), (other, side, its, mine)):
                 for element in (each for content, each in own.items() if content not in others):
                     inner = moved or _weight(element, here)
                     for atom in element.positive:
                         self._blame(atom, here, there, inner, depth + 1)
-                    for atom in _matching(element.negative, there):
+                    for atom in there.trace.matching(element.negative):
                         self._blame(atom, there, here, inner, depth + 1)
 
     def _found(self) -> tuple[list[Cause], list[Cause]]:
@@ -340,15 +316,6 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
             yield from firing.positive
 
 
-def _matching(patterns: Iterable[Ground], side: _Side) -> Iterator[Ground]:
-    """The atoms of a side that negated atoms speak of."""
-    for pattern in patterns:
-        if ANY in pattern:
-            yield from (atom for atom in side.trace.atoms(pattern.name) if agrees(pattern, atom))
-        elif pattern in side.trace.true:
-            yield pattern
-
-
 def _weight(element: Element, side: _Side) -> Moved | None:
     """What an element of a sum weighs, if it is a weighed evidence."""
     weights = [atom for atom in element.positive if atom.name == WORTH.name]
@@ -390,23 +357,33 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
     switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
     annotated, left = old.annotate(pairs), _LOOKED if edits else 0
     while batch := list(islice(annotated, BATCH)):
-        answers = zip(old.decide(batch), new.decide(batch), strict=True)
-        decided = [Both(Answered.of(one), Answered.of(two)) for (one, *_), (two, *_) in answers]
-        changed = [find_changes(one.old, one.new) for one in decided]
+        decided = list(map(Both, _answered(old, batch), _answered(new, batch)))
+        changed = [
+            tuple(change for change in find_changes(one.old, one.new) if not change.kind.whole)
+            for one in decided
+        ]
         traced = [bool(changes) or place < left for place, changes in enumerate(changed)]
         before = old.trace_annotated(compress(batch, changed))
         after = new.trace_annotated(compress(batch, traced))
         for place, (one, changes) in enumerate(zip(decided, changed, strict=True)):
-            if traced[place]:
-                trace = next(after)
-                if changes:
-                    causes = find_causes(next(before), trace, changes, (old.rules, new.rules))
-                    one = replace(one, causes=causes)
-                if place < left:
-                    did = look(trace, {name: [name] for name in edits}, switched).effects
-                    one = replace(one, effects=did)
-            yield one
+            if not traced[place]:
+                yield one
+                continue
+            trace = next(after)
+            causes = find_causes(next(before), trace, changes) if changes else ()
+            groups = {name: [name] for name in edits}
+            did = look(trace, groups, switched).effects if place < left else None
+            yield replace(one, causes=causes, effects=did)
         left -= len(batch)
+
+
+def _answered(system: System, batch: Sequence[Pair]) -> Iterator[Answered]:
+    """Decide, rate and explain annotated pairs, as far as there are rules for that."""
+    answers = [best for best, *_ in system.decide(batch, rated=system.rates)]
+    if system.profile.explanation is None:
+        return map(Answered.of, answers)
+    texts = (explanation.text for explanation in system.explain_many(answers))
+    return map(Answered.of, answers, texts)
 
 
 def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, ...]:

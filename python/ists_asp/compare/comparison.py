@@ -29,14 +29,22 @@ RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"
 
 @dataclass(frozen=True, slots=True)
 class Answered(Reference):
-    """A pair with the lines of its answer; ``chunks`` of both sentences, where they are known."""
+    """A pair with the lines of its answer, and what else is known of it.
+
+    That is the ``chunks`` of both sentences, how similar they are as a whole, and the answer in
+    words.
+    """
 
     chunks: tuple[tuple[Chunk, ...], tuple[Chunk, ...]] | None = None
+    rating: float | None = None
+    explanation: str | None = None
 
     @classmethod
-    def of(cls, answer: Answer) -> Answered:
+    def of(cls, answer: Answer, explanation: str | None = None) -> Answered:
         """The answer of a run."""
-        return cls(answer.pair, answer.alignments, (answer.chunks1, answer.chunks2))
+        rating = None if answer.rating is None else answer.rating.value
+        chunks = answer.chunks1, answer.chunks2
+        return cls(answer.pair, answer.alignments, chunks, rating, explanation)
 
 
 def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
@@ -65,8 +73,7 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
         except DataError as error:
             error.where = line.where
             raise
-        chunks = None if "error" in record else (answer.chunks1, answer.chunks2)
-        answered = Answered(answer.pair, answer.alignments, chunks)
+        answered = Answered(answer.pair, ()) if "error" in record else Answered.of(answer)
         if answered.pair.id in found:
             raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
         found[answered.pair.id] = answered
@@ -85,6 +92,13 @@ class ChangeKind(StrEnum):
     SCORE = "score"
     TAG = "tag"
     UNALIGNED = "unaligned"
+    RATING = "rating"
+    EXPLANATION = "explanation"
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is about the pair as a whole, and follows from other decisions."""
+        return self in (ChangeKind.RATING, ChangeKind.EXPLANATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +119,15 @@ class Change:
 
 
 def find_changes(old: Answered, new: Answered) -> tuple[Change, ...]:
-    """The decisions that differ between two answers, boundaries first, then line by line."""
-    return (*_boundaries(old, new), *_lines(old, new))
+    """What differs between two answers: boundaries, then line by line, then the pair as a whole."""
+    return (*_boundaries(old, new), *_lines(old, new), *_wholes(old, new))
+
+
+def _wholes(old: Answered, new: Answered) -> Iterator[Change]:
+    if None not in (old.rating, new.rating) and old.rating != new.rating:
+        yield Change(ChangeKind.RATING, (), (), f"{old.rating:.3f}", f"{new.rating:.3f}")
+    if None not in (old.explanation, new.explanation) and old.explanation != new.explanation:
+        yield Change(ChangeKind.EXPLANATION, (), (), old.explanation, new.explanation)
 
 
 def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
@@ -259,17 +280,14 @@ def compare(
         raise DataError("the two have no pair in common", hint="Compare answers to the same pairs")
     for identifier in both:
         one, two = old[identifier].pair, new[identifier].pair
-        if (one.sent1.text, one.sent2.text) != (two.sent1.text, two.sent2.text):
+        if (one.sent1.spaced, one.sent2.spaced) != (two.sent1.spaced, two.sent2.spaced):
             raise DataError(
                 "the old and the new answer are about other sentences",
                 where=of_pair(identifier),
                 hint="Compare answers to the same pairs",
             )
-    right = (
-        {identifier: gold[identifier] for identifier in both if identifier in gold}
-        if gold is not None
-        else {}
-    )
+    known = gold or {}
+    right = {identifier: known[identifier] for identifier in both if identifier in known}
     if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
     before, after = (
@@ -283,7 +301,7 @@ def compare(
     for identifier in both:
         changes = find_changes(old[identifier], new[identifier])
         if changes:
-            found = (causes or {}).get(identifier, ((),) * len(changes))
+            found = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
             pair = new[identifier].pair
             changed.append(PairComparison(pair, changes, found, gains.get(identifier)))
     # With gold those first that gain most.

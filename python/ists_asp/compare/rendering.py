@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ists_asp.compare import ChangeKind
+from ists_asp.compare.comparison import ChangeKind
 from ists_asp.evaluate.scorer import DECIMALS
 from ists_asp.terminal import styled, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.compare import Change, Comparison, Edit, PairComparison, WeightEdits
-    from ists_asp.compare.comparison import Cause, Gain
+    from ists_asp.compare import Edit, WeightEdits
+    from ists_asp.compare.comparison import Cause, Change, Comparison, Gain, PairComparison
     from ists_asp.model import Pair
 
 _CAUSES = 5
@@ -142,7 +142,7 @@ def _pair(one: PairComparison) -> Iterator[str]:
     yield f"  2: {one.pair.sent2.text}"
     told: set[Cause] = set()
     for change, causes in zip(one.changes, one.causes, strict=True):
-        yield f"  {_change(change, one.pair)}"
+        yield from f"  {_change(change, one.pair)}".split("\n")
         new = [cause for cause in causes if cause not in told]
         for cause in new[:_CAUSES]:
             yield from _because(cause)
@@ -162,6 +162,8 @@ def _change(change: Change, pair: Pair) -> str:
         verb = "begins" if change.new else "no longer begins"
         return f'a chunk of sentence {side} {verb} at "{words[0]}"'
     was, now = change.old or "none", change.new or "none"
+    if change.kind is ChangeKind.EXPLANATION:
+        return f"explanation  {was}\n  ->           {now}"
     return f"{change.kind:<9}  {' ~ '.join(words)}:  {was} -> {now}"
 
 

@@ -70,20 +70,14 @@ class SolvedAnswer(Answer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> SolvedAnswer:
-        """The answer of such a record; it can be explained and rated, but not be traced.
-
-        Raises:
-            DataError: it is no such record.
-        """
-        answer = read_record(record)
-        system, knowledge = record.get("system"), record.get("knowledge", ())
+        """The answer of such a record; it can be explained and rated, but not be traced."""
+        answer, system = read_record(record), record.get("system")
         try:
-            made_by = Provenance(**{**system, "weights": (*system["weights"],)}) if system else None
+            made_by = Provenance(**system | {"weights": (*system["weights"],)}) if system else None
+            knowledge = tuple(record.get("knowledge", ()))
         except (LookupError, TypeError):
-            raise DataError("'system' says nothing of what made the answer") from None
-        return cls.of(
-            answer, rank=record.get("rank", 1), knowledge=tuple(knowledge), made_by=made_by
-        )
+            raise DataError("'system' does not say what made the answer") from None
+        return cls.of(answer, rank=record.get("rank", 1), knowledge=knowledge, made_by=made_by)
 
     def __str__(self) -> str:
         return format_answer(self).rstrip("\n")

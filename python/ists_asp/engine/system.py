@@ -21,8 +21,6 @@ from ists_asp.engine.preparation import (
     Preparation,
     Setup,
     beside,
-    read_pair,
-    read_pairs,
 )
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import cache_dir
@@ -164,31 +162,35 @@ class System(Preparation):
             return self.solver
         return Keeping(self.solver, self.rules, f"answers {self.profile.scheme} {self.setup.shown}")
 
-    def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
+    def solve(
+        self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
+    ) -> SolvedAnswer:
         """Decide one pair, and rate it, if the profile has rules for that.
 
         The answer can be asked why it is so, see :class:`~ists_asp.engine.SolvedAnswer`.
 
         Args:
-            sent1: a sentence, as text whose tokens are separated by blanks, or as a
-                :class:`~ists_asp.model.Sentence`, with chunks if they are known.
+            sent1: a sentence, as text or as a :class:`~ists_asp.model.Sentence`, with chunks if
+                they are known.
             sent2: the sentence to compare with it.
+            tokens: whether text is tokens that blanks separate; otherwise it is tokenised.
 
         Raises:
             DataError: a sentence is empty or too long, see :mod:`ists_asp.limits`.
             RuleError: what the rules derive is no answer, or clingo cannot take them.
             SolveError: there is no answer.
         """
-        return next(self.solve_many([read_pair(sent1, sent2)]))
+        return next(self.solve_many([(sent1, sent2)], tokens=tokens))
 
     def solve_many(
-        self, pairs: Iterable[GivenPair], *, rated: bool = True
+        self, pairs: Iterable[GivenPair], *, tokens: bool = False, rated: bool = True
     ) -> Iterator[SolvedAnswer]:
         """Decide pairs, lazily and in their order; the best answer of each.
 
         Args:
             pairs: two sentences each, as for :meth:`solve`, which get their number as id, or an
                 id and two sentences, or a :class:`~ists_asp.model.Pair`.
+            tokens: as for :meth:`solve`.
             rated: whether answers are rated, if the profile has rules for that, which takes about
                 as long as to decide them.
 
@@ -196,10 +198,10 @@ class System(Preparation):
             UsageError: something is no pair.
             IstsError: as for :meth:`solve`.
         """
-        return (answers[0] for answers in self.solve_all(pairs, rated=rated))
+        return (answers[0] for answers in self.solve_all(pairs, tokens=tokens, rated=rated))
 
     def solve_all(
-        self, pairs: Iterable[GivenPair], *, rated: bool = True
+        self, pairs: Iterable[GivenPair], *, tokens: bool = False, rated: bool = True
     ) -> Iterator[tuple[SolvedAnswer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
@@ -208,19 +210,18 @@ class System(Preparation):
 
         Args:
             pairs: as for :meth:`solve_many`.
+            tokens: as for :meth:`solve`.
             rated: as for :meth:`solve_many`.
 
         Raises:
             IstsError: as for :meth:`solve_many`.
         """
-        annotated = self.annotate(read_pairs(pairs))
-        for answers in self.decide(annotated, rated=rated and self.rates):
-            tracing = cache(partial(self._trace_annotated, answers[0].pair))
+        annotated = self.annotate(self.read(pairs, tokens=tokens))
+        for best, *others in self.decide(annotated, rated=rated and self.rates):
             made = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)
-            yield tuple(
-                made(one, rank=rank, tracing=tracing if rank == 1 else None)
-                for rank, one in enumerate(answers, 1)
-            )
+            tracing = cache(partial(self._trace_annotated, best.pair))
+            rest = (made(one, rank=rank) for rank, one in enumerate(others, 2))
+            yield made(best, tracing=tracing), *rest
 
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False
@@ -319,7 +320,9 @@ class System(Preparation):
             assert rated.rating is not None
             yield rated.rating
 
-    def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> AskedTrace:
+    def trace(
+        self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
+    ) -> AskedTrace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
 
         The trace answers further questions: :meth:`~ists_asp.trace.AskedTrace.why` and
@@ -329,6 +332,7 @@ class System(Preparation):
         Args:
             sent1: a sentence, as for :meth:`solve`.
             sent2: the sentence to compare with it.
+            tokens: as for :meth:`solve`.
 
         Raises:
             DataError: a sentence is empty or too long.
@@ -336,10 +340,11 @@ class System(Preparation):
             SolveError: there is no answer.
             TraceError: the trace does not account for the answer.
         """
-        return self._trace_annotated(next(self.annotate([read_pair(sent1, sent2)])))
+        read = self.read([(sent1, sent2)], tokens=tokens)
+        return self._trace_annotated(next(self.annotate(read)))
 
     def trace_many(
-        self, pairs: Iterable[GivenPair], *, rated: bool = False
+        self, pairs: Iterable[GivenPair], *, rated: bool = False, tokens: bool = False
     ) -> Iterator[AskedTrace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
@@ -348,13 +353,14 @@ class System(Preparation):
         Args:
             pairs: as for :meth:`solve_many`.
             rated: whether the answers are rated, and the ratings traced, too.
+            tokens: as for :meth:`solve`.
 
         Raises:
             RuleError: a rule cannot be traced.
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        return self.trace_annotated(self.annotate(read_pairs(pairs)), rated=rated)
+        return self.trace_annotated(self.annotate(self.read(pairs, tokens=tokens)), rated=rated)
 
     def trace_annotated(
         self, annotated: Iterable[Pair], *, rated: bool = False

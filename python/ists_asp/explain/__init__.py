@@ -4,13 +4,12 @@ Rules decide what is said and in which order (``lp_rules/explanation/``); templa
 wording (``data/templates/``). Nothing is decided here.
 """
 
-from ists_asp.explain.explainer import Explainer, Explanation, Reason, Statement
+from ists_asp.explain.explainer import Explainer, Explanation, Statement
 from ists_asp.explain.templates import Templates, load_templates
 
 __all__ = [
     "Explainer",
     "Explanation",
-    "Reason",
     "Statement",
     "Templates",
     "load_templates",

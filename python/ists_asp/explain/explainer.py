@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
-from itertools import tee
+from dataclasses import dataclass, replace
+from itertools import pairwise, tee
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo import Function, Number, String
@@ -20,6 +20,7 @@ from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Pair
+from ists_asp.rules import NamedRule
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import symbols
 
@@ -38,16 +39,6 @@ _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """The rule that decided a statement: its name, what it means, its file and line."""
-
-    name: str
-    sentence: str
-    file: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
 class Statement:
     """One thing that is said.
 
@@ -57,14 +48,14 @@ class Statement:
         sentence: number of the sentence of the whole text that it is part of, from 1; 0 if it is
             left out of the text, which would be too long.
         alignments: the lines of the answer that it rests on, in their order.
-        reason: the rule that decided it.
+        reason: the rule that decided it, with its name, sentence, file and line.
     """
 
     kind: str
     text: str
     sentence: int
     alignments: tuple[Alignment, ...]
-    reason: Reason
+    reason: NamedRule
 
     def tokens(self, side: int) -> tuple[int, ...]:
         """The token numbers of sentence 1 or 2 that it is about, ascending."""
@@ -81,10 +72,7 @@ class Explanation:
     statements: tuple[Statement, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """The explanation as JSON values; spans are given by token numbers and by words.
-
-        ``data/schema/explanation.schema.json`` describes them.
-        """
+        """The explanation by its schema; spans are given by token numbers and by words."""
         pair = self.answer.pair
         return {
             "id": pair.id,
@@ -109,7 +97,10 @@ class Explanation:
                         }
                         for line in one.alignments
                     ],
-                    "rule": asdict(one.reason),
+                    "rule": {
+                        name: getattr(one.reason, name)
+                        for name in ("name", "sentence", "file", "line")
+                    },
                 }
                 for one in self.statements
             ],
@@ -117,27 +108,17 @@ class Explanation:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any], answer: Answer) -> Explanation:
-        """The explanation of such a record, which is about an answer.
-
-        Raises:
-            DataError: it is no such record, or is about another answer.
-        """
+        """The explanation of such a record, which must be about the answer."""
         lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
+
+        def statement(one: Mapping[str, Any]) -> Statement:
+            keys = [(tuple(line["tokens1"]), tuple(line["tokens2"])) for line in one["alignments"]]
+            rule = NamedRule(**one["rule"], column=1, text="")
+            found = tuple(lines[key] for key in keys)
+            return Statement(one["kind"], one["text"], one["sentence"], found, rule)
+
         try:
-            statements = tuple(
-                Statement(
-                    one["kind"],
-                    one["text"],
-                    one["sentence"],
-                    tuple(
-                        lines[tuple(line["tokens1"]), tuple(line["tokens2"])]
-                        for line in one["alignments"]
-                    ),
-                    Reason(**one["rule"]),
-                )
-                for one in record["statements"]
-            )
-            return cls(answer, record["text"], statements)
+            return cls(answer, record["text"], tuple(map(statement, record["statements"])))
         except (LookupError, TypeError):
             expected = f"what to_dict gives of the answer to pair {shortened(answer.pair.id)}"
             raise DataError("this is no explanation of the answer", expected=expected) from None
@@ -192,11 +173,7 @@ class Explainer:
     ) -> None:
         options = SolverOptions(time_limit=time_limit, constants=dict(constants or {}))
         self._solver: Solver[Shown] = Solver(rules, options, _read)
-        self._reasons = {
-            rule.name: Reason(rule.name, rule.sentence, rule.file, rule.line)
-            for rule in rules.rules
-            if rule.sentence is not None
-        }
+        self._named = {rule.name: rule for rule in rules.rules if rule.sentence is not None}
         self._loaded = rules.warnings
 
     @property
@@ -253,15 +230,15 @@ class Explainer:
         )
         return Explanation(answer, _text(told, templates), statements)
 
-    def _reason(self, kind: str) -> Reason:
+    def _reason(self, kind: str) -> NamedRule:
         name = f"say_{kind}"
-        if name not in self._reasons:
+        if name not in self._named:
             raise RuleError(
                 f"the rule that makes statements of the kind {kind} has another name",
                 expected=f'%@rule {name}: "…"',
                 hint="Name it so, for the explanation to say which rule decided",
             )
-        return self._reasons[name]
+        return self._named[name]
 
 
 def posed(
@@ -327,7 +304,10 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         listed: list[tuple[Key, str]] = []
         for (slot, number), some in pieces[identifier].items():
             ordered = sorted(some, key=lambda piece: piece.at)
-            text = phrase([_said(answer, piece.item, templates) for piece in ordered], templates)
+            items = [piece.item for piece in ordered]
+            glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(answer, *two)]
+            words = [_said(answer, item, templates, at in glued) for at, item in enumerate(items)]
+            text = phrase(words, templates, glued)
             if some[-1].style == "quoted":
                 text = quoted(text, templates)
             if number is not None:
@@ -339,20 +319,31 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
-def _said(answer: Answer, item: Item, templates: Templates) -> str:
+def _said(answer: Answer, item: Item, templates: Templates, joined: bool) -> str:
     """A word of a phrase: a token, dots or a word of the templates.
 
-    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst.
+    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst. The end
+    of a word (they're) that is not ``joined`` to what is said before it is said with the word.
     """
     if item.kind == "dots":
         return templates.marks["dots"]
     if item.kind == "key":
         return templates.word(item.name)
     sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
-    form = sent.tokens[item.token - 1].form
+    token, before = sent.tokens[item.token - 1], sent.tokens[item.token - 2].form
+    form = token.form
+    if token.glued and not joined and before[-1].isalnum() and any(map(str.isalpha, form)):
+        form = before + form
     if _STOPPED.fullmatch(form):
         form = form.replace(".", "")
     return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
+
+
+def _touch(answer: Answer, before: Item, item: Item) -> bool:
+    """Whether two items are tokens between which no blank is written."""
+    both = before.kind == item.kind == "token" and before.side == item.side
+    sent = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
+    return both and before.token == item.token - 1 and sent.tokens[item.token - 1].glued
 
 
 def _text(told: Sequence[_Told], templates: Templates) -> str:
@@ -374,7 +365,6 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
 
 
 def _clause(items: Sequence[_Told], templates: Templates) -> str:
-    """Statements of one clause."""
     texts = list(dict.fromkeys(item.text for item in items))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}

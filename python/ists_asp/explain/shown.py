@@ -77,10 +77,6 @@ class Shown:
     best: bool = True
 
 
-class _OddError(Exception):
-    """A term is none of those that are expected."""
-
-
 def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
     """Read what the rules show about an answer with so many ``lines``."""
     shown = Shown()
@@ -91,7 +87,7 @@ def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
         if form in _FORMS:
             try:
                 _take(shown, form[0], atom.arguments, sizes, lines)
-            except _OddError:
+            except ValueError:
                 raise AnswerError(
                     "what the rules show is nothing that can be said", [atom], _FORMS[form]
                 ) from None
@@ -101,7 +97,6 @@ def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
 def _take(
     shown: Shown, name: str, parts: Sequence[Ground], sizes: Mapping[str, int], lines: int
 ) -> None:
-    """Note what an atom says."""
     identifier, *rest = parts
     if name == "statement":
         _ensure(shown.kinds.setdefault(identifier, _name(rest[0])) == rest[0])
@@ -128,7 +123,7 @@ def _take(
 
 def _ensure(condition: bool) -> None:
     if not condition:
-        raise _OddError
+        raise ValueError
 
 
 def _name(term: Ground) -> str:

@@ -18,7 +18,7 @@ from ists_asp.resources import data_dir
 from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
 LARGEST = 1 << 16
@@ -39,6 +39,7 @@ _EDGES = ".,;:!?…" + _QUOTES
 _NO_BLANK_BEFORE = re.compile(
     r" (?=[,.;:!?)\]}]|%(?: |$)|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))"
 )
+_BLANKS = re.compile(" +")
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
 # Marks between letters belong to a word that was written oddly: A""s.
 _DOUBLE = re.compile(r"``|''|(?<![\w\"])[\"“”„«»]|[\"“”„«»](?![\w\"])")
@@ -73,7 +74,7 @@ class Templates:
         Raises:
             DataError: the file has no such word.
         """
-        return self._get("words", self.words, key)
+        return self._get("words", key)
 
     def statement(self, kind: str, slots: Mapping[str, str]) -> str:
         """The text of a statement.
@@ -81,11 +82,11 @@ class Templates:
         Raises:
             DataError: the file has no such text, or a slot that nothing fills.
         """
-        return self._fill("statements", self.statements, kind, slots)
+        return self._fill("statements", kind, slots)
 
     def clause(self, key: str, slots: Mapping[str, str]) -> str:
         """The text of a clause; raises what :meth:`statement` does."""
-        return self._fill("clauses", self.clauses, key, slots)
+        return self._fill("clauses", key, slots)
 
     def join(self, items: list[str]) -> str:
         """Items as a list: ``a, b and c``, or ``a, not b, and c`` where items have commas."""
@@ -95,9 +96,7 @@ class Templates:
         last = "last_long" if any(comma in item for item in items) else "last"
         return self.joins["list"].join(items[:-1]) + self.joins[last] + items[-1]
 
-    def _fill(
-        self, table: str, texts: Mapping[str, str], key: str, slots: Mapping[str, str]
-    ) -> str:
+    def _fill(self, table: str, key: str, slots: Mapping[str, str]) -> str:
         def filled(match: re.Match[str]) -> str:
             if match[1] is None:
                 return match[0][0]
@@ -109,7 +108,7 @@ class Templates:
                 )
             return slots[match[1]]
 
-        return self._contracted(_SLOT.sub(filled, self._get(table, texts, key)))
+        return self._contracted(_SLOT.sub(filled, self._get(table, key)))
 
     def _contracted(self, text: str) -> str:
         if not self.contractions:
@@ -122,7 +121,8 @@ class Templates:
         longest_first = sorted(self.contractions, key=len, reverse=True)
         return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
 
-    def _get(self, table: str, texts: Mapping[str, str], key: str) -> str:
+    def _get(self, table: str, key: str) -> str:
+        texts: Mapping[str, str] = getattr(self, table)
         if key not in texts:
             raise DataError(
                 f'there is no text "{shortened(key)}"',
@@ -257,9 +257,14 @@ def _check(text: object, where: str, *, slots: bool) -> None:
             )
 
 
-def phrase(words: Sequence[str], templates: Templates) -> str:
-    """Words as they are read in a running text, without marks at either end."""
-    text = " ".join(word for word in _paired(words, templates) if word)
+def phrase(words: Sequence[str], templates: Templates, glued: Collection[int] = ()) -> str:
+    """Words as they are read in a running text, without marks at either end.
+
+    ``glued`` are the places, from 0, of words that no blank stands before.
+    """
+    said = enumerate(_paired(words, templates))
+    text = "".join(" " * (place not in glued) + word for place, word in said)
+    text = _BLANKS.sub(" ", text).strip(" ")
     text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
     opening, closing = templates.inner_quote
     text = text.replace(f"{opening} ", opening).replace(f" {closing}", closing)

@@ -44,9 +44,10 @@ _DOUBTFUL = 0.5
 class Written:
     """What is to be written of a pair: its answers, best first, or why it has none.
 
-    ``knowledge`` and ``system`` are as for :func:`write_jsonl`. ``ranked`` says that more answers
-    than one were asked for; ``explanation`` is the best answer in words. ``others`` has what else
-    the pair's row of a table holds.
+    ``knowledge`` and ``system`` are as for :func:`answer_record`. ``ranked`` says that more answers
+    than one were asked for, ``alone`` that the pair is the only one; ``explanation`` is the best
+    answer in words, as :meth:`ists_asp.explain.Explanation.to_dict` has it. ``others`` has what
+    else the pair's row of a table holds.
     """
 
     pair: Pair
@@ -55,7 +56,8 @@ class Written:
     knowledge: Sequence[str] = ()
     system: Mapping[str, object] | None = None
     ranked: bool = False
-    explanation: str = ""
+    alone: bool = False
+    explanation: Mapping[str, Any] | None = None
     others: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -138,10 +140,8 @@ def read_record(record: Mapping[str, Any]) -> Answer:
     from msgspec import convert
 
     try:
-        sent1, sent2 = (
-            make_sentence(record.get(f"tokens{side}") or record[f"sent{side}"].split())
-            for side in "12"
-        )
+        texts = [(record.get(f"tokens{side}"), record.get(f"sent{side}") or "") for side in "12"]
+        sent1, sent2 = (make_sentence(tokens or text.split(), text) for tokens, text in texts)
         chunks1, chunks2 = (
             tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
         )
@@ -150,6 +150,11 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             # Whoever shows a line looks its tokens up.
             sent1.words(line.tokens1)
             sent2.words(line.tokens2)
+        # Thousandths are whole, whatever JSON makes of their points.
+        parts = tuple(
+            Contribution(part["name"], round(1000 * part["value"]))
+            for part in record.get("rating", {}).get("contributions", ())
+        )
         return Answer(
             Pair(str(record["id"]), sent1, sent2),
             chunks1,
@@ -157,36 +162,13 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             lines,
             tuple(record.get("cost", ())),
             record.get("optimal", True),
-            _rating(record["rating"]) if record.get("rating") else None,
+            Rating(round(1000 * record["rating"]["value"]), parts) if "rating" in record else None,
             *(tuple(record.get(f"boundaries{side}", ())) for side in "12"),
         )
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
         raise DataError(
             "this is no answer", expected="what to_dict gives, or solve --format jsonl writes"
         ) from None
-
-
-def _rating(record: Mapping[str, Any]) -> Rating:
-    """Thousandths are whole, whatever JSON makes of their points."""
-    parts = (
-        Contribution(part["name"], round(1000 * part["value"])) for part in record["contributions"]
-    )
-    return Rating(round(1000 * record["value"]), tuple(parts))
-
-
-def write_jsonl(
-    answer: Answer,
-    rank: int = 1,
-    knowledge: Sequence[str] = (),
-    system: Mapping[str, object] | None = None,
-    others: Mapping[str, object] | None = None,
-) -> str:
-    """One line (with its end) for an answer, see :func:`answer_record`.
-
-    ``others`` is what else the pair's row of a table holds; it stands first, and what is ours
-    under a name that is there already gets ``ists_`` before it.
-    """
-    return _line(answer_record(answer, rank, knowledge, system), others or {})
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
@@ -236,7 +218,7 @@ def format_answer(answer: Answer) -> str:
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (_words(pair.sent1, line.tokens1), _decided(line), _words(pair.sent2, line.tokens2))
+        (pair.sent1.words(line.tokens1, "…"), _decided(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
         if line.tokens1 and line.tokens2
     ]
@@ -270,20 +252,10 @@ def _doubtful(share: float | None) -> bool:
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = _words(sentence, numbers)
+    text = sentence.words(numbers, "…")
     if line.confidence is not None:
         text += "?" * _doubtful(line.confidence.alignment)
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
-
-
-def _words(sentence: Sentence, numbers: tuple[int, ...]) -> str:
-    """The words, with ``…`` where the tokens are not neighbours."""
-    parts = []
-    for position, number in enumerate(numbers):
-        if position and number != numbers[position - 1] + 1:
-            parts.append("…")
-        parts.append(sentence.tokens[number - 1].form)
-    return " ".join(parts)
 
 
 def _write_wa(written: Written) -> str:
@@ -303,7 +275,7 @@ def _write_jsonl(written: Written) -> str:
     if written.failure is not None:
         return _line(failure_record(written.pair, written.failure), written.others)
     return "".join(
-        write_jsonl(answer, rank, written.knowledge, written.system, written.others)
+        _line(answer_record(answer, rank, written.knowledge, written.system), written.others)
         for rank, answer in enumerate(written.answers, 1)
     )
 
@@ -331,24 +303,23 @@ PAIRS = ("rating", *map(str, _COUNTED), "explanation", "error")
 ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "tokens2", "error")
 """Columns of ours where a row is an alignment."""
 
+EXPLAINED = ("explanation", "error")
+"""Columns of ours where pairs are explained only."""
+
 RATED = ("rating", "error")
 """Columns of ours where pairs are rated only."""
 
 
-def pair_row(written: Written) -> dict[str, object]:
+def pair_row(written: Written) -> Iterator[dict[str, object]]:
     """The values of :data:`PAIRS` for a pair, as far as there are any."""
     record: dict[str, object] = {"error": written.failure}
     for answer in written.answers[:1]:
         labels = Counter(str(line.label) for line in answer.alignments)
         record |= {str(label): labels[label] for label in _COUNTED} | {
             "rating": answer.rating.value if answer.rating is not None else None,
-            "explanation": written.explanation,
+            "explanation": written.explanation and written.explanation["text"],
         }
-    return record
-
-
-def _pair_row(written: Written) -> Iterator[dict[str, object]]:
-    yield pair_row(written)
+    yield record
 
 
 def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
@@ -359,8 +330,8 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
         for line in answer.alignments:
             sure = None if line.confidence is None else line.confidence.line
             yield {
-                "chunk1": _words(pair.sent1, line.tokens1),
-                "chunk2": _words(pair.sent2, line.tokens2),
+                "chunk1": pair.sent1.words(line.tokens1, "…"),
+                "chunk2": pair.sent2.words(line.tokens2, "…"),
                 "label": format_label(line),
                 "score": line.score,
                 "probability": sure,
@@ -370,7 +341,7 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
 
 
 _ROWS: dict[tuple[str, ...], Callable[[Written], Iterable[Mapping[str, object]]]]
-_ROWS = {PAIRS: _pair_row, RATED: _pair_row, ALIGNMENTS: _alignment_rows}
+_ROWS = {PAIRS: pair_row, RATED: pair_row, EXPLAINED: pair_row, ALIGNMENTS: _alignment_rows}
 
 
 @contextmanager
@@ -406,6 +377,18 @@ def writing_rows(
                 put([*front, *(map(harmless, own) if text else own)])
 
         yield put_rows
+
+
+def _write_words(written: Written) -> str:
+    """The explanation, behind the pair's id unless it is alone; nothing of a pair that failed."""
+    if written.explanation is None:
+        return ""
+    return f"{written.pair.id}: " * (not written.alone) + f"{written.explanation['text']}\n"
+
+
+def _write_statements(written: Written) -> str:
+    record = written.explanation or failure_record(written.pair, written.failure or "")
+    return _line(record, written.others)
 
 
 def _write_atoms(written: Written) -> str:
@@ -449,6 +432,13 @@ FORMATS = (
     Format("text", ".txt", "for people", _write_text, answers=True, several=True, between="\n"),
 )
 """All of them, in the order in which the help names them."""
+
+EXPLANATIONS = {
+    "text": Format("text", ".txt", "for people", _write_words),
+    "jsonl": Format("jsonl", ".jsonl", "an object a pair, with its statements", _write_statements),
+    **{one.name: one for one in FORMATS if one.table},
+}
+"""Those of answers in words."""
 
 ANSWERS = {one.name: one for one in FORMATS if one.answers}
 RATINGS = {one.name: one for one in FORMATS if one.ratings}

@@ -30,8 +30,7 @@ from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
-from ists_asp.syntax.terms import atoms
-from ists_asp.syntax.trees import Signature, signature
+from ists_asp.syntax.trees import Signature, atoms, signature
 from ists_asp.vocabulary import (
     ARGUES,
     BOUNDARY,

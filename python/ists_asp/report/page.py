@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from ists_asp.model import Label
 from ists_asp.report.picture import described, picture
 from ists_asp.resources import data_dir
 from ists_asp.terminal import visible
-from ists_asp.trace.contrast import Contrast, Reason, contrast
+from ists_asp.trace.contrast import Contrast, Contrasted, Reason
 from ists_asp.trace.decisions import DecisionKind, decisions
 
 if TYPE_CHECKING:
@@ -43,16 +43,12 @@ Line = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
-    """The contrasts of each line of an answer, one for each of its decisions.
-
-    Args:
-        trace: the trace of the answer.
-    """
+    """The contrasts of each line of an answer, one for each of its decisions."""
     found: dict[Line, list[Contrast]] = {}
     for decision in decisions(trace):
         if decision.kind is not DecisionKind.BOUNDARY:
             line = decision.tokens1, decision.tokens2
-            found.setdefault(line, []).append(contrast(trace, decision).contrast)
+            found.setdefault(line, []).append(Contrasted(trace, decision).contrast)
     return {line: tuple(parts) for line, parts in found.items()}
 
 
@@ -177,13 +173,6 @@ _MEANINGS = {
     Label.ALIC: "counterpart aligned elsewhere",
 }
 
-_VERDICTS = {
-    Verdict.ALIGNMENT: "not in gold",
-    Verdict.LABEL: "other label in gold",
-    Verdict.TAG: "other tag in gold",
-    Verdict.SCORE: "other score in gold",
-}
-
 
 def _digest(text: str) -> str:
     """What the page's policy allows: this style and this script, and nothing else."""
@@ -191,7 +180,6 @@ def _digest(text: str) -> str:
 
 
 def _article(entry: Entry) -> dict[str, object]:
-    """What the template writes of a pair."""
     answer, comparison = entry.answer, entry.comparison
     record: dict[str, object] = {
         "id": answer.pair.id,
@@ -210,8 +198,8 @@ def _article(entry: Entry) -> dict[str, object]:
 def _differences(answer: Answer, comparison: Comparison) -> Iterator[str]:
     for line, (right, verdict) in zip(answer.alignments, comparison.lines, strict=True):
         if verdict is not Verdict.SAME:
-            text = f"{described(answer, line)}: {_VERDICTS[verdict]}"
-            yield text if right is None else f"{text}, {described(answer, right)}"
+            other = right and f"other {verdict} in gold, {described(answer, right)}"
+            yield f"{described(answer, line)}: {other or 'not in gold'}"
     for line in comparison.missed:
         yield f"only in gold: {described(answer, line)}"
 
@@ -237,8 +225,7 @@ def _cells(answer: Answer, comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _sure(found: Confidence) -> str:
-    shares = (("alignment", found.alignment), ("label", found.label), ("score", found.score))
-    told = (f"{name} {share:.0%}" for name, share in shares if share is not None)
+    told = (f"{name} {share:.0%}" for name, share in asdict(found).items() if share is not None)
     return f"How sure: {', '.join(told)}"
 
 

@@ -15,7 +15,7 @@ from ists_asp.io.wa import format_label, format_score
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.model import Alignment, Answer, Chunk, Sentence
 
@@ -87,11 +87,15 @@ def picture(answer: Answer, *, active: bool = False) -> str:
     for mark in marks:
         parts += _lines(mark, second, active)
     for mark in marks:
-        parts += _label(answer, mark, active)
+        opening = _opening(answer, mark.number, "link", active)
+        left, top = mark.middle - mark.width / 2, _height(mark) - _MARK / 2
+        parts.append(_boxed(opening, left, top, mark.width, _MARK, 12, _caption(mark.line)))
     for side, (boxes, top) in enumerate(((above, _TOP), (below, second))):
         for box in boxes:
-            number = alone.get((side, box.chunk.first))
-            parts += _chunk(answer, box, top, number, active)
+            number, opening = alone.get((side, box.chunk.first)), '<g class="chunk">'
+            if number is not None:
+                opening = _opening(answer, number, "chunk alone", active)
+            parts.append(_boxed(opening, box.left, top, box.width, _BOX, 5, box.text))
     return "".join([*parts, "</svg>"])
 
 
@@ -132,10 +136,9 @@ def _boxes(sentence: Sentence, chunks: Sequence[Chunk]) -> tuple[_Box, ...]:
 def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tuple[_Mark, ...]:
     """The marks, each in the first lane that has room for it."""
     wanted = []
-    places1, places2 = _places(above), _places(below)
     for number, line in enumerate(answer.alignments):
-        upper = _covered(above, places1, line.tokens1)
-        lower = _covered(below, places2, line.tokens2)
+        upper = _covered(above, line.tokens1)
+        lower = _covered(below, line.tokens2)
         if upper and lower:
             middle = (_centre(upper) + _centre(lower)) / 2
             width = _width(_caption(line)) + 2 * _PADDING
@@ -151,17 +154,9 @@ def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tupl
     return tuple(sorted(made, key=lambda mark: mark.number))
 
 
-def _places(boxes: Sequence[_Box]) -> dict[int, int]:
-    """The place of the box that each token is in."""
-    return {token: place for place, box in enumerate(boxes) for token in box.chunk.tokens}
-
-
-def _covered(
-    boxes: Sequence[_Box], places: Mapping[int, int], tokens: Iterable[int]
-) -> tuple[_Box, ...]:
+def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> tuple[_Box, ...]:
     """The boxes that tokens are in, from left to right."""
-    found = {places[token] for token in tokens if token in places}
-    return tuple(boxes[place] for place in sorted(found))
+    return tuple(box for box in boxes if not {*box.chunk.tokens}.isdisjoint(tokens))
 
 
 def _alone(answer: Answer) -> dict[tuple[int, int], int]:
@@ -169,11 +164,8 @@ def _alone(answer: Answer) -> dict[tuple[int, int], int]:
     return {
         (side, token): number
         for number, line in enumerate(answer.alignments)
-        for side, tokens, other in (
-            (0, line.tokens1, line.tokens2),
-            (1, line.tokens2, line.tokens1),
-        )
-        if not other
+        if not (line.tokens1 and line.tokens2)
+        for side, tokens in enumerate((line.tokens1, line.tokens2))
         for token in tokens
     }
 
@@ -194,33 +186,8 @@ def _lines(mark: _Mark, second: float, active: bool) -> Iterator[str]:
     yield "</g>"
 
 
-def _label(answer: Answer, mark: _Mark, active: bool) -> Iterator[str]:
-    middle = _height(mark)
-    yield _opening(answer, mark.number, "link", active)
-    yield (
-        f'<rect x="{mark.middle - mark.width / 2:.1f}" y="{middle - _MARK / 2:.1f}" '
-        f'width="{mark.width:.1f}" height="{_MARK}" rx="12"/>'
-    )
-    yield _text(_caption(mark.line), mark.middle, middle)
-    yield "</g>"
-
-
 def _height(mark: _Mark) -> float:
     return _TOP + _BOX + _CLEAR + mark.lane * _LANE
-
-
-def _chunk(
-    answer: Answer, box: _Box, top: float, number: int | None, active: bool
-) -> Iterator[str]:
-    if number is None:
-        yield '<g class="chunk">'
-    else:
-        yield _opening(answer, number, "chunk alone", active)
-    yield (
-        f'<rect x="{box.left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{_BOX}" rx="5"/>'
-    )
-    yield _text(box.text, box.middle, top + _BOX / 2)
-    yield "</g>"
 
 
 def _opening(answer: Answer, number: int, kind: str, active: bool) -> str:
@@ -235,12 +202,17 @@ def _opening(answer: Answer, number: int, kind: str, active: bool) -> str:
     return f'<g class="{kind} {line.label}"{button}><title>{words}</title>'
 
 
-def _text(text: str, middle: float, centre: float) -> str:
+def _boxed(
+    opening: str, left: float, top: float, width: float, height: int, radius: int, text: str
+) -> str:
+    """A text in a box, as a group that has been opened."""
     # With its length given, text fits its box whatever font the reader has.
     return (
-        f'<text x="{middle:.1f}" y="{centre + _SIZE * 0.35:.1f}" text-anchor="middle" '
+        f'{opening}<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height}" '
+        f'rx="{radius}"/><text x="{left + width / 2:.1f}" '
+        f'y="{top + height / 2 + _SIZE * 0.35:.1f}" text-anchor="middle" '
         f'font-size="{_SIZE}" textLength="{_width(text):.1f}" '
-        f'lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+        f'lengthAdjust="spacingAndGlyphs">{escape(text)}</text></g>'
     )
 
 

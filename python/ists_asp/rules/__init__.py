@@ -6,17 +6,9 @@ What only some commands need is imported from where it is: lists of rules, weigh
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
-from ists_asp.rules.parsing import Messages, RuleWarning
-from ists_asp.rules.profiles import (
-    NO_READER,
-    Files,
-    Profile,
-    Purpose,
-    list_profiles,
-    load_profile,
-)
+from ists_asp.rules.parsing import RuleWarning
+from ists_asp.rules.profiles import NO_READER, Profile, Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import (
-    Overlay,
     ProfileFiles,
     find_program,
     given_warnings,
@@ -31,10 +23,7 @@ from ists_asp.rules.tables import phrases
 
 __all__ = [
     "NO_READER",
-    "Files",
-    "Messages",
     "NamedRule",
-    "Overlay",
     "Profile",
     "ProfileFiles",
     "Purpose",

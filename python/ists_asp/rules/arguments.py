@@ -8,6 +8,7 @@ about an argument, it is taken for nothing special.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -29,13 +30,28 @@ if TYPE_CHECKING:
 
 
 class Atom(NamedTuple):
-    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold."""
+    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold.
 
-    key: Signature
-    arguments: tuple[Term, ...]
+    ``element`` is the number of the element with a condition that it stands in, 0 for none;
+    ``given`` says that this element counts only where the atom holds.
+    """
+
+    call: Call
     positive: bool = True
     needed: bool = False
     denied: bool = False
+    element: int = 0
+    given: bool = False
+
+    @property
+    def key(self) -> Signature:
+        """Its predicate."""
+        return self.call.signature
+
+    @property
+    def arguments(self) -> tuple[Term, ...]:
+        """What it is about."""
+        return self.call.arguments
 
 
 class Read(NamedTuple):
@@ -55,14 +71,26 @@ class Read(NamedTuple):
         """What was kept of a statement; ``constants`` are the names with values of their own."""
 
         def atoms(every: Sequence[Any]) -> list[Atom]:
-            calls = ((cast("Call", reread(text, constants)), told) for text, *told in every)
-            return [Atom(call.signature, call.arguments, *told) for call, told in calls]
+            return [Atom(cast("Call", reread(text, constants)), *told) for text, *told in every]
 
         derived, used, compared = kept
         terms = (
             (reread(one, constants), sign, reread(two, constants)) for one, sign, two in compared
         )
         return cls(atoms(derived), atoms(used), list(terms))
+
+    @property
+    def needed(self) -> list[Call]:
+        """The atoms of the body that must hold."""
+        return [one.call for one in self.used if one.needed]
+
+    def beside(self, atom: Atom) -> list[Call]:
+        """The other atoms that must hold for one of the atoms to matter."""
+        return [
+            one.call
+            for one in self.used
+            if one is not atom and (one.needed or (one.given and one.element == atom.element))
+        ]
 
 
 _EXTREMES = (AggregateFunction.Min, AggregateFunction.Max)
@@ -89,52 +117,64 @@ def read_statement(node: AST) -> list[list[list[Any]]]:
 def _read_variant(node: AST) -> list[list[Any]]:
     found: list[list[Any]] = [[], [], []]
     derived, used, compared = found
+    numbers = count(1)
 
-    def compare(one: AST, between: str, two: AST) -> None:
-        compared.append((written(read(one)), between, written(read(two))))
-
-    def note(part: AST, into: list[Any], *, outer: bool = False, sign: int = Sign.NoSign) -> None:
+    def note(
+        part: AST, into: list[Any], element: int = 0, *, given: bool = False, sign: int = 0
+    ) -> None:
         """Note the atoms in a part; of those in a literal of the body itself what must be."""
         if part.ast_type is ASTType.SymbolicAtom:
-            positive, negative = sign == Sign.NoSign, sign == Sign.Negation
-            for one in functions(part.symbol):
-                into.append(
-                    (written(read_atom(one)), positive, outer and positive, outer and negative)
-                )
-            return
-        outer = outer and part.ast_type is ASTType.Literal
-        if part.ast_type is ASTType.Literal:
-            sign = part.sign
-            if outer and not sign and part.atom.ast_type is ASTType.Comparison:
-                one = part.atom.term
-                for guard in part.atom.guards:
-                    between, two = _SIGNS.get(guard.comparison, ""), guard.term
-                    compare(one, between, two)
-                    if between == "=" and two.ast_type is ASTType.Interval:
-                        compare(one, "..", two.left)
-                        compare(one, "..", two.right)
-                    one = two
-            elif outer and not sign and part.atom.ast_type is ASTType.BodyAggregate:
-                aggregate, guard = part.atom, part.atom.left_guard
-                firsts = {
-                    str(one.terms[0]): one.terms[0] for one in aggregate.elements if one.terms
-                }
-                equal = guard is not None and guard.comparison == ComparisonOperator.Equal
-                if aggregate.function in _EXTREMES and equal and len(firsts) == 1:
-                    compare(guard.term, "#min", *firsts.values())
-        for below in children(part):
-            note(below, into, outer=outer, sign=sign)
+            positive, negative, outer = sign == Sign.NoSign, sign == Sign.Negation, not element
+            told = positive, outer and positive, outer and negative, element, given and positive
+            into += [(written(read_atom(one)), *told) for one in functions(part.symbol)]
+        elif part.ast_type is ASTType.ConditionalLiteral:
+            note_element([part.literal], part.condition, into)
+        elif part.ast_type in (ASTType.BodyAggregateElement, ASTType.TheoryAtomElement):
+            note_element([], part.condition, into)
+        else:
+            if part.ast_type is ASTType.Literal:
+                sign = part.sign
+                if not (element or sign):
+                    compared.extend(
+                        (written(read(one)), between, written(read(two)))
+                        for one, between, two in _comparisons(part.atom)
+                    )
+            for below in children(part):
+                note(below, into, element, given=given, sign=sign)
+
+    def note_element(literals: list[AST], condition: Iterable[AST], into: list[Any]) -> None:
+        number = next(numbers)
+        for literal in literals:
+            note(literal, into, number)
+        for literal in condition:
+            note(literal, used, number, given=True)
 
     if node.ast_type is ASTType.Rule:
         for literal, condition in head_elements(node.head):
-            note(literal, derived)
-            for part in condition:
-                note(part, used)
+            note_element([literal], condition, derived)
     elif (atom := getattr(node, "atom", None)) is not None:
-        note(atom, derived if node.ast_type is ASTType.External else used)
+        note_element([atom], [], derived if node.ast_type is ASTType.External else used)
     for part in getattr(node, "body", ()):
-        note(part, used, outer=True)
+        note(part, used)
     return found
+
+
+def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:
+    """The comparisons in a literal that must hold, as :class:`Read` has them."""
+    if atom.ast_type is ASTType.Comparison:
+        one = atom.term
+        for guard in atom.guards:
+            between, two = _SIGNS.get(guard.comparison, ""), guard.term
+            yield one, between, two
+            if between == "=" and two.ast_type is ASTType.Interval:
+                yield one, "..", two.left
+                yield one, "..", two.right
+            one = two
+    elif atom.ast_type is ASTType.BodyAggregate and atom.function in _EXTREMES:
+        guard = atom.left_guard
+        firsts = {str(one.terms[0]): one.terms[0] for one in atom.elements if one.terms}
+        if guard and guard.comparison == ComparisonOperator.Equal and len(firsts) == 1:
+            yield guard.term, "#min", *firsts.values()
 
 
 TOKEN, CHUNK, SPAN = "token", "chunk", "span"
@@ -197,12 +237,7 @@ _Known: TypeAlias = dict[Signature, dict[int, set[Meaning]]]
 
 
 def argument_types(reads: Mapping[str, Read], seeds: Meanings = _SEEDS) -> ArgumentTypes:
-    """Follow the variables through all rules, each time with what is known from the time before.
-
-    Args:
-        reads: the rules by their names.
-        seeds: what is known before.
-    """
+    """Follow the variables through all rules, each time with what is known from the time before."""
     derived = {head.key for one in reads.values() for head in one.derived}
     known: _Known = {
         key: {index: {meaning} for index, meaning in enumerate(places) if meaning}

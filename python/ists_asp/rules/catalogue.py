@@ -1,23 +1,24 @@
-"""All named rules of a profile: what each is for, and what weights were learned for it."""
+"""The rules of a profile: what each is for, what weights were learned for it, and its words."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import ASTType
 
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.examples import read_example, row_example
-from ists_asp.rules.loader import load_rules
+from ists_asp.rules.loader import load_rules, rule_files
 from ists_asp.rules.profiles import Purpose, shown_folder
-from ists_asp.rules.programs import load_program
+from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, find_rules, read_source
 from ists_asp.rules.weights import rule_weights
 from ists_asp.syntax.trees import derived, is_fact
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.examples import Example
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
+    from ists_asp.rules.source import RuleFile
     from ists_asp.rules.weights import Weight
 
 HARD = frozenset(
@@ -187,11 +189,7 @@ class ListedRule:
 
 
 def list_rules(
-    name: str,
-    given: Sequence[Path] = (),
-    *,
-    reader: str | None = None,
-    store: Store | None = None,
+    name: str, given: Sequence[Path] = (), *, reader: str | None = None, store: Store | None = None
 ) -> tuple[tuple[ListedRule, ...], tuple[RuleWarning, ...]]:
     """List the rules of a profile that have a name, each once; with the warnings about them."""
     profile, answer = load_program(name, given, reader=reader, store=store)
@@ -226,3 +224,60 @@ def _named(rules: RuleSet) -> dict[NamedRule, None]:
         if rule.sentence is not None:
             found.setdefault(rule.name, rule)
     return dict.fromkeys(found.values())
+
+
+_GROUPS = {
+    "names of rules": r"%@rule\s+(\w+)",
+    "predicates": r"%\*!()",
+    "evidence and weights": r"(?:evidence\(\w+\(.*?\),|(?:weight|correction|argues)\()(\w+)",
+    "sentences and comments": r"%()",
+    "words and facts": r"(?!.*:[-~])()",
+    "conditions": r"()",
+}
+"""Where a line may have words, in the order of telling: what it begins with, its name in brackets.
+
+Where there is a name, that has the words.
+"""
+
+
+class Hit(NamedTuple):
+    """A line that has all the words: ``rank`` says how nearly, 0 where it begins with them."""
+
+    group: str
+    rank: int
+    file: str
+    line: int
+    text: str
+
+
+def find_words(
+    profile: str, given: Sequence[Path], reader: str | None, words: Sequence[str]
+) -> list[Hit]:
+    """The lines of a profile's rule files that have some words, group by group, the best first."""
+    wanted = [word.lower() for word in words]
+    found: dict[Path, RuleFile] = {}
+    known, _ = find_program(profile, given, reader=reader)
+    for purpose in Purpose:
+        if known.files(purpose) is not None:
+            _, sources = find_program(profile, given, purpose, reader=reader)
+            found |= {file.path: file for file in rule_files(sources)}
+    hits = [hit for file in found.values() for hit in _hits(file, wanted)]
+    return sorted(hits, key=lambda hit: ([*_GROUPS].index(hit.group), hit.rank))
+
+
+def _hits(file: RuleFile, wanted: Sequence[str]) -> Iterator[Hit]:
+    documented = ""
+    for number, line in enumerate(file.path.read_text("utf-8", "replace").splitlines(), start=1):
+        if line.startswith(("%*!", "*%")):
+            documented = line.removeprefix("*%")
+        elif documented:
+            line = f"{documented}: {line}"
+        text = " ".join(line.lower().split())
+        for group, form in _GROUPS.items() if all(word in text for word in wanted) else ():
+            begin = re.match(form, text)
+            name = begin and (begin[1] or text)
+            if name and all(word in name for word in wanted):
+                rank = 2 - ({*wanted} <= {*re.findall(r"[^\W_]+", name)})
+                rank = 0 if wanted == re.findall(r"\w+", name)[:1] else rank
+                yield Hit(group, rank, file.name, number, " ".join(line.split()))
+                break

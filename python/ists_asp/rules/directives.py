@@ -16,7 +16,7 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
-from ists_asp.syntax.trees import children
+from ists_asp.syntax.changes import variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -44,7 +44,6 @@ _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
 _FORM = '%@rule name: "sentence with {Variables}"'
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
-_LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,18 +188,9 @@ def variables(statement: AST) -> frozenset[str]:
     if not _PARTS.search(text):
         # To look into a syntax tree takes long.
         return frozenset(_VARIABLE.findall(text))
-    found = set(_variables(statement, skip=_LOCAL))
-    if statement.ast_type == ASTType.Rule:
-        found.update(_variables(statement.head, skip=()))
-    return frozenset(found - {"_"})
-
-
-def _variables(node: AST, skip: tuple[ASTType, ...]) -> Iterator[str]:
-    if node.ast_type == ASTType.Variable:
-        yield node.name
-    for part in children(node):
-        if part.ast_type not in skip:
-            yield from _variables(part, skip)
+    head = statement.head if statement.ast_type is ASTType.Rule else None
+    heads = set() if head is None else variable_names(head, local=True)
+    return frozenset(variable_names(statement) | heads)
 
 
 def _begin(node: AST) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo.ast import AST, ASTType, ProgramBuilder
 
@@ -24,7 +24,7 @@ from ists_asp.rules.source import (
 from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Set
     from pathlib import Path
 
     from clingo import Control
@@ -41,6 +41,9 @@ MOST_FILES = 1000
 
 DEEPEST = 50
 """Files that include one another at most."""
+
+_AsksDerives: TypeAlias = "tuple[Set[Signature], Set[Signature]]"
+"""What a rule asks for, and what it derives."""
 
 
 @dataclass(slots=True)
@@ -211,43 +214,56 @@ def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
     Facts and rules stay if all predicates that they ask for are derived, or declared as input, in
     the program. Constraints and preferences go: they are about what is decided.
     """
-    left = list(paths)
-    added: set[str] = set()
-    includes = {file.path: file.includes for file in rules.files}
-    while left:
-        path = left.pop().resolve()
-        if str(path) not in added:
-            added.add(str(path))
-            left += includes.get(path, ())
+    files = {file.path: file for file in rules.files}
+    added = {str(path) for path in with_includes((path.resolve() for path in paths), files)}
     if not added:
         return rules
     known: set[Signature] = set()
-    open_: dict[int, AST] = {}
+    open_: dict[int, _AsksDerives] = {}
     kept: set[int] = set()
     for place, node in enumerate(rules.statements):
         kind, own = node.ast_type, node.location.begin.filename in added
         if own and kind in (ASTType.Rule, ASTType.Minimize):
-            if kind is ASTType.Rule:
-                open_[place] = node
+            if kind is ASTType.Rule and (heads := derived(node.head)):
+                open_[place] = predicates(node) - heads, heads
             continue
         kept.add(place)
         if kind is ASTType.Rule:
             known |= derived(node.head)
         elif kind is ASTType.Defined and not own:
             known.add(Signature(node.name, node.arity))
-    while fits := [
-        place
-        for place, node in open_.items()
-        if derived(node.head) and predicates(node) - derived(node.head) <= known
-    ]:
-        for place in fits:
-            known |= derived(open_.pop(place).head)
-        kept.update(fits)
+    kept.update(fits(known, open_))
     return replace(
         rules,
         statements=tuple(node for place, node in enumerate(rules.statements) if place in kept),
         rules=tuple(rule for place, rule in enumerate(rules.rules) if place in kept),
     ).remembering(rules.remembered)
+
+
+def with_includes(paths: Iterable[Path], files: Mapping[Path, RuleFile]) -> dict[Path, None]:
+    """Those of some files that have been read, and what they include, in the order of loading."""
+    found: dict[Path, None] = {}
+
+    def add(path: Path) -> None:
+        if path in files and path not in found:
+            found[path] = None
+            for target in files[path].includes:
+                add(target)
+
+    for path in paths:
+        add(path)
+    return found
+
+
+def fits(known: set[Signature], rules: Mapping[int, _AsksDerives]) -> set[int]:
+    """Those of some rules that ask only for what is known, or for what others of them derive.
+
+    ``known`` grows by what those derive.
+    """
+    left = dict(rules)
+    while found := [place for place, (asked, _) in left.items() if asked <= known]:
+        known.update(*(left.pop(place)[1] for place in found))
+    return rules.keys() - left.keys()
 
 
 def rule_files(sources: Iterable[RuleSource]) -> tuple[RuleFile, ...]:

@@ -9,13 +9,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo import MessageCode
-from clingo.ast import AST, ASTSequence, ASTType, Location, parse_files, parse_string
+from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import made_by
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX
-from ists_asp.syntax.trees import Signature, derived, functions, head_elements, walk
+from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 if TYPE_CHECKING:
@@ -400,8 +400,5 @@ def _place(node: AST, path: str) -> None:
     if "location" in node.keys():  # noqa: SIM118 (a syntax tree is no mapping)
         begin, end = node.location
         node.location = Location(begin._replace(filename=path), end._replace(filename=path))
-    for key in node.child_keys:
-        child = getattr(node, key)
-        for part in child if isinstance(child, ASTSequence) else (child,):
-            if isinstance(part, AST):
-                _place(part, path)
+    for part in children(node):
+        _place(part, path)

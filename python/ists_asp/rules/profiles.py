@@ -158,8 +158,13 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
             hint=f'Did you mean "{close[0]}"?' if close else None,
         )
     file = shown_folder(base, f"profiles/{name}.toml")
+    path = (base / "profiles" / f"{name}.toml").resolve()
+    if not path.is_relative_to(base.resolve()):
+        raise RuleError(
+            "this link leads out of the rule folder", where=file, hint="Copy the file there"
+        )
     try:
-        _, table = parse_toml(_read(base, name, file))
+        _, table = parse_toml(read_plain(path, file, _LARGEST))
     except TomlError as error:
         raise RuleError(
             f"the profile cannot be read: {error.found}",
@@ -173,15 +178,6 @@ def shown_folder(base: Path, relative: str = "") -> str:
     """What messages call a rule folder, or something in it."""
     folder = "lp_rules" if base == rules_dir() else str(base)
     return f"{folder}/{relative}".rstrip("/")
-
-
-def _read(base: Path, name: str, file: str) -> bytes:
-    path = (base / "profiles" / f"{name}.toml").resolve()
-    if not path.is_relative_to(base.resolve()):
-        raise RuleError(
-            "this link leads out of the rule folder", where=file, hint="Copy the file there"
-        )
-    return read_plain(path, file, _LARGEST)
 
 
 def _profile(table: dict[str, Any], name: str, file: str) -> Profile:

@@ -224,10 +224,7 @@ class ProfileFiles:
 
 
 def read_profile_rules(
-    name: str,
-    given: Sequence[Path] = (),
-    *,
-    reader: str | None = None,
+    name: str, given: Sequence[Path] = (), *, reader: str | None = None
 ) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo."""
     profile, sources = find_program(name, given, reader=reader)
@@ -300,10 +297,7 @@ def _entry(file: str, key: str, entry: str, folder: Path, shown: str) -> Iterabl
 
 
 def unknown_constants(
-    values: Mapping[str, str],
-    profile: Profile,
-    rules: RuleSet,
-    given: Sequence[Path] = (),
+    values: Mapping[str, str], profile: Profile, rules: RuleSet, given: Sequence[Path] = ()
 ) -> Iterator[RuleWarning]:
     """Warn of constants that no rule of a profile has, whatever the rule is for."""
     known = check_kinds(values, rules)

@@ -12,8 +12,7 @@ from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.syntax.terms import atoms
-from ists_asp.syntax.trees import is_fact
+from ists_asp.syntax.trees import atoms, is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:

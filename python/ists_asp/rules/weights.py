@@ -16,11 +16,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo import Control, SymbolType
-from clingo.ast import AST, ASTType, ProgramBuilder, Sign
+from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError
+from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.syntax.ground import Ground, split
-from ists_asp.syntax.terms import Call, agree, atoms, bind, filled, parsed, read_atom, variables
+from ists_asp.syntax.terms import Call, agree, bind, filled, parsed, variables
+from ists_asp.syntax.trees import predicates
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHTS
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ def _keys(head: AST) -> frozenset[_Key]:
     if match is not None:
         # Most are no more than an atom, and to look into a syntax tree takes long.
         return frozenset({(match[1], len(split(match[2])) if match[2] else 0)})
-    return frozenset((atom.name, len(atom.arguments)) for atom in atoms(head))
+    return predicates(head)
 
 
 class _Maker(NamedTuple):
@@ -173,36 +175,26 @@ class _Maker(NamedTuple):
 class _Heads:
     """What the rules and facts can derive."""
 
-    def __init__(self, statements: Iterable[AST], constants: Iterable[str]) -> None:
-        self._constants = set(constants)
+    def __init__(self, statements: Sequence[AST], constants: Iterable[str]) -> None:
+        named = (node.name for node in statements if node.ast_type is ASTType.Definition)
+        self._constants = frozenset((*constants, *named))
         self._nodes: dict[_Key, list[AST]] = defaultdict(list)
         self._terms: dict[_Key, list[Call]] = {}
         self._held: dict[tuple[Call, tuple[Term, ...]], bool] = {}
         for node in statements:
-            if node.ast_type is ASTType.Definition:
-                self._constants.add(node.name)
-            elif node.ast_type is ASTType.Rule:
-                for key in _keys(node.head):
-                    self._nodes[key].append(node)
+            for key in _keys(node.head) if node.ast_type is ASTType.Rule else ():
+                self._nodes[key].append(node)
 
     def makers(self, rule: AST) -> Iterator[_Maker]:
         """The evidence that a rule derives; several if it has pools."""
-        for single in rule.unpool():
-            for head in self._calls(single.head):
-                if head.signature not in _MADE:
-                    continue
+        for read in self._reads(rule):
+            for head in (one for one in read.derived if one.key in _MADE):
                 target, name = head.arguments[:2]
-                if head.signature in _SPEAKS:
+                if head.key in _SPEAKS:
                     target, name = Ground(_RATING), target
                 named = set(variables(name))
-                conditions = (
-                    atom for part in single.body if must_hold(part) for atom in self._calls(part)
-                )
-                yield _Maker(
-                    target,
-                    name,
-                    tuple(one for one in conditions if not named.isdisjoint(variables(one))),
-                )
+                conditions = (one for one in read.needed if not named.isdisjoint(variables(one)))
+                yield _Maker(target, name, tuple(conditions))
 
     def can_derive(self, maker: _Maker, name: Term, decision: Call | Ground) -> bool:
         """Whether a rule can derive evidence of this name for this kind of decision."""
@@ -228,20 +220,10 @@ class _Heads:
     def _derived(self, key: _Key) -> list[Call]:
         """The atoms of a predicate in the heads of rules."""
         if key not in self._terms:
-            singles = (single for node in self._nodes.get(key, ()) for single in node.unpool())
-            heads = (atom for single in singles for atom in self._calls(single.head))
-            self._terms[key] = [atom for atom in heads if atom.signature == key]
+            reads = (read for node in self._nodes.get(key, ()) for read in self._reads(node))
+            heads = (head for read in reads for head in read.derived)
+            self._terms[key] = [head.call for head in heads if head.key == key]
         return self._terms[key]
 
-    def _calls(self, node: AST) -> Iterator[Call]:
-        for atom in atoms(node):
-            yield read_atom(atom, self._constants)
-
-
-def must_hold(literal: AST) -> bool:
-    """Whether a part of a body is an atom without negation, which holds wherever a rule fires."""
-    return (
-        literal.ast_type is ASTType.Literal
-        and literal.sign == Sign.NoSign
-        and literal.atom.ast_type is ASTType.SymbolicAtom
-    )
+    def _reads(self, node: AST) -> Iterator[Read]:
+        return (Read.recalled(one, self._constants) for one in read_statement(node))

@@ -299,12 +299,10 @@ def _without_main() -> Iterator[None]:
 
 
 def executor(setup: Setup, jobs: int, count: int, *, long: bool = False) -> Inline | Pool:
-    """What decides so many pairs, of which some may be long.
+    """What decides so many pairs: this process, if none takes too much and nobody is to help.
 
-    It is this process, unless something could take too much of it, or others are to help. Rules
-    that somebody wrote are not even parsed in this process. Few pairs are decided by a copy of
-    it, which is quick to begin; whoever calls from Python may have threads, which a copy would
-    lack.
+    Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a copy
+    of it, which is quick to begin; who calls from Python may have threads, which a copy would lack.
     """
 
     def workers() -> Pool:
@@ -312,7 +310,7 @@ def executor(setup: Setup, jobs: int, count: int, *, long: bool = False) -> Inli
 
     if jobs > 1 or long or count >= MANY:
         return workers()
-    if not (setup.rules or setup.constants):
+    if not (setup.rules or setup.constants or setup.templates):
         return Inline(Decider(setup), workers)
     return Pool(setup, 1, copied=watch.active)
 
@@ -332,7 +330,7 @@ def _context() -> _Context:
 
 
 def run(
-    pairs: Iterable[Pair | Outcome],
+    pairs: Iterable[Pair],
     annotator: System,
     executor: Inline | Pool,
     stages: Timings,
@@ -340,19 +338,16 @@ def run(
 ) -> Iterator[Outcome]:
     """Decide tokenised pairs, lazily; only those under way are held in memory.
 
-    What has an outcome already keeps its place. A pair that is too long fails, whatever its
-    neighbours are. ``stages`` gets the time that each stage took, ``warn`` what clingo finds
-    suspicious about the rules, some of it more than once.
+    A pair that is empty or too long fails, whatever its neighbours are. ``stages`` gets the time
+    that each stage took, ``warn`` what clingo finds suspicious about the rules, some of it more
+    than once.
     """
     waiting: deque[Outcome | None] = deque()
     """Each pair that was read: what became of it, or None until an executor says so."""
 
     def fitting() -> Iterator[Pair]:
         for pair in pairs:
-            if isinstance(pair, Outcome):
-                waiting.append(pair)
-                continue
-            failure = _too_long(pair)
+            failure = _unfit(pair)
             waiting.append(None if failure is None else Outcome(pair, (), failure))
             if failure is None:
                 yield pair
@@ -379,10 +374,13 @@ def run(
     yield from filter(None, waiting)
 
 
-def _too_long(pair: Pair) -> SolveError | None:
+def _unfit(pair: Pair) -> SolveError | None:
     try:
         for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
-            check_size(sentence, f"sentence {number}")
+            where = f"sentence {number}"
+            if not sentence.tokens:
+                raise DataError("the sentence is empty", where=where, expected="at least one token")
+            check_size(sentence, where)
     except DataError as error:
         found = f"{error.where}: {error.found}; expected {error.expected}"
         return SolveError(found, hint=error.hint)

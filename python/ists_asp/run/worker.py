@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat, tee
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import System, Timings
 from ists_asp.engine.preparation import sums
@@ -24,9 +24,11 @@ from ists_asp.errors import (
     SolveError,
     TraceError,
     inside,
+    shortened,
     too_deep,
 )
 from ists_asp.io.store import TRACES, Memo, Store
+from ists_asp.io.wa import given_answer, read_wa
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
@@ -36,10 +38,12 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
     from ists_asp.engine import Setup
+    from ists_asp.explain.templates import Templates
+    from ists_asp.io.wa import WaSentence
     from ists_asp.model import Answer, Pair
 
 OUT_OF_MEMORY = 77
@@ -51,8 +55,8 @@ class Outcome:
     """A pair with its answers, best first, or why there is none: an error that does not name it.
 
     ``trace`` is the line of JSON that traces the first answer, if traces were asked for;
-    ``knowledge`` is what words were compared by, ``explanation`` the first answer in words, if
-    that was asked for.
+    ``knowledge`` is what words were compared by, ``explanation`` the first answer in words, as
+    JSON values, if that was asked for.
     """
 
     pair: Pair
@@ -60,7 +64,7 @@ class Outcome:
     failure: SolveError | None = None
     trace: str = ""
     knowledge: tuple[str, ...] = ()
-    explanation: str = ""
+    explanation: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +93,14 @@ class Decider:
     """
 
     def __init__(self, setup: Setup, *, limited: bool = False) -> None:
-        self.system = System(setup)
-        self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
         self._limited = limited
         self._setup = setup
         self._warned = 0
         self._told: dict[RuleWarning, None] = {}
+        self.system = System(setup)
+        self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
+        if setup.explained:
+            self.system.explainer, self._templates  # noqa: B018 (faulty ones are no pair's fault)
         rating = self.system.rater.rules.files if setup.rated else ()
         if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
             raise RuleError(
@@ -132,17 +138,46 @@ class Decider:
 
     def _solved(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         system = self.system
-        decided = system.decide(pairs, rated=True) if self._setup.rated else system.try_all(pairs)
+        decided: Iterator[tuple[Answer, ...] | IstsError]
+        if self._setup.answers is not None:
+            decided = map(self._given, pairs)
+        else:
+            decided = (
+                system.decide(pairs, rated=True) if self._setup.rated else system.try_all(pairs)
+            )
         decided, again = tee(decided)
-        texts: Iterator[str] = repeat("")
+        words: Iterator[Mapping[str, Any] | None] = repeat(None)
         if self._setup.explained:
             best = (found[0] for found in again if not isinstance(found, IstsError))
-            texts = (one.text for one in system.explain_many(best))
+            words = (one.to_dict() for one in system.explain_many(best, self._templates))
         for pair, found in zip(pairs, decided, strict=True):
             if isinstance(found, IstsError):
                 yield _failed(pair, found)
             else:
-                yield Outcome(pair, found, knowledge=system.knowledge, explanation=next(texts))
+                yield Outcome(pair, found, knowledge=system.knowledge, explanation=next(words))
+
+    def _given(self, pair: Pair) -> tuple[Answer, ...] | IstsError:
+        """The answer in the file of answers."""
+        if pair.id not in self._answers:
+            found = f"there are no alignments for this pair in {self._setup.answers}"
+            return DataError(found, expected=f'<sentence id="{shortened(pair.id)}" …>')
+        return (given_answer(pair, self._answers[pair.id].to_alignments()),)
+
+    @cached_property
+    def _answers(self) -> Mapping[str, WaSentence]:
+        assert self._setup.answers is not None
+        found = read_wa(self._setup.answers, warn=self._tell)
+        return {entry.id: entry for entry in found if entry.id is not None}
+
+    @cached_property
+    def _templates(self) -> Templates:
+        from ists_asp.explain.templates import load_templates
+
+        language = self._setup.language or self.system.profile.language
+        return load_templates(language, self._setup.templates, self._tell)
+
+    def _tell(self, warning: str) -> None:
+        self._told[RuleWarning("", warning)] = None
 
     def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         """Trace annotated pairs, lazily and in their order, but those that a run before traced."""

@@ -20,18 +20,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo.ast import AST, ASTType
 
+from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.solver.statements import of_core
 from ists_asp.syntax.ground import Atoms, Ground, split
 from ists_asp.syntax.terms import (
     Variable,
-    Variant,
     agree,
     bind,
     bind_all,
     filled_atom,
     is_ground,
     parsed,
-    read_variants,
     variables,
 )
 from ists_asp.syntax.trees import Signature, parse
@@ -68,13 +67,7 @@ _NEGATED = re.compile(r"""\"(?:[^"\\]|\\.)*+"|-([_']*[a-z][A-Za-z0-9_']*)""")
 
 _BASE = "#program base."
 _IGNORED = {ASTType.Defined, ASTType.Program}
-_UNDERSTOOD = {
-    *_IGNORED,
-    ASTType.Definition,
-    ASTType.Minimize,
-    ASTType.Rule,
-    ASTType.ShowSignature,
-}
+_UNDERSTOOD = {*_IGNORED, ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
 
 Arguments: TypeAlias = "tuple[Term, ...]"
 
@@ -139,11 +132,8 @@ class _Facts:
 class _Reach:
     """Finds the pairs for which atoms could be derived, by the rules before or after the edit.
 
-    Args:
-        edits: has these rules and the facts of the program.
-        given: the facts of the pairs.
-        whole: all pairs.
-        decided: what was decided, instead of all that could be.
+    ``given`` are the facts of the pairs, ``whole`` is all pairs, and ``decided`` what was decided,
+    instead of all that could be.
     """
 
     edits: Edits
@@ -256,12 +246,13 @@ class _Reach:
         for _, its in self.given[pattern.signature].matching(pattern.arguments):
             bits |= its
         for variant in self.edits.deriving(pattern.signature):
-            for head, beside in variant.heads:
+            for head in variant.derived:
                 bound: Bindings = {}
                 if bits == self.whole:
                     return bits
-                if head.signature == pattern.signature and bind(head, pattern, bound):
-                    bits |= self._all([*variant.needed, *beside], bound, deep=True)
+                same = head.positive and head.key == pattern.signature
+                if same and bind(head.call, pattern, bound):
+                    bits |= self._all(variant.beside(head), bound, deep=True)
         return bits
 
     def _step(self) -> None:
@@ -291,17 +282,10 @@ class _Duty(NamedTuple):
 
 
 class Edits:
-    """What differs between two versions of a rule set.
+    """What differs between two versions of a rule set, of which ``rules`` are the new one.
 
     ``facts`` are those of the program, and what an edit adds to them or takes from them;
     ``tables`` the predicates that are tables.
-
-    Args:
-        old: the rules as they were.
-        new: the rules as they are.
-        rules: the same.
-        program: what was made of them for a pair.
-        shapes: what is known of their statements.
     """
 
     def __init__(
@@ -311,8 +295,8 @@ class Edits:
         self._shapes = shapes
         facts = map(Atoms.of, program.by_predicate.values())
         self.facts = _Facts((split(atoms.inside), 1) for atoms in facts)
-        self._variants: dict[int, list[Variant]] = {}
-        derived = {name for shape in self._known(rules.statements) for name in shape.derived}
+        self._variants: dict[int, list[Read]] = {}
+        derived = {name for node in rules.statements for name in shapes.of(node).derived}
         # What no rule derives any more was a table before.
         self.tables = program.tables | ({Signature(*name) for name in old.tables} - derived)
         try:
@@ -326,9 +310,8 @@ class Edits:
     ) -> list[tuple[str, int]] | None:
         """The pairs that each change can affect, as bits; None if it may be any pair.
 
-        Args:
-            facts: those of each pair, as clingo writes a tuple of them.
-            answers: what was decided for each pair by the old rules, if that is known.
+        ``facts`` are those of each pair, as clingo writes a tuple of them, ``answers`` what the
+        old rules decided for it, if that is known.
         """
         given = _Facts(
             (split(text[1:-1].removesuffix(",")), 1 << place) for place, text in enumerate(facts)
@@ -351,15 +334,12 @@ class Edits:
         finally:
             self._shapes.keep()
 
-    def _known(self, nodes: Iterable[AST]) -> list[Shape]:
-        return list(map(self._shapes.of, nodes))
-
     def _shown_by_core(self) -> bool:
         """Whether nothing but the core encoding says what is shown of an answer."""
         return all(
             ours
             for node, ours in zip(self._rules.statements, of_core(self._rules), strict=True)
-            if self._shapes.of(node).kind is ASTType.ShowSignature
+            if node.ast_type is ASTType.ShowSignature
         )
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
@@ -368,7 +348,7 @@ class Edits:
         nodes = [*self._rules.statements, *(one.node for one in changes if not one.fresh)]
         both = {*old.statements, *new.statements}
         programs = {text for text in both if text.startswith("#program")}
-        kinds = {shape.kind for shape in self._known(nodes)}
+        kinds = {node.ast_type for node in nodes}
         if not kinds <= _UNDERSTOOD or not programs <= {_BASE} or len(changes) > _MOST:
             raise TooMuchError
         self._index(nodes)
@@ -380,8 +360,8 @@ class Edits:
                 continue
             if shape.kind is ASTType.ShowSignature:
                 raise TooMuchError
-            restrains = change.fresh and shape.kind is ASTType.Rule and not shape.head
-            restrains = restrains and str(change.node.head) == "#false"
+            rule = change.fresh and shape.kind is ASTType.Rule
+            restrains = rule and str(change.node.head) == "#false"
             for variant in self._read(change.node):
                 if self._is_table(shape):
                     for head in self._entries(variant, variant.needed, {}):
@@ -415,11 +395,7 @@ class Edits:
     ) -> dict[str, str]:
         """The constants that may have another value, each with the place that says so."""
         nodes = (*self._rules.statements, *(change.node for change in changed))
-        named = [
-            (node.name, str(node))
-            for node in nodes
-            if self._shapes.of(node).kind is ASTType.Definition
-        ]
+        named = [(one.name, str(one)) for one in nodes if one.ast_type is ASTType.Definition]
         # The value of a constant may be the name of another one.
         given = [text.partition("=") for text in (*old.constants, *new.constants) if "=" in text]
         named += [(name, value) for name, _, value in given]
@@ -427,11 +403,10 @@ class Edits:
         found = {
             change.node.name: change.place
             for change in changed
-            if self._shapes.of(change.node).kind is ASTType.Definition
+            if change.node.ast_type is ASTType.Definition
         }
-        for text in {*old.constants} ^ {*new.constants}:
-            if "=" in text:
-                name = text.partition("=")[0]
+        for name, equal, _ in (text.partition("=") for text in {*old.constants} ^ {*new.constants}):
+            if equal:
                 found.setdefault(name, f"-c {name}")
         while found:
             spoken = _speaks_of(found)
@@ -462,11 +437,11 @@ class Edits:
         gone: dict[Call, str] = {}
         fresh: dict[Call, str] = {}
         for change in changes:
-            if self._shapes.of(change.node).fact:
-                for variant in self._read(change.node):
-                    for head, _ in variant.heads:
-                        found = fresh if change.fresh else gone
-                        found.setdefault(filled_atom(head, {}), change.place)
+            found = fresh if change.fresh else gone
+            fact = self._shapes.of(change.node).fact
+            for variant in self._read(change.node) if fact else ():
+                for head in variant.derived:
+                    found.setdefault(filled_atom(head.call, {}), change.place)
         # What is the same, and not only may be, has only moved.
         moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}
@@ -488,10 +463,12 @@ class Edits:
                 if shape.kind is ASTType.ShowSignature:
                     raise TooMuchError
                 for variant in self._read(node):
-                    for spoken, beside in variant.asked:
+                    chosen = () if shape.derives else variant.derived
+                    for spoken in (*chosen, *variant.used):
                         bound: Bindings = {}
-                        if spoken.signature != name or not bind(spoken, atom, bound):
+                        if spoken.key != name or not bind(spoken.call, atom, bound):
                             continue
+                        beside = variant.beside(spoken)
                         if not self._is_table(shape):
                             yield _Duty(beside, bound, place)
                             continue
@@ -502,10 +479,10 @@ class Edits:
                         if len(seen) > _MOST:
                             raise TooMuchError
 
-    def _entries(self, variant: Variant, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
+    def _entries(self, variant: Read, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
         """What a rule of a table derives where some atoms hold."""
         if not atoms:
-            yield from (filled_atom(head, bound) for head, _ in variant.heads)
+            yield from (filled_atom(head.call, bound) for head in variant.derived)
             return
         first, *rest = atoms
         for row, _ in self.facts[first.signature].matching(filled_atom(first, bound).arguments):
@@ -516,17 +493,17 @@ class Edits:
     def _is_table(self, shape: Shape) -> bool:
         return shape.derives and shape.predicates <= self.tables
 
-    def _read(self, node: AST) -> list[Variant]:
+    def _read(self, node: AST) -> list[Read]:
         found = self._variants.get(id(node))
         if found is None:
-            kept = self._shapes.recall(
-                node, "parts", lambda: [one.kept for one in read_variants(node)]
-            )
-            found = [Variant.recalled(one, self._constants) for one in kept]
+            kept = self._shapes.recall(node, "parts", lambda: read_statement(node))
+            found = [Read.recalled(one, self._constants) for one in kept]
+            if not found:
+                raise TooMuchError
             self._variants[id(node)] = found
         return found
 
-    def deriving(self, name: Signature) -> Iterator[Variant]:
+    def deriving(self, name: Signature) -> Iterator[Read]:
         """The variants of the rules that derive a predicate, before or after the edit."""
         return chain.from_iterable(map(self._read, self._by_head[name]))
 

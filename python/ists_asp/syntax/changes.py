@@ -11,7 +11,6 @@ from clingo import Function as FunctionSymbol
 from clingo import Number
 from clingo.ast import (
     AST,
-    ASTSequence,
     ASTType,
     Comparison,
     ComparisonOperator,
@@ -25,7 +24,7 @@ from clingo.ast import (
     Variable,
 )
 
-from ists_asp.syntax.trees import parse, walk
+from ists_asp.syntax.trees import children, parse, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,6 +43,9 @@ _OFF = "_rule_is_off"
 
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
+
+_LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
+"""What has variables of its own."""
 
 _NAMELESS = re.compile(r"\.\.|\b_\b")
 """What texts of literals have that have intervals or anonymous variables."""
@@ -82,21 +84,15 @@ def names(node: AST) -> Iterator[str]:
 
 def variable_names(node: AST, *, local: bool = False) -> set[str]:
     """The variables of a literal; those of conditions and aggregate elements only if ``local``."""
-    found: set[str] = set()
-    skipped = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement)
 
-    def collect(part: AST) -> None:
+    def found(part: AST) -> Iterator[str]:
         if part.ast_type is ASTType.Variable:
-            found.add(part.name)
-        for key in part.child_keys:
-            child = getattr(part, key)
-            for below in child if isinstance(child, ASTSequence) else (child,):
-                if isinstance(below, AST) and (local or below.ast_type not in skipped):
-                    collect(below)
+            yield part.name
+        elif local or part.ast_type not in _LOCAL:
+            for below in children(part):
+                yield from found(below)
 
-    if local or node.ast_type not in skipped:
-        collect(node)
-    return found - {"_"}
+    return {*found(node)} - {"_"}
 
 
 def rename(node: AST, new: Mapping[str, str]) -> AST:
@@ -145,24 +141,17 @@ class Lifter(Transformer):
         self._number = count(1)
         self.extra: list[AST] = []
 
-    def positive(self, literal: AST) -> AST:
+    def positive(self, literal: AST, *, anonymous: bool = True) -> AST:
         """Name intervals and anonymous variables in an atom."""
         if not _NAMELESS.search(str(literal)):
             return literal
-        return _Naming(self, anonymous=True).visit(literal)
-
-    def negative(self, literal: AST) -> AST:
-        """Name intervals in a negated atom, where ``_`` means something else."""
-        if not _NAMELESS.search(str(literal)):
-            return literal
-        return _Naming(self, anonymous=False).visit(literal)
+        return _Naming(self, anonymous=anonymous).visit(literal)
 
     def literal(self, literal: AST) -> AST:
         """Name what has no name in a literal, if it is one with a symbolic atom."""
-        if not is_atom(literal):
-            return literal
-        positive = literal.sign == Sign.NoSign
-        return self.positive(literal) if positive else self.negative(literal)
+        # In a negated atom _ means something else.
+        positive = is_atom(literal, Sign.NoSign)
+        return self.positive(literal, anonymous=positive) if is_atom(literal) else literal
 
     def name(self, place: Location) -> AST:
         """A new variable."""

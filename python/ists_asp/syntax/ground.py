@@ -149,8 +149,7 @@ def plain(term: Ground) -> str:
 class Atoms(Sequence[Symbol]):
     """Ground atoms as text, which becomes symbols of clingo when somebody looks at them.
 
-    Args:
-        text: the atoms as clingo writes a tuple of them.
+    The text is what clingo writes of a tuple of them.
     """
 
     def __init__(self, text: str) -> None:

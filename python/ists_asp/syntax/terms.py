@@ -1,4 +1,4 @@
-"""Terms of rules: what they may stand for, and what a statement derives and asks for.
+"""Terms of rules, and what they may stand for.
 
 A term is read once (:func:`read`), as syntax trees are slow to look into. It is
 
@@ -14,17 +14,16 @@ a call, with or without arguments; its sign for classical negation is left out.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard, cast
 
-from clingo.ast import AST, ASTType, BinaryOperator, Sign, UnaryOperator
+from clingo.ast import AST, ASTType, BinaryOperator, UnaryOperator
 
 from ists_asp.syntax.ground import MEMORY, Ground, split
-from ists_asp.syntax.trees import Signature, children, functions, head_elements
+from ists_asp.syntax.trees import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 
 class Variable(str):
@@ -57,16 +56,9 @@ _COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
 _COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")
 """What stands in the text of terms that are more than variables, constants and functions."""
 
-_SETS = (ASTType.Aggregate, ASTType.BodyAggregate)
-
 
 def read(node: AST, constants: Collection[str] = ()) -> Term:
-    """Read a term without pools.
-
-    Args:
-        node: its syntax tree.
-        constants: the names that ``#const`` gives values to.
-    """
+    """Read a term without pools; ``constants`` are the names that ``#const`` gives values to."""
     kind = node.ast_type
     if kind is ASTType.Variable:
         return None if node.name == "_" else Variable(node.name)
@@ -101,19 +93,7 @@ def read_atom(node: AST, constants: Collection[str] = ()) -> Call:
 @lru_cache(MEMORY)
 def parsed(text: str) -> Call | Ground:
     """The pattern of a ground term."""
-    if text[:1] == '"' or not text.endswith(")"):
-        return Ground(text)
-    name, _, rest = text.partition("(")
-    return Call(name, tuple(map(parsed, split(rest[:-1].removesuffix(",")))))
-
-
-def atoms(node: AST) -> Iterator[AST]:
-    """The terms of all atoms in a syntax tree, without the sign of classical negation."""
-    if node.ast_type is ASTType.SymbolicAtom:
-        yield from functions(node.symbol)
-    else:
-        for part in children(node):
-            yield from atoms(part)
+    return cast("Call | Ground", reread(text, frozenset()))
 
 
 def variables(term: Term) -> Iterator[Variable]:
@@ -144,12 +124,9 @@ def filled_atom(atom: Call, bound: Bindings) -> Call:
 
 
 def bind(term: Term, value: Term, bound: Bindings) -> bool:
-    """Whether a term can stand for what a pattern can; gives its variables values.
+    """Whether a term can stand for what a pattern can, such as a ground term; binds its variables.
 
-    Args:
-        term: the term.
-        value: the pattern, such as a ground term.
-        bound: values that variables have already; on failure it may have more than before.
+    ``bound`` are the values of variables; on failure it may have more than before.
     """
     if isinstance(term, Variable):
         known = bound.get(term)
@@ -199,57 +176,11 @@ def is_ground(term: Term) -> bool:
 
 
 def _is_number(term: Term) -> bool:
-    if isinstance(term, Call):
-        return term.name in _COMPUTED
-    return _is_written_number(term)
+    return term.name in _COMPUTED if isinstance(term, Call) else _is_written_number(term)
 
 
 def _is_written_number(term: Term) -> TypeGuard[Ground]:
     return isinstance(term, Ground) and term.removeprefix("-").isdecimal()
-
-
-@dataclass(slots=True)
-class Variant:
-    """What one variant of a statement derives and asks for; one with pools has several.
-
-    ``heads`` are the atoms that it can derive, each with those that must hold beside the body;
-    ``needed`` must hold wherever it has an instance; ``others`` are any other atoms in it, each
-    with those that must hold for it to count.
-    """
-
-    heads: list[tuple[Call, list[Call]]] = field(default_factory=list)
-    needed: list[Call] = field(default_factory=list)
-    others: list[tuple[Call, list[Call]]] = field(default_factory=list)
-
-    @property
-    def asked(self) -> Iterator[tuple[Call, list[Call]]]:
-        """The atoms that it speaks of, each with those that must hold for it to matter."""
-        for place, atom in enumerate(self.needed):
-            yield atom, self.needed[:place] + self.needed[place + 1 :]
-        for atom, beside in self.others:
-            yield atom, self.needed + beside
-
-    @property
-    def kept(self) -> list[Any]:
-        """The variant as whatever JSON can write: its atoms as text."""
-        heads, others = (
-            [[*map(written, (atom, *beside))] for atom, beside in found]
-            for found in (self.heads, self.others)
-        )
-        return [heads, [*map(written, self.needed)], others]
-
-    @classmethod
-    def recalled(cls, kept: Sequence[Any], constants: frozenset[str]) -> Variant:
-        """What was kept; ``constants`` are the names that ``#const`` gives values to."""
-
-        def read(texts: Iterable[str]) -> list[Any]:
-            return [reread(text, constants) for text in texts]
-
-        heads, needed, others = kept
-        with_beside = (
-            [(atom, beside) for atom, *beside in map(read, found)] for found in (heads, others)
-        )
-        return cls(next(with_beside), read(needed), next(with_beside))
 
 
 def written(term: Term) -> str:
@@ -270,71 +201,3 @@ def reread(text: str, constants: frozenset[str]) -> Term:
         return Ground(text)
     name, _, rest = text.partition("(")
     return Call(name, tuple(reread(part, constants) for part in split(rest[:-1].removesuffix(","))))
-
-
-def read_variants(node: AST) -> list[Variant]:
-    """The variants of a rule or ``#minimize``.
-
-    Raises:
-        ValueError: it has something of a theory.
-    """
-    found = []
-    for variant in node.unpool():
-        one = Variant()
-        if variant.ast_type is ASTType.Rule:
-            _read_head(one, variant.head)
-        for part in variant.body:
-            _read_body(one, part)
-        found.append(one)
-    return found
-
-
-def _read_head(one: Variant, head: AST) -> None:
-    if head.ast_type is ASTType.TheoryAtom:
-        raise ValueError(str(head))
-    for literal, condition in head_elements(head):
-        beside = list(_positive(condition))
-        if literal.sign == Sign.NoSign:
-            one.heads.extend((atom, beside) for atom in _read(literal))
-        if head.ast_type is not ASTType.Literal or literal.sign != Sign.NoSign:
-            _read_element(one, [literal], condition)
-
-
-def _read_body(one: Variant, part: AST) -> None:
-    if part.ast_type is ASTType.ConditionalLiteral:
-        _read_element(one, [part.literal], part.condition)
-    elif part.ast_type is not ASTType.Literal:
-        raise ValueError(str(part))
-    elif part.atom.ast_type is ASTType.SymbolicAtom:
-        if part.sign == Sign.NoSign:
-            one.needed.extend(_read(part))
-        else:
-            one.others.extend((atom, []) for atom in _read(part))
-    elif part.atom.ast_type in _SETS:
-        for element in part.atom.elements:
-            literal = [element.literal] if part.atom.ast_type is ASTType.Aggregate else []
-            _read_element(one, literal, element.condition)
-    elif part.atom.ast_type not in (ASTType.Comparison, ASTType.BooleanConstant):
-        raise ValueError(str(part))
-
-
-def _read_element(one: Variant, literals: Iterable[AST], condition: Iterable[AST]) -> None:
-    """Literals that count where their condition holds."""
-    condition = list(condition)
-    for literal in literals:
-        one.others.extend((atom, list(_positive(condition))) for atom in _read(literal))
-    for place, literal in enumerate(condition):
-        rest = list(_positive(condition[:place] + condition[place + 1 :]))
-        one.others.extend((atom, rest) for atom in _read(literal))
-
-
-def _positive(condition: Iterable[AST]) -> Iterator[Call]:
-    for literal in condition:
-        if literal.sign == Sign.NoSign:
-            yield from _read(literal)
-
-
-def _read(literal: AST) -> Iterator[Call]:
-    """The atom of a literal, if it has one."""
-    if literal.atom.ast_type is ASTType.SymbolicAtom:
-        yield from map(read_atom, functions(literal.atom.symbol))

@@ -115,15 +115,21 @@ def functions(symbol: AST) -> Iterator[AST]:
         yield symbol
 
 
+def atoms(node: AST) -> Iterator[AST]:
+    """The terms ``p(...)`` of all atoms in a syntax tree, in their order."""
+    open_ = [node]
+    while open_:
+        part = open_.pop()
+        if part.ast_type is ASTType.SymbolicAtom:
+            yield from functions(part.symbol)
+        else:
+            open_ += [*children(part)][::-1]
+
+
 @lru_cache(_MEMORY)
 def predicates(node: AST) -> frozenset[Signature]:
     """All predicates of the atoms in a syntax tree."""
-    return frozenset(
-        Signature(function.name, len(function.arguments))
-        for part in walk(node)
-        if part.ast_type is ASTType.SymbolicAtom
-        for function in functions(part.symbol)
-    )
+    return frozenset(Signature(atom.name, len(atom.arguments)) for atom in atoms(node))
 
 
 def head_elements(head: AST) -> Iterator[tuple[AST, Sequence[AST]]]:

@@ -8,48 +8,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType, parse_term
 
+from ists_asp import vocabulary as v
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import PREDICATES, DecisionKind
-from ists_asp.trace.evidence import Because, RulePlace, contributions, label_of, own_rules
-from ists_asp.vocabulary import (
-    ALIGN_WEIGHT,
-    ALIGNED,
-    FORBIDDEN_LABEL,
-    FORBIDDEN_PAIR,
-    FORBIDDEN_SCORE,
-    LABEL,
-    LABEL_WEIGHT,
-    LICENSED,
-    SCORE,
-    SCORE_WEIGHT,
-)
+from ists_asp.trace.evidence import WHOLE, Because, RulePlace, contributions, label_of, own_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
+    from ists_asp.solver.search import Found
     from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Contribution
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
     from ists_asp.vocabulary import Predicate
 
-_ONE_LINK = (ALIGNED.name, LABEL.name, SCORE.name)
+_ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)
+"""What is decided of a link, one after the other."""
 
 _REASONS = 2
 """Reasons that the sentence of a contrast gives."""
 
 _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
-
-_POINT = 100
-
-Spans: TypeAlias = "tuple[Ground, ...]"
-"""The two spans of a pair."""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -92,27 +78,12 @@ class Contrast(msgspec.Struct, frozen=True):
     own: tuple[Because, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Contrasted:
-    """A contrast with what fired for it, in the order of its pros, its cons and what permits it."""
-
-    contrast: Contrast
-    pros: tuple[Contribution, ...]
-    cons: tuple[Contribution, ...]
-    because: tuple[RuleInstance, ...]
-
-
-def contrast(trace: Trace, decision: Decision) -> Contrasted:
-    """The contrast of a decision.
+    """The ``contrast`` of a decision, and what fired for its ``pros``, ``cons`` and ``because``.
 
     What came second is read off the sums of the evidence, which takes no search: where weak
     constraints of ``lp_rules/`` have a say, :func:`runner_up` may find another one.
     """
-    return _Contrasting(trace, decision).contrasted()
-
-
-class _Contrasting:
-    """What is looked up for the contrast of a decision."""
 
     def __init__(self, trace: Trace, decision: Decision) -> None:
         self._trace = trace
@@ -121,51 +92,46 @@ class _Contrasting:
         self._spans = decision.atom.arguments[:2]
         self._own = decision.atom.arguments[-1]
         self._side = 1 if decision.tokens1 else 2
-        self._other = self._second()
-
-    def contrasted(self) -> Contrasted:
-        decision, other = self._decision, self._other
+        self._other = other = self._second()
         alone = other is None and self._kind not in (DecisionKind.ALIGN, DecisionKind.BOUNDARY)
-        found = () if alone else contributions(self._trace, decision, other)
-        pros = tuple(one for one in found if one.amount > 0)
-        cons = tuple(one for one in found if one.amount < 0)
-        firings = {
-            Because.of(self._trace, one): one for one in self._permitting(weighed=bool(found))
-        }
-        because = tuple(firings)
+        found = () if alone else contributions(trace, decision, other)
+        self.pros = tuple(one for one in found if one.amount > 0)
+        self.cons = tuple(one for one in found if one.amount < 0)
+        permitting = self._permitting(weighed=bool(found))
+        firings = {Because.of(trace, one): one for one in permitting}
+        self.because = tuple(firings.values())
         second = None if other is None else str(other).upper()
         if self._kind is DecisionKind.ALIGN:
             second = "both sides left free"
         elif isinstance(other, tuple):
             second = f"aligned with {self._quoted(3 - self._side, other)}"
-        made = Contrast(
+        self.contrast = Contrast(
             str(self._kind),
             decision.selector,
             decision.text,
-            self._sentence(pros, because),
+            self._sentence(self.pros, tuple(firings)),
             second,
             round(sum(one.amount for one in found)) if found else None,
-            tuple(map(self._reason, pros)),
-            tuple(map(self._reason, cons)),
-            because,
-            tuple(own_rules(self._trace, [one.evidence for one in found], firings.values())),
+            tuple(map(self._reason, self.pros)),
+            tuple(map(self._reason, self.cons)),
+            tuple(firings),
+            tuple(own_rules(trace, [one.evidence for one in found], self.because)),
         )
-        return Contrasted(made, pros, cons, tuple(firings.values()))
 
-    def _second(self) -> Ground | Spans | None:
-        """The label or the score that came second; the best pair of what is left over."""
+    def _second(self) -> Ground | tuple[Ground, ...] | None:
+        """The label or the score that came second; of what is left over the best pair's spans."""
         if self._kind is DecisionKind.LABEL:
-            weighed = self._weighed(LABEL_WEIGHT)
-            possible = self._values(LICENSED) - self._values(FORBIDDEN_LABEL)
+            weighed = self._weighed(v.LABEL_WEIGHT)
+            possible = self._values(v.LICENSED) - self._values(v.FORBIDDEN_LABEL)
             return _best(weighed, possible - {self._own})
         if self._kind is DecisionKind.SCORE:
-            weighed = self._weighed(SCORE_WEIGHT, label_of(self._trace, self._spans))
+            weighed = self._weighed(v.SCORE_WEIGHT, label_of(self._trace, self._spans))
             return _best(weighed, weighed.keys() - {self._own})
         if self._kind is DecisionKind.NOALI:
             tokens = self._decision.tokens1 or self._decision.tokens2
             found = [
                 (atom.arguments[2].number, atom.arguments[:2])
-                for atom in self._trace.beginning(ALIGN_WEIGHT)
+                for atom in self._trace.beginning(v.ALIGN_WEIGHT)
                 if self._tokens(self._side, atom) == tokens
             ]
             return max(found)[1] if found else None
@@ -185,7 +151,7 @@ class _Contrasting:
     def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
         """What permits a decision; where nothing is weighed, all that it follows from."""
         if self._kind is DecisionKind.LABEL:
-            atoms = self._trace.beginning(LICENSED, *self._decision.atom.arguments)
+            atoms = self._trace.beginning(v.LICENSED, *self._decision.atom.arguments)
             licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
             # The file has the strongest first.
             yield from sorted(licences, key=lambda one: (one.probe.rule.file, one.probe.rule.line))
@@ -201,11 +167,9 @@ class _Contrasting:
                     yield from self._rules(needed, depth - 1)
 
     def _quoted(self, side: int, spans: Sequence[Ground]) -> str:
-        """The words of one side of a pair."""
         return self._trace.words.quoted("span", side, spans[side - 1]) or spans[side - 1]
 
     def _tokens(self, side: int, atom: Ground) -> tuple[int, ...]:
-        """The tokens of one side of an atom about a pair."""
         return self._trace.words.tokens("span", side, atom.arguments[side - 1])
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
@@ -225,9 +189,9 @@ class _Contrasting:
             reasons = "as much speaks for either" if self._is_even() else reasons
             return f"{told}: {reasons}" if reasons else told
         if self._kind is DecisionKind.LABEL:
-            left = self._values(LICENSED) - {self._own}
+            left = self._values(v.LICENSED) - {self._own}
             own += ", as rules forbid the others" if left else ", as no other label has a licence"
-        elif self._values(FORBIDDEN_SCORE):
+        elif self._values(v.FORBIDDEN_SCORE):
             return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
 
@@ -235,7 +199,7 @@ class _Contrasting:
         """Whether another label weighs the same, as SPE1 and SPE2 do where both sides add alike."""
         if self._kind is not DecisionKind.LABEL or not isinstance(self._other, Ground):
             return False
-        weights = self._weighed(LABEL_WEIGHT)
+        weights = self._weighed(v.LABEL_WEIGHT)
         return self._own in weights and weights[self._own] == weights.get(self._other)
 
     def _left_over(self) -> str:
@@ -245,18 +209,18 @@ class _Contrasting:
             return "no counterpart: nothing on the other side has anything in common with it"
         across = 3 - self._side
         best = f"no counterpart: the best would be {self._quoted(across, other)}"
-        if any(self._trace.beginning(FORBIDDEN_PAIR, *other)):
+        if any(self._trace.beginning(v.FORBIDDEN_PAIR, *other)):
             return f"{best}, which a rule forbids"
         # The words that the other side is aligned with, if it is.
         wanted = set(self._trace.words.tokens("span", across, other[across - 1]))
-        for atom in self._trace.beginning(ALIGNED):
+        for atom in self._trace.beginning(v.ALIGNED):
             if not wanted.isdisjoint(self._tokens(across, atom)):
                 words = self._quoted(self._side, atom.arguments)
                 return f"{best}, which is aligned with {words}"
         return f"{best}, and too little speaks for it"
 
     def _reason(self, one: Contribution) -> Reason:
-        weight = round(one.alone * _POINT / one.value) if one.value else None
+        weight = round(one.alone * WHOLE / one.value) if one.value else None
         rule = None if one.firing is None else RulePlace.of(one.firing.probe.rule)
         return Reason(one.name, self._says(one), one.value, weight, round(one.amount), rule)
 
@@ -267,7 +231,7 @@ class _Contrasting:
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(label_of(self._trace, self._spans)).upper()
-            return f"{label} begins at {one.alone / _POINT:.2f} points"
+            return f"{label} begins at {one.alone / WHOLE:.2f} points"
         if self._kind is DecisionKind.LABEL:
             where = "ahead of" if one.amount > 0 else "behind"
             return f"{str(self._own).upper()} begins {where} {str(self._other).upper()}"
@@ -306,6 +270,27 @@ class RunnerUp:
     come: tuple[Ground, ...]
 
 
+def beside(trace: Trace, found: Found) -> RunnerUp:
+    """The answer of a trace beside another one."""
+    theirs, ours = (
+        {atom for atom in shown if atom.name in PREDICATES}
+        for shown in (found.shown, trace.best.shown)
+    )
+    return _beside(trace, dict(zip(found.priorities, found.cost, strict=True)), ours, theirs)
+
+
+def _beside(
+    trace: Trace, cost: Mapping[int, int], ours: Set[Ground], theirs: Set[Ground]
+) -> RunnerUp:
+    own = trace.cost
+    gains = (
+        (priority, cost.get(priority, 0) - own.get(priority, 0))
+        for priority in sorted(own.keys() | cost.keys(), reverse=True)
+    )
+    by = tuple((priority, gain) for priority, gain in gains if gain)
+    return RunnerUp(by, tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
+
+
 def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     """The best answer without a decision, all decisions before it kept.
 
@@ -317,33 +302,24 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
         return None
     if decision.kind is DecisionKind.ALIGN:
         found, _ = solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
-        if found is None:
-            return None
-        cost = dict(zip(found.priorities, found.cost, strict=True))
-        shown = {atom for atom in found.shown if atom.name in PREDICATES}
-        ours = {atom for atom in best.shown if atom.name in PREDICATES}
-    elif decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
+        return None if found is None else beside(trace, found)
+    if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         assumptions, literals = _all_but(trace, decision)
         other = best.other(assumptions, literals, solver.options.time_limit)
-        if other is None:
-            return None
-        cost, shown, ours = other[0], set(other[1]), set(literals.keys() & trace.true)
-    else:
-        return None
-    return RunnerUp(
-        difference(trace, cost), tuple(sorted(ours - shown)), tuple(sorted(shown - ours))
-    )
+        ours = literals.keys() & trace.true
+        return None if other is None else _beside(trace, other[0], ours, other[1])
+    return None
 
 
 def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, int]]:
     """The literals of all decisions but a label, or a score, of a pair, and of what can differ."""
-    link = decision.atom.arguments[:2]
+    link, name = decision.atom.arguments[:2], decision.atom.name
     open_ = {name: trace.best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
-    assumptions = [-open_[decision.atom.name][decision.atom]]
+    assumptions = [-open_[name][decision.atom]]
+    earlier = _ONE_LINK[: _ONE_LINK.index(name)]
     for name in _ONE_LINK:
         for symbol, literal in open_[name].items():
-            own = symbol.arguments[:2] == link
-            if not own or name == ALIGNED.name or (name == LABEL.name and decision.kind == "score"):
+            if name in earlier or symbol.arguments[:2] != link:
                 assumptions.append(literal if symbol in trace.true else -literal)
     # Nothing else can differ when so much is kept.
     literals = {
@@ -353,13 +329,3 @@ def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, 
         if name not in _ONE_LINK or symbol.arguments[:2] == link
     }
     return assumptions, literals
-
-
-def difference(trace: Trace, other: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """What the answer gains over one with another cost, by priority."""
-    own = trace.cost
-    return tuple(
-        (priority, gain)
-        for priority in sorted(own.keys() | other.keys(), reverse=True)
-        if (gain := other.get(priority, 0) - own.get(priority, 0))
-    )

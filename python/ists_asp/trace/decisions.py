@@ -14,13 +14,13 @@ from clingo import SymbolType
 
 from ists_asp.errors import UsageError, shortened
 from ists_asp.limits import MAX_TOKENS
-from ists_asp.syntax.ground import Ground
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Alignment, Answer, Pair
+    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.trace import Term, Trace
 
 
@@ -137,7 +137,6 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
 
 
 def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Tokens]) -> str:
-    """A decision in words."""
     words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
     if kind in _ONE_SIDED:
         side, words = (1, words1) if sides[0] else (2, words2)
@@ -247,8 +246,3 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
             )
         found.update(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(sorted(found))
-
-
-def boundary(side: int, token: int) -> Ground:
-    """The atom of a chunk boundary."""
-    return Ground(f"{BOUNDARY.name}({side},{token})")

@@ -14,9 +14,10 @@ import orjson
 from msgspec import to_builtins
 
 from ists_asp.resources import gc_paused
+from ists_asp.syntax.ground import plain
 from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.decisions import decisions, told
-from ists_asp.trace.switched import restraints
+from ists_asp.trace.effects import restraints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,14 +48,10 @@ def document(
     everything: bool = False,
     compare: bool = True,
 ) -> Json:
-    """A trace as JSON.
+    """A trace as JSON, of all decisions or of those that are ``chosen``.
 
-    Args:
-        trace: the trace.
-        chosen: the decisions to account for; all by default.
-        everything: whether to follow all firings that derive an atom, not the first only.
-        compare: whether to look for what came second to each decision, which takes a search
-            each.
+    With ``everything`` it follows all firings that derive an atom, not the first only. To
+    ``compare`` is to look for what came second to each decision, which takes a search each.
     """
     found = decisions(trace) if chosen is None else tuple(chosen)
     return _Document(trace, everything, compare).write(found, whole=chosen is None)
@@ -68,7 +65,6 @@ class _Document:
         self._compare = compare
         self._everything = everything
         self._rules: dict[tuple[NamedRule, Kind], int] = {}
-        self._probes: dict[str, int] = {}
         self._atoms: dict[Ground, int] = {}
         self._numbers: dict[int, int] = {}
         self._firings: list[Json] = []
@@ -182,10 +178,7 @@ class _Document:
         return self._atoms[atom]
 
     def _rule(self, probe: Probe) -> int:
-        if probe.name not in self._probes:
-            key = probe.rule, probe.kind
-            self._probes[probe.name] = self._rules.setdefault(key, len(self._rules))
-        return self._probes[probe.name]
+        return self._rules.setdefault((probe.rule, probe.kind), len(self._rules))
 
     def _firing(self, firing: RuleInstance) -> int:
         # The trace has one object for a firing, and holds it.
@@ -201,8 +194,8 @@ class _Document:
                 "bindings": firing.values,
                 "head": self._atom(firing.head),
                 "positive": list(map(self._atom, firing.positive)),
-                "negative": list(map(_pattern, firing.negative)) if probe.atoms.negative else [],
-                "double_negative": list(map(_pattern, firing.double)) if probe.atoms.double else [],
+                "negative": list(map(plain, firing.negative)) if probe.atoms.negative else [],
+                "double_negative": list(map(plain, firing.double)) if probe.atoms.double else [],
                 "comparisons": list(firing.comparisons) if probe.comparisons else [],
                 "groups": self._groups(firing) if probe.companions else [],
             }
@@ -218,15 +211,10 @@ class _Document:
                     {
                         "terms": list(element.terms),
                         "positive": list(map(self._atom, element.positive)),
-                        "negative": list(map(_pattern, element.negative)),
+                        "negative": list(map(plain, element.negative)),
                     }
                     for element in group.elements
                 ],
             }
             for group in self._trace.groups(firing)
         ]
-
-
-def _pattern(atom: Ground) -> str:
-    """A negated atom as text: ``_`` for what may be anything."""
-    return atom.replace("__any", "_")

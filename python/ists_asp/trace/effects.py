@@ -1,10 +1,15 @@
-"""What rules do in a pair: where they fired, what would be without them, what they are worth."""
+"""What rules do in a pair: where they fired, what would be without them, what they are worth.
+
+What forbids, and what is weighed beside the evidence, leaves no trace in the sums of a decision.
+So the pair is decided once more with rules switched off; where the decision is another one then,
+they are a reason. For a decision that no answer has, constraints are switched off but for one at a
+time.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from contextlib import suppress
-from itertools import chain
+from collections import Counter
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,13 +17,14 @@ from clingo.ast import ASTType
 from msgspec.structs import replace
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, UnsatisfiableError
 from ists_asp.evaluate.scorer import IGNORED, Reference, Scores, evaluate
 from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
-from ists_asp.rules.catalogue import is_core
+from ists_asp.rules.catalogue import HARD, is_core
 from ists_asp.syntax.changes import off
 from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.trace.decisions import DecisionKind, decided, decided_lines
+from ists_asp.trace.decisions import Decided, DecisionKind, decided, decided_lines
+from ists_asp.trace.evidence import RulePlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,12 +32,23 @@ if TYPE_CHECKING:
     from clingo import Symbol
 
     from ists_asp.model import Alignment, Answer
-    from ists_asp.rules import RuleSet
+    from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
-    from ists_asp.trace.decisions import Decided
+    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
+
+MOST = 20
+"""So many rules are tried at most."""
+
+
+class Restraint(msgspec.Struct, frozen=True):
+    """A rule without which decisions would be others: its words, its place, what would be."""
+
+    sentence: str
+    rule: RulePlace
+    instead: tuple[str, ...]
 
 
 class Fired(msgspec.Struct, frozen=True):
@@ -114,57 +131,66 @@ def look(
     *,
     near: bool = True,
 ) -> Looked:
-    """What rules did in a pair, by what groups of them are called.
+    """What ``groups`` of rules did in a pair, by what they are called.
 
-    Args:
-        trace: the answer to the pair.
-        groups: the names of rules.
-        switched: gives a solver that has a switch for each of them.
-        gold: the alignments of the pair, if they are known.
-        near: whether to look for what the nearest decision lacks.
+    ``switched`` gives a solver that has a switch for each of the rules, ``gold`` has the alignments
+    of the pair if they are known, and ``near`` says whether to look for what the nearest decision
+    lacks.
     """
-    firings, facts = _Firings(trace), Atoms.of(trace.facts)
     found: dict[str, Effect] = {}
-    tried: dict[str, Sequence[Symbol]] = {}
+    tried: dict[str, Collection[int]] = {}
     for name, group in groups.items():
-        without = places(trace.reified.rules, group)
-        fired = tuple(dict.fromkeys(_fired(trace, one) for one in firings.of(group)))
-        silent = not trace.reified.restraining[1].isdisjoint(without)
+        own = places(trace.reified.rules, group)
+        fired = tuple(dict.fromkeys(_fired(trace, one) for one in _firings(trace, group)))
+        silent = not trace.reified.restraining[1].isdisjoint(own)
         found[name] = Effect(fired, silent=silent)
         if fired or silent:
-            tried[name] = facts.with_more(map(off, without))
-    others = _others(trace.answer.pair, list(tried.values()), switched)
-    for name, other in zip(tried, others, strict=True):
+            tried[name] = own
+    for name, other in zip(tried, _without(trace, [*tried.values()], switched), strict=True):
         found[name] = _compared(trace, found[name], other, gold, near=near)
     scores = None if gold is None else _measured(gold, trace.answer.alignments)
     return Looked(trace.answer.pair, found, scores)
 
 
-def _others(
-    pair: Pair, tried: Sequence[Sequence[Symbol]], switched: Callable[[], Solver[Answer]]
-) -> Iterator[Best[Answer] | None]:
-    """The best answers to a pair by different facts, several at a time; None if there is none."""
-    done = 0
-    while done < len(tried):
-        with suppress(IstsError):
-            for best in switched().best_of_all((pair, facts) for facts in tried[done:]):
+def _without(
+    trace: Trace, tried: Sequence[Collection[int]], switched: Callable[[], Solver[Answer]]
+) -> Iterator[Best[Answer] | IstsError]:
+    """The best answers without the rules at some places, several at a time, or why there is none.
+
+    ``switched`` gives a solver that has a switch for each of them.
+    """
+    facts, done = Atoms.of(trace.facts), 0
+    asked = [(trace.answer.pair, facts.with_more(map(off, places))) for places in tried]
+    while done < len(asked):
+        try:
+            for best in switched().best_of_all(asked[done:]):
                 done += 1
                 yield best
-            return
-        done += 1
-        yield None
+        except IstsError as error:
+            done += 1
+            yield error
 
 
 def _compared(
-    trace: Trace, effect: Effect, other: Best[Answer] | None, gold: Reference | None, *, near: bool
+    trace: Trace,
+    effect: Effect,
+    other: Best[Answer] | IstsError,
+    gold: Reference | None,
+    *,
+    near: bool,
 ) -> Effect:
     """An effect with the best answer that there is without the rules."""
-    ours, theirs = decided(trace.answer), {} if other is None else decided(other.answer)
-    instead, lacks = tuple(text for key, text in theirs.items() if key not in ours), {}
-    if other is None:
-        instead = ("there is no answer",)
-    elif not instead:
-        instead = tuple(f"not: {text}" for key, text in ours.items() if key not in theirs)
+    ours, lacks = decided(trace.answer), dict[str, int]()
+    theirs: Mapping[Decided, str] = {}
+    lines: tuple[Alignment, ...] = ()
+    if isinstance(other, IstsError):
+        unsolvable = isinstance(other, UnsatisfiableError)
+        instead: tuple[str, ...] = ("there is no answer" if unsolvable else other.found,)
+    else:
+        theirs, lines = decided(other.answer), other.answer.alignments
+        instead = tuple(text for key, text in theirs.items() if key not in ours)
+        gone = (text for key, text in ours.items() if key not in theirs)
+        instead = instead or tuple(f"not: {text}" for text in gone)
         if near and not instead:
             lacks = _least({*margins(trace).items()} ^ {*margins(trace, other).items()})
     found = replace(effect, instead=instead, lacks=lacks)
@@ -173,7 +199,6 @@ def _compared(
     known = {_counted(one, gold.pair) for one in decided_lines(gold.alignments)}
     due = [one for one in ours if one not in theirs and one[0] != DecisionKind.BOUNDARY]
     right = sum(_counted(one, gold.pair) in known for one in due)
-    lines = () if other is None else other.answer.alignments
     return replace(found, without=_measured(gold, lines), right=right, wrong=len(due) - right)
 
 
@@ -236,32 +261,17 @@ def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
     return dict(reversed(dict(ordered).items()))
 
 
-class _Firings:
-    """What fired in a pair, by rule."""
-
-    def __init__(self, trace: Trace) -> None:
-        self._each = self._by_rule(chain(trace.firings.deriving, trace.firings.objective))
-        self._once = self._by_rule(trace.tables.deriving)
-
-    @staticmethod
-    def _by_rule(firings: Iterable[RuleInstance]) -> Mapping[str, list[RuleInstance]]:
-        found = defaultdict(list)
-        for one in firings:
-            found[one.probe.rule.name].append(one)
+def _firings(trace: Trace, names: Collection[str]) -> Sequence[RuleInstance]:
+    """Where rules fired; of what is the same for all pairs, what rests on it."""
+    each, once = trace.firings.by_rule, trace.tables.by_rule
+    if found := [one for name in names for one in each.get(name, ())]:
         return found
-
-    def of(self, names: Collection[str]) -> Sequence[RuleInstance]:
-        """Where rules fired; of what is the same for all pairs, what rests on it."""
-        if found := [one for name in names for one in self._each.get(name, ())]:
-            return found
-        known = {one.head for name in names for one in self._once.get(name, ())}
-        more = known
-        while more:
-            tables = chain.from_iterable(self._once.values())
-            more = {one.head for one in tables if known & {*one.positive}} - known
-            known |= more
-        every = chain.from_iterable(self._each.values()) if known else ()
-        return [one for one in every if known & {*one.positive}]
+    known = more = {one.head for name in names for one in once.get(name, ())}
+    while more:
+        more = {one.head for one in trace.tables.deriving if known & {*one.positive}} - known
+        known |= more
+    every = chain.from_iterable(each.values()) if known else ()
+    return [one for one in every if known & {*one.positive}]
 
 
 def _fired(trace: Trace, firing: RuleInstance) -> Fired:
@@ -314,3 +324,88 @@ def margins(
         if labels.get((x, y)) == label and distance != "0":
             found["score", x, y, score] = -int(distance)
     return found
+
+
+def restraints(
+    trace: Trace,
+    decisions: Sequence[Decision] | None = None,
+    absent: Collection[Decided] = (),
+) -> tuple[Restraint, ...]:
+    """The hard rules, constraints and weak constraints that changed decisions.
+
+    Asked about are some ``decisions``, by default all, and some that the answer does not have.
+    """
+    ours = decided(trace.answer)
+    wanted = ours.keys() if decisions is None else {one.decided for one in decisions}
+    found = []
+    for rule, theirs in changing(trace, islice(bearing(trace), MOST)):
+        about = (wanted - theirs.keys()) | (theirs.keys() & absent)
+        if about or decisions is None:
+            instead = tuple(text for key, text in theirs.items() if key not in ours)
+            found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
+    return tuple(found)
+
+
+def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
+    """The rules that may have restrained the answer, with their places among the statements."""
+    fired = {
+        firing.probe.rule.name
+        for firing in trace.firings.deriving
+        if (firing.head.name, len(firing.head.arguments)) in HARD
+    }
+    every, unconditional = trace.reified.restraining
+    for place in sorted(every | unconditional):
+        rule = trace.reified.rules.rules[place]
+        if not is_core(rule) and (place in unconditional or rule.name in fired):
+            yield place, rule
+
+
+def changing(
+    trace: Trace, tried: Iterable[tuple[int, NamedRule]]
+) -> Iterator[tuple[NamedRule, Mapping[Decided, str]]]:
+    """Of rules with their places those without which others are decided, with these decisions."""
+    each, ours = list(tried), decided(trace.answer)
+    others = _without(trace, [[place] for place, _ in each], lambda: trace.reified.switched)
+    for (_, rule), other in zip(each, others, strict=True):
+        # Whatever has no answer without the rule says nothing about it.
+        if not isinstance(other, IstsError) and (theirs := decided(other.answer)) != ours:
+            yield rule, theirs
+
+
+def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
+    """What a rule says where it fired, or its own words.
+
+    ``about`` are the decisions in question: of what fired, that counts which is about their tokens.
+    """
+    wanted = {
+        (side, token)
+        for _, *sides, _ in about
+        for side, tokens in enumerate(sides, start=1)
+        for token in tokens
+    }
+    fired = [firing for firing in trace.firings.deriving if firing.probe.rule is rule]
+    if fired:
+        return trace.says(max(fired, key=lambda one: len(wanted & trace.words.about(one.head))))
+    return rule.sentence or " ".join(rule.text.split())
+
+
+def forbidding(trace: Trace, wanted: Sequence[tuple[Symbol, bool]]) -> list[NamedRule]:
+    """The constraints of which each leaves no answer with some atoms, or all do together.
+
+    None does if there is no answer without them either: no rule derives the atoms then.
+    """
+    rules, (every, _) = trace.reified.rules, trace.reified.restraining
+    bars = {
+        place
+        for place in every
+        if not is_core(rules.rules[place]) and str(rules.statements[place]).startswith((":-", "#f"))
+    }
+
+    def leaves(off_: Iterable[int]) -> bool:
+        facts = Atoms.of(trace.facts).with_more(map(off, off_))
+        return trace.reified.switched.with_atoms(facts, wanted)[0] is not None
+
+    if not bars or not leaves(bars):
+        return []
+    alone = [place for place in sorted(bars) if not leaves(bars - {place})]
+    return [rules.rules[place] for place in alone or sorted(bars)]

@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from clingo import SymbolType
 
+from ists_asp import vocabulary as v
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import DecisionKind
-from ists_asp.vocabulary import (
-    ALIGN_WEIGHT,
-    BASES,
-    CLOSENESS,
-    EVIDENCE,
-    LABEL,
-    LABEL_WEIGHT,
-    WORTH,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +21,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.grounding import Element, RuleInstance
     from ists_asp.trace.trace import Trace
 
-_WHOLE = 100
+WHOLE = 100
 """The value of evidence that has the whole of its weight; hundredths of a point in a point."""
 
 SUMS = ("#sum", "#sum+")
@@ -115,7 +107,7 @@ class Contribution:
     @property
     def is_base(self) -> bool:
         """Whether it is where a sum begins, which there is for every decision of a kind."""
-        return self.name in BASES.values() or self.evidence is None
+        return self.name in v.BASES.values() or self.evidence is None
 
     @property
     def value(self) -> int | None:
@@ -137,15 +129,15 @@ def contributions(
     for sign, atom in _sums(trace, decision, other):
         for element in _elements(trace, atom):
             # Where a label begins, only the weight has a name.
-            named = (one.arguments[0] for one in element.positive if one.name == WORTH.name)
+            named = (one.arguments[0] for one in element.positive if one.name == v.WORTH.name)
             key = tuple(map(str, element.terms[1:] or [next(named, "")]))
             amount, known = found.get(key, (0.0, []))
             found[key] = amount + sign * contributed(element), [*known, element]
     by_name: dict[str, list[Contribution]] = defaultdict(list)
     for (name, *_), (amount, elements) in found.items():
         atoms = [atom for element in elements for atom in element.positive]
-        evidence = next((atom for atom in atoms if atom.name == EVIDENCE.name), None)
-        worths = [atom for atom in atoms if atom.name == WORTH.name]
+        evidence = next((atom for atom in atoms if atom.name == v.EVIDENCE.name), None)
+        worths = [atom for atom in atoms if atom.name == v.WORTH.name]
         weights = (atom for one in worths for atom in trace.reasons(one)[0].positive)
         found_by = evidence or next(weights, None)
         firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
@@ -164,13 +156,13 @@ def contributed(element: Element) -> float:
     if first is None or first.type is not SymbolType.Number:
         return 0.0
     names = {atom.name for atom in element.positive}
-    weighed = {EVIDENCE.name, WORTH.name} <= names
-    return first.number / _WHOLE if weighed else float(first.number)
+    weighed = {v.EVIDENCE.name, v.WORTH.name} <= names
+    return first.number / WHOLE if weighed else float(first.number)
 
 
 def label_of(trace: Trace, spans: Sequence[Ground]) -> Ground | None:
     """The label of an alignment."""
-    return next((atom.arguments[2] for atom in trace.beginning(LABEL, *spans)), None)
+    return next((atom.arguments[2] for atom in trace.beginning(v.LABEL, *spans)), None)
 
 
 def _sums(
@@ -182,16 +174,16 @@ def _sums(
     if kind is DecisionKind.BOUNDARY:
         found.append((1, (decision.atom,)))
     elif kind is DecisionKind.ALIGN:
-        found.append((1, trace.beginning(ALIGN_WEIGHT, *arguments)))
+        found.append((1, trace.beginning(v.ALIGN_WEIGHT, *arguments)))
     elif kind is DecisionKind.NOALI and isinstance(other, tuple):
-        found.append((-1, trace.beginning(ALIGN_WEIGHT, *other)))
+        found.append((-1, trace.beginning(v.ALIGN_WEIGHT, *other)))
     elif kind is DecisionKind.LABEL:
-        found.append((1, trace.beginning(LABEL_WEIGHT, *arguments)))
+        found.append((1, trace.beginning(v.LABEL_WEIGHT, *arguments)))
         if isinstance(other, Ground):
-            found.append((-1, trace.beginning(LABEL_WEIGHT, *arguments[:2], other)))
+            found.append((-1, trace.beginning(v.LABEL_WEIGHT, *arguments[:2], other)))
     elif kind is DecisionKind.SCORE:
         spans = arguments[:2]
-        found.append((1, trace.beginning(CLOSENESS, *spans, label_of(trace, spans))))
+        found.append((1, trace.beginning(v.CLOSENESS, *spans, label_of(trace, spans))))
     return ((sign, atom) for sign, atoms in found for atom in atoms)
 
 
@@ -203,7 +195,7 @@ def _scored(one: Contribution, own: int, its: int) -> Contribution:
     """
     sign = 1 if own > its else -1
     if one.evidence is None:
-        return replace(one, amount=sign * (one.amount - _WHOLE * (own + its) / 2))
+        return replace(one, amount=sign * (one.amount - WHOLE * (own + its) / 2))
     return replace(one, amount=sign * one.amount, alone=sign * one.alone)
 
 

@@ -19,7 +19,7 @@ from ists_asp.solver.pairing import PREFIX
 from ists_asp.syntax.changes import PREFIX as TERMS
 from ists_asp.syntax.changes import atom, fill
 from ists_asp.syntax.ground import Ground, split, symbols, texts
-from ists_asp.trace.probes import parsed
+from ists_asp.syntax.trees import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,11 +110,6 @@ class RuleInstance(_Instance):
         self.number = number
         self.head = Ground(probe.derived.format(*parts))
 
-    @property
-    def instance(self) -> str:
-        """The values of the rule's variables."""
-        return ",".join(self.parts[: len(self.probe.variables)])
-
     @cached_property
     def values(self) -> dict[str, Ground]:
         """The values of the rule's variables."""
@@ -138,7 +133,7 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) ->
     written = [f"#program {LATER}({_WAVE})."]
     for probe in probes:
         for element in probe.elements:
-            (node,) = parsed(element.statement)
+            (node,) = parse(element.statement)
             node = node if pairing is None else pairing.statement(node)
             place, outer = node.location, element.outer + (pairing is not None)
             head, (_, *rest) = node.head.atom.symbol, node.body
@@ -150,12 +145,9 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) ->
 
 
 class Grounding:
-    """The instances of probes in a control object, of one pair or of several.
+    """The instances of probes in a control object, of one pair or of several ``together``.
 
-    Args:
-        control: the control object.
-        later: gives what finds elements.
-        together: what several pairs share that were decided in the control object.
+    ``later`` gives what finds elements.
     """
 
     def __init__(
@@ -228,5 +220,4 @@ class Grounding:
 
 
 def _arguments(atom: str) -> Sequence[str]:
-    """The arguments of an atom."""
     return split(atom.partition("(")[2][:-1])

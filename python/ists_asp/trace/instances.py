@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,10 @@ from clingo import SymbolType
 from ists_asp.errors import TraceError
 from ists_asp.syntax.changes import ANY, fill
 from ists_asp.trace.grounding import Element, Group, RuleInstance
+from ists_asp.trace.probes import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Set
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.grounding import Grounding
@@ -22,15 +24,10 @@ if TYPE_CHECKING:
 
 
 class RuleInstances:
-    """All firings of a set of probes in one answer set.
+    """All firings of a set of probes in one answer set, of which all atoms are ``true``.
 
-    Args:
-        probes: the probes.
-        grounding: what they found.
-        strata: the strata of the rule set.
-        true: all atoms of the answer set.
-        given: the atoms that need no reason: the facts of a pair.
-        number: that of the pair, of those that were decided together.
+    Those that are ``given``, the facts of a pair, need no reason. ``number`` is that of the pair,
+    of those that were decided together.
     """
 
     def __init__(
@@ -59,10 +56,10 @@ class RuleInstances:
                     self.by_head.setdefault(firing.head, []).append(firing)
                 if probe.name in strata.recursive_probes:
                     recursive += found
-            elif probe.kind.forbids:
-                self.violated += found
-            else:
+            elif probe.kind is Kind.OBJECTIVE:
                 self.objective += filter(_is_weighed, found)
+            else:
+                self.violated += found
         untrue = self.by_head.keys() - true
         if untrue:
             raise TraceError(f"{min(untrue)} is derived, but not in the answer", hint="Report this")
@@ -77,6 +74,14 @@ class RuleInstances:
     def deriving(self) -> Iterator[RuleInstance]:
         """The firings that derive an atom."""
         return chain.from_iterable(self.by_head.values())
+
+    @cached_property
+    def by_rule(self) -> Mapping[str, Sequence[RuleInstance]]:
+        """The firings that derive atoms or count in the objective, by the names of their rules."""
+        found: dict[str, list[RuleInstance]] = defaultdict(list)
+        for firing in chain(self.deriving, self.objective):
+            found[firing.probe.rule.name].append(firing)
+        return found
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
@@ -106,7 +111,8 @@ class RuleInstances:
         """Where a firing stands among those that derive the same atom."""
         late = firing.head in self._levels and id(firing) not in self._early
         height = max(map(self.rank, firing.positive), default=(-1, 0))
-        return late, height, firing.probe.rule.line, firing.probe.name, firing.instance
+        values = ",".join(firing.parts[: len(firing.probe.variables)])
+        return late, height, firing.probe.rule.line, firing.probe.name, values
 
     def _counted(self, companion: Companion, firing: RuleInstance) -> tuple[Element, ...]:
         key = firing, id(companion)

@@ -16,15 +16,7 @@ from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, by_name, texts
-from ists_asp.syntax.terms import (
-    Call,
-    Term,
-    agree,
-    filled_atom,
-    is_ground,
-    parsed,
-    read_atom,
-)
+from ists_asp.syntax.terms import Call, Term, agree, filled_atom, is_ground, read_atom, reread
 from ists_asp.syntax.trees import functions
 from ists_asp.trace.evidence import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
@@ -98,7 +90,7 @@ class NearMisses:
         Where anything will do, the atom has :data:`ANY`; branches go ``depth`` rules deep.
         """
         self._asked = set()
-        parts = tuple(map(_opened, map(parsed, wanted.arguments)))
+        parts = tuple(reread(part, frozenset({ANY})) for part in wanted.arguments)
         known = [ANY if ANY in part else part for part in wanted.arguments]
         return self._explain(_atom(wanted.partition("(")[0], known), depth, parts)
 
@@ -243,11 +235,8 @@ class NearMisses:
             used = is_atom(part, Sign.NoSign) and part not in miss.query.dropped
             if used and wanted & variable_names(part):
                 atoms = self._matching(_wanted(part, miss.values))
-                if (
-                    len(atoms) == 1
-                    and atoms[0] in self._trace.true
-                    and self._trace.reasons(atoms[0])
-                ):
+                true = self._trace.true.issuperset(atoms)
+                if len(atoms) == 1 and true and self._trace.reasons(atoms[0]):
                     yield from reason_tree(self._trace, atoms[0], depth=2)
 
 
@@ -257,9 +246,9 @@ def _atom(name: str, arguments: Sequence[str]) -> Ground:
 
 def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     """An atom of a body with values for its variables; an argument without one may be anything."""
-    term, sign = literal.atom.symbol, ""
-    while term.ast_type is ASTType.UnaryOperation:
-        term, sign = term.argument, "-"
+    term = literal.atom.symbol
+    sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
+    (term,) = functions(term)
     atom = filled_atom(read_atom(term), dict(values))
     known = [_written(part) if is_ground(part) else ANY for part in atom.arguments]
     return _atom(sign + atom.name, known)
@@ -273,17 +262,8 @@ def _written(term: Term) -> str:
     return f"{term.name}({inside}{',' if not term.name and len(term.arguments) == 1 else ''})"
 
 
-def _opened(term: Term) -> Term:
-    """A term in which what may be anything is None."""
-    if isinstance(term, Call):
-        return Call(term.name, tuple(map(_opened, term.arguments)))
-    return None if term == ANY else term
-
-
 def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
     """Whether a rule for the predicate may derive such an atom, as far as one can see."""
     assert probe.head is not None
-    term = probe.head.atom.symbol
-    while term.ast_type is ASTType.UnaryOperation:
-        term = term.argument
-    return all(map(agree, parts, read_atom(term).arguments))
+    atoms = map(read_atom, functions(probe.head.atom.symbol))
+    return any(all(map(agree, parts, atom.arguments)) for atom in atoms)

@@ -17,20 +17,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType
-from clingo.ast import (
-    AST,
-    ASTType,
-    BooleanConstant,
-    Literal,
-    Rule,
-    Sign,
-    Variable,
-    parse_string,
-)
+from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
 
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
 from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
+from ists_asp.syntax.trees import parse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -54,11 +46,6 @@ class Kind(StrEnum):
     def derives(self) -> bool:
         """Whether a firing is a reason for an atom."""
         return self in (Kind.RULE, Kind.CHOICE, Kind.DISJUNCTION)
-
-    @property
-    def forbids(self) -> bool:
-        """Whether a firing contradicts the answer set."""
-        return self in (Kind.CONSTRAINT, Kind.BOUND)
 
 
 class Literals(msgspec.Struct, array_like=True, frozen=True):
@@ -127,7 +114,7 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
 
     @cached_property
     def _parsed(self) -> AST:
-        return parsed(self.own)[0]
+        return parse(self.own)[0]
 
     @property
     def read(self) -> Read:
@@ -149,14 +136,6 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
     def elements(self) -> Iterator[ElementRule]:
         """What finds the elements of its aggregates and conditions."""
         return (element for companion in self.companions for element in companion.elements)
-
-
-def parsed(text: str) -> list[AST]:
-    """Statements that were kept as text."""
-    trees: list[AST] = []
-    parse_string(text, trees.append)
-    # The parser puts an empty #program base in front.
-    return trees[1:]
 
 
 def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType, parse_term
@@ -20,9 +21,9 @@ from ists_asp.model import Label, Tag
 from ists_asp.rules.check.names import suggestion
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace.decisions import DecisionKind, boundary, numbers, tokens_text
+from ists_asp.trace.decisions import DecisionKind, numbers, tokens_text
 from ists_asp.trace.instances import agrees
-from ists_asp.vocabulary import ALIGNED, LABEL, SCORE, SPAN, TAG
+from ists_asp.vocabulary import ALIGNED, BOUNDARY, LABEL, SCORE, SPAN, TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,8 +40,8 @@ _FORM = (
 class Question:
     """A decision that somebody asks about.
 
-    An alignment has tokens on both sides, what is left over on one, a chunk has tokens of the
-    sentence ``side`` in ``tokens1``.
+    An alignment has tokens on both sides, what is left over on one, a chunk, as nothing else, has
+    a ``side``: its sentence, of which ``tokens1`` are tokens.
     """
 
     tokens1: tuple[int, ...]
@@ -49,11 +50,6 @@ class Question:
     label: Label | None = None
     tags: frozenset[Tag] = frozenset()
     score: int | None = None
-
-    @property
-    def is_chunk(self) -> bool:
-        """Whether it is about a chunk rather than about an alignment."""
-        return self.side != 0
 
 
 def is_rating(text: str) -> bool:
@@ -240,9 +236,7 @@ def read_atom(text: str, trace: Trace) -> Ground:
 
 def meant(term: Ground, trace: Trace) -> tuple[Ground, ...]:
     """The atoms of the answer set that agree with a term but for its ``_``, sorted."""
-    given = (atom for atom in trace.given if atom.name == term.name)
-    found = {atom for atom in (*trace.atoms(term.name), *given) if agrees(term, atom)}
-    return tuple(sorted(found))
+    return tuple(sorted({*trace.matching([term]), *filter(partial(agrees, term), trace.given)}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +254,7 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     Chunks come first, whatever is asked about: there is no alignment of tokens that are no
     chunks.
     """
-    if question.is_chunk:
+    if question.side:
         return tuple(_chunk(trace, question.side, question.tokens1))
     sides = [
         (side, tokens) for side, tokens in ((1, question.tokens1), (2, question.tokens2)) if tokens
@@ -301,7 +295,7 @@ def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
             yield _boundary(trace, side, token)
     for token in tokens[1:]:
         text = f"no chunk of sentence {side} begins at {_words(trace, side, (token,))}"
-        yield Goal(boundary(side, token), False, text)
+        yield Goal(Ground(BOUNDARY.text(side, token)), False, text)
 
 
 def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
@@ -318,7 +312,7 @@ def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
 
 def _boundary(trace: Trace, side: int, token: int, does: str = "begins at", named: int = 0) -> Goal:
     text = f"a chunk of sentence {side} {does} {_words(trace, side, (named or token,))}"
-    return Goal(boundary(side, token), True, text)
+    return Goal(Ground(BOUNDARY.text(side, token)), True, text)
 
 
 def _chunks_of(

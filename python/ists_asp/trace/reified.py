@@ -15,10 +15,10 @@ from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.constants import check_kinds
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
-from ists_asp.syntax.trees import functions
+from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances
-from ists_asp.trace.probes import Probe, parsed, probe_of_fact
+from ists_asp.trace.probes import Probe, probe_of_fact
 from ists_asp.trace.rewriting import probes_of
 from ists_asp.trace.strata import Strata, find_strata
 
@@ -37,17 +37,7 @@ _Found = TypeVar("_Found")
 
 
 class ReifiedRules:
-    """Rules with the probes that say when they fire.
-
-    Args:
-        rules: the parsed rules.
-        solver: a solver made of the same rules.
-        knowledge: what words are compared by, as
-            :attr:`ists_asp.engine.System.knowledge` has it.
-
-    Raises:
-        RuleError: the rules have a statement that cannot be traced.
-    """
+    """Rules with the probes that say when they fire; see :class:`ists_asp.trace.Tracer`."""
 
     def __init__(
         self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()
@@ -205,9 +195,9 @@ class Rewritten:
         def work() -> str:
             pairing = Pairing(self.program.tables)
             text = "\n".join(probe.statement for probe in self.probes)
-            return "\n".join(str(pairing.statement(one)) for one in parsed(text))
+            return "\n".join(str(pairing.statement(one)) for one in parse(text))
 
-        return parsed(self._recalled("traced pairs", work))
+        return parse(self._recalled("traced pairs", work))
 
     @cached_property
     def later(self) -> str:

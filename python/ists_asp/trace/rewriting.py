@@ -40,7 +40,7 @@ from ists_asp.syntax.changes import (
     tuple_of,
     variable_names,
 )
-from ists_asp.syntax.trees import is_fact, remembered_by_identity
+from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:
@@ -225,9 +225,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
     """
     assert probe.head is not None
     place = probe.head.location
-    term = probe.head.atom.symbol
-    while term.ast_type is ASTType.UnaryOperation:
-        term = term.argument
+    (term,) = functions(probe.head.atom.symbol)
     number = Function(place, NUMBER, [], 0)
     closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
     wanted = atom(place, goal, [number, *closed])

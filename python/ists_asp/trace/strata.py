@@ -17,8 +17,7 @@ from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import PREFIX, is_atom
 from ists_asp.syntax.ground import MEMORY
-from ists_asp.syntax.trees import remembered_by_identity, walk
-from ists_asp.trace.probes import parsed
+from ists_asp.syntax.trees import functions, parse, remembered_by_identity, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -125,9 +124,8 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
 
 
 def _node(term: AST) -> _Node:
-    sign = ""
-    while term.ast_type is ASTType.UnaryOperation:
-        term, sign = term.argument, "-"
+    sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
+    (term,) = functions(term)
     return _Node(sign + term.name, len(term.arguments), _function(term.arguments))
 
 
@@ -149,7 +147,7 @@ def _kind(symbol: Symbol | Ground) -> str:
 
 def _positive(text: str) -> Iterator[_Node]:
     """The predicates of the positive atoms in bodies, those of aggregates included."""
-    for statement in parsed(text):
+    for statement in parse(text):
         for part in statement.body:
             for node in walk(part):
                 if is_atom(node, Sign.NoSign):

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import TraceError, of_pair
+from ists_asp.trace.instances import agrees
 from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ class Trace:
         """The atoms of the answer set with a name, however many arguments they have."""
         return (*self.best.atoms.get(name, ()), *self.rewritten.known_by_name.get(name, ()))
 
+    def matching(self, patterns: Iterable[Ground]) -> Iterator[Ground]:
+        """The atoms of the answer set that negated atoms speak of, or others with :data:`ANY`."""
+        for pattern in patterns:
+            yield from (atom for atom in self.atoms(pattern.name) if agrees(pattern, atom))
+
     def beginning(self, predicate: Predicate, *start: Ground | None) -> Iterator[Ground]:
         """The atoms of a predicate whose first arguments are these."""
         return (
@@ -100,8 +106,18 @@ class Trace:
 
     @cached_property
     def objective(self) -> tuple[Term, ...]:
-        """The terms of the objective, highest priority first, heaviest first."""
-        return terms(self.firings.objective)
+        """The terms of the objective, highest priority first, heaviest first.
+
+        Firings that stand for equal terms count once.
+        """
+        found: dict[tuple[Ground, ...], list[RuleInstance]] = defaultdict(list)
+        for firing in self.firings.objective:
+            found[firing.head.arguments].append(firing)
+        made = (
+            Term(priority.number, weight.number, rest.arguments, tuple(reasons))
+            for (weight, priority, rest), reasons in found.items()
+        )
+        return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))
 
     def reasons(self, atom: Ground) -> tuple[RuleInstance, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
@@ -136,18 +152,6 @@ class Trace:
         if atom in self.rewritten.known and atom not in self.given:
             return self.tables.rank(atom)
         return self.firings.rank(atom)
-
-
-def terms(firings: Iterable[RuleInstance]) -> tuple[Term, ...]:
-    """The terms that firings of an objective stand for: equal ones count once."""
-    found: dict[tuple[Ground, ...], list[RuleInstance]] = defaultdict(list)
-    for firing in firings:
-        found[firing.head.arguments].append(firing)
-    made = (
-        Term(priority.number, weight.number, rest.arguments, tuple(reasons))
-        for (weight, priority, rest), reasons in found.items()
-    )
-    return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))
 
 
 def check(trace: Trace) -> None:

@@ -6,12 +6,15 @@
    elements of aggregates when somebody asks for them.
    Pairs that were solved together are looked at together as well.
 3. The trace must account for the answer: :func:`ists_asp.trace.trace.check`.
+
+Whoever asks only which rules fire in a run gets its :class:`Coverage`.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -22,16 +25,17 @@ from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import texts
 from ists_asp.trace.decisions import PREDICATES, decisions
 from ists_asp.trace.document import document
-from ists_asp.trace.grounding import Grounding
+from ists_asp.trace.grounding import Grounding, RuleInstance
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
 from ists_asp.trace.trace import Trace, check
 from ists_asp.trace.tree import decision_tree, render
 from ists_asp.trace.why import why, why_not
+from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clingo import Control, Symbol
 
@@ -40,7 +44,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Best, Solver
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.why import Why, WhyNot
 
 
@@ -97,32 +100,21 @@ class AskedTrace(Trace):
         return self.text().rstrip("\n")
 
     def text(
-        self,
-        chosen: Iterable[Decision] | None = None,
-        *,
-        depth: int = 2,
-        everything: bool = False,
+        self, chosen: Iterable[Decision] | None = None, depth: int = 2, everything: bool = False
     ) -> str:
         """A tree for each decision, or for those that are chosen, and for the rating."""
         pair = self.answer.pair
         lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
-        parts = [(self, decisions(self) if chosen is None else chosen)]
+        told = [(self, one) for one in (decisions(self) if chosen is None else chosen)]
         if self.rating is not None:
-            parts.append((self.rating, decisions(self.rating)))
-        for trace, some in parts:
-            for one in some:
-                tree = decision_tree(trace, one, depth=depth, everything=everything)
-                lines += ["", *render(tree)]
+            told += [(self.rating, one) for one in decisions(self.rating)]
+        for trace, one in told:
+            tree = decision_tree(trace, one, depth=depth, everything=everything)
+            lines += ["", *render(tree)]
         return "\n".join(lines) + "\n"
 
     def to_dict(self, *, compare: bool = True) -> dict[str, Any]:
-        """The trace as JSON values; ``data/schema/trace.schema.json`` describes them.
-
-        There is no way back: whoever wants to ask again traces again.
-
-        Args:
-            compare: whether to look for what came second to each decision, a search each.
-        """
+        """The trace by its schema; to ``compare`` with what came second takes a search each."""
         return document(self, compare=compare)
 
     def why(self, *decision: str) -> Why:
@@ -256,3 +248,53 @@ class Tracer:
         )
         check(trace)
         return trace
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The names of the rules that fired, and those of the predicates that had atoms.
+
+    ``clashes`` has the names of rules of which one began a chunk and the other joined it to the
+    one before, at the same token; with an example, such as ``"of" in pair 12``.
+    """
+
+    fired: frozenset[str] = frozenset()
+    seen: frozenset[str] = frozenset()
+    clashes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def __or__(self, other: Coverage) -> Coverage:
+        return Coverage(
+            self.fired | other.fired, self.seen | other.seen, {**other.clashes, **self.clashes}
+        )
+
+
+def coverage(
+    reified: ReifiedRules, items: Iterable[tuple[Pair, Sequence[Symbol]]]
+) -> Iterator[Coverage]:
+    """Which of some rules fire for each pair, whether or not a decision rests on what fired.
+
+    Asked about are the rules of ``reified``, which has a solver of all rules.
+    """
+    shown = reified.rewritten(reified.solver.program)
+    for best in reified.solver.best_of_all(items, lambda: shown.paired):
+        rewritten, pair = reified.rewritten(best.program), best.answer.pair
+        together = best.together
+        control = rewritten.ground(best.atoms) if together is None else together.control
+        grounding = Grounding(control, str, together)
+        found = [
+            RuleInstance(probe, parts, best.number)
+            for looked_at, probes in ((grounding, rewritten.probes), (None, rewritten.once))
+            for probe in probes
+            for parts in (looked_at or rewritten.looked_at).firings(best.number, probe)
+        ]
+        by_head: dict[str, list[str]] = defaultdict(list)
+        for one in found:
+            by_head[one.head].append(one.probe.rule.name)
+        clashes: dict[tuple[str, str], str] = {}
+        for at in [one.head.arguments for one in found if one.head.name == MUST_SPLIT.name]:
+            sentence = pair.sent1 if at[0] == "1" else pair.sent2
+            example = f'"{sentence.words((int(at[1]),))}" in pair {pair.id}'
+            splits, joins = (by_head.get(both.text(*at), ()) for both in (MUST_SPLIT, MUST_JOIN))
+            clashes |= {(split, join): example for split in splits for join in joins}
+        fired = frozenset(one.probe.rule.name for one in found)
+        yield Coverage(fired, frozenset(best.atoms) | rewritten.known_by_name.keys(), clashes)

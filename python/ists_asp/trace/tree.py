@@ -12,9 +12,9 @@ import msgspec
 
 from ists_asp.syntax.changes import PREFIX
 from ists_asp.terminal import unbroken
-from ists_asp.trace.contrast import RunnerUp, contrast, runner_up
+from ists_asp.trace.contrast import Contrasted, RunnerUp, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
-from ists_asp.trace.evidence import SUMS, RulePlace, contributed, label_of
+from ists_asp.trace.evidence import SUMS, WHOLE, RulePlace, contributed, label_of
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, WEIGHT, WORTH
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ _TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
 
 _TIES = 1
 """Priorities up to this one only order what is equally good (asp/tie.lp)."""
-
-_POINT = 100
-"""Hundredths in a point of a score."""
 
 _FLAT = 2
 """So deep a tree shows evidence without what it rests on."""
@@ -85,7 +82,7 @@ class _Grower:
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
         branch = Branch(decision.text, decision.selector)
-        made = contrast(self._trace, decision)
+        made = Contrasted(self._trace, decision)
         found = made.contrast
         second = runner_up(self._trace, decision)
         weighed = bool(found.pros or found.cons)
@@ -281,7 +278,7 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     *spans, own = decision.atom.arguments
     for atom in trace.beginning(CLOSENESS, *spans, label_of(trace, spans)):
         worth = atom.arguments[-1].number
-        if abs(_POINT * other.number - worth) - abs(_POINT * own.number - worth) == gain:
-            total = f"the sum is {worth / _POINT:.2f} points"
+        if abs(WHOLE * other.number - worth) - abs(WHOLE * own.number - worth) == gain:
+            total = f"the sum is {worth / WHOLE:.2f} points"
             return f"{total}: {own} is nearer than {other} by {gain} hundredths"
     return ""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
 from clingo import parse_term
 from msgspec import to_builtins
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
-from ists_asp.trace.contrast import Contrast, contrast, difference
+from ists_asp.trace.contrast import Contrast, Contrasted, beside
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
-from ists_asp.trace.effects import margins
+from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.questions import (
-    Goal,
     by_numbers,
     goals,
     holds,
@@ -33,25 +31,7 @@ from ists_asp.trace.questions import (
     read_atom,
     read_question,
 )
-from ists_asp.trace.switched import Restraint, forbidding, restraints, said
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
-from ists_asp.vocabulary import (
-    ALIC,
-    ALIGN_WEIGHT,
-    ALIGNED,
-    CLOSENESS,
-    FORBIDDEN_LABEL,
-    FORBIDDEN_PAIR,
-    FORBIDDEN_SCORE,
-    LABEL,
-    LABEL_WEIGHT,
-    LICENSED,
-    NOALI,
-    PROPOSED,
-    SCORE,
-    TAG,
-    VIABLE,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,25 +49,8 @@ _ATOMS = 10
 """Atoms that are told unless all are asked for."""
 
 
-class _Told(ABC):
-    """What shows itself as its text."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def text(self) -> str:
-        """All of it."""
-
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """The text as it is: how notebooks show it."""
-        return f"<pre>{escape(str(self))}</pre>"
-
-
 @dataclass(frozen=True, repr=False)
-class Why(_Told):
+class Why:
     """Why a decision was taken: the decisions of the answer that it stands for.
 
     ``absent`` are boundaries that are not there, with what is against them. ``restraints`` are
@@ -105,10 +68,13 @@ class Why(_Told):
     def __repr__(self) -> str:
         return f"<Why {self.question!r}>"
 
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
         """What each decision has over what came second."""
-        return tuple(contrast(self.trace, one).contrast for one in self.decisions)
+        return tuple(Contrasted(self.trace, one).contrast for one in self.decisions)
 
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
@@ -174,21 +140,16 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
             hint="Ask ists-asp why-not",
         )
     atoms = {goal.atom for goal in wanted if goal.true}
-    every = decisions(trace)
+    is_boundary = bool(read.side)
+    every = [one for one in decisions(trace) if (one.kind == DecisionKind.BOUNDARY) == is_boundary]
     found = [one for one in every if one.atom in atoms]
-    if not read.is_chunk:
-        about = [one for one in found if one.kind is not DecisionKind.BOUNDARY]
-        if read.label is None:
-            # An alignment with its label, score and tags.
-            sides = {(one.tokens1, one.tokens2) for one in about}
-            found = [
-                one
-                for one in every
-                if one.kind is not DecisionKind.BOUNDARY and (one.tokens1, one.tokens2) in sides
-            ]
-        else:
-            # Who names the label knows that both are aligned.
-            found = [one for one in about if one.kind is not DecisionKind.ALIGN] or about
+    if not is_boundary and read.label is None:
+        # An alignment with its label, score and tags.
+        sides = {(one.tokens1, one.tokens2) for one in found}
+        found = [one for one in every if (one.tokens1, one.tokens2) in sides]
+    else:
+        # Who names the label knows that both are aligned.
+        found = [one for one in found if one.kind is not DecisionKind.ALIGN] or found
     absent: list[Branch] = []
     # Only boundaries may be wanted not to be there.
     without: set[Decided] = set()
@@ -201,10 +162,17 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
+_FARTHER = "is {} hundredths farther off"
 _STANDING = {
-    ALIGNED.name: ("alignment", FORBIDDEN_PAIR, PROPOSED, ALIGN_WEIGHT, "lacks {} a token"),
-    LABEL.name: ("label", FORBIDDEN_LABEL, LICENSED, LABEL_WEIGHT, "lacks {}"),
-    SCORE.name: ("score", FORBIDDEN_SCORE, ALIGNED, CLOSENESS, "is {} hundredths farther off"),
+    v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.PROPOSED, v.ALIGN_WEIGHT, "lacks {} a token"),
+    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "lacks {}"),
+    v.SCORE.name: (
+        "score",
+        v.FORBIDDEN_SCORE,
+        v.ALIGNED,
+        v.CLOSENESS,
+        "is {} hundredths farther off",
+    ),
 }
 """What may stand in the way of a decision: what forbids it, what it needs, what weighs more."""
 
@@ -226,7 +194,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WhyNot(_Told):
+class WhyNot:
     """Why a decision was not taken.
 
     ``wanted`` are the atoms that the decision stands for, and whether they were to hold;
@@ -244,6 +212,9 @@ class WhyNot(_Told):
 
     def __repr__(self) -> str:
         return f"<WhyNot {self.goal!r}: {self.verdict}>"
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
 
     def text(self) -> str:
         """The reason as a tree."""
@@ -269,8 +240,16 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
             hint="Ask ists-asp why",
         )
     if is_atom_question(question):
+        term = read_atom(question, trace)
+        if meant(term, trace):
+            raise UsageError(
+                "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
+            )
+        shown = trace.words.atom(term)
         with gc_paused():
-            return _why_no_atom(trace, nearest, question)
+            below = nearest.explain(term)
+        tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
+        return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
     read = read_question(question, trace.answer)
     wanted = goals(trace, read)
     if all(holds(trace, goal) for goal in wanted):
@@ -279,18 +258,6 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
         )
     with gc_paused():
         return _Asking(trace, nearest, question, wanted).answer()
-
-
-def _why_no_atom(trace: Trace, nearest: NearMisses, question: str) -> WhyNot:
-    """Why no atom of a kind holds that is no decision."""
-    term = read_atom(question, trace)
-    if meant(term, trace):
-        raise UsageError(
-            "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
-        )
-    shown = trace.words.atom(term)
-    tree = Branch(f"{shown}: nothing derives it in this answer", below=nearest.explain(term))
-    return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
 
 
 class _Asking:
@@ -353,7 +320,7 @@ class _Asking:
                 for one in reason_tree(trace, bar, depth=2, everything=True):
                     found.append(Branch(f"forbidden: {one.text}", one.where, below=one.below))
             start = atom.arguments[: needs.arity]
-            proposed = needs is not LICENSED or any(trace.beginning(VIABLE, *start[:2]))
+            proposed = needs is not v.LICENSED or any(trace.beginning(v.VIABLE, *start[:2]))
             if proposed and not any(trace.beginning(needs, *start)):
                 wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
                 below = self._nearest.explain(wanted, 4)
@@ -371,7 +338,6 @@ class _Asking:
         return found
 
     def _search(self, size: int) -> tuple[Found | None, bool]:
-        """The best answer with the first goals."""
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
 
     def _impossible(self) -> WhyNot:
@@ -397,13 +363,18 @@ class _Asking:
 
     def _compared(self, found: Found) -> WhyNot:
         trace = self._trace
-        by = difference(trace, dict(zip(found.priorities, found.cost, strict=True)))
+        other = beside(trace, found)
+        by = other.by
         instead = trace.reified.solver.answer(trace.answer.pair, found)
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
         known = "possible, but the answer is better" if worse else "possible, and not worse"
         text = [goal.text for goal in self._goals if not holds(trace, goal)][-1]
-        below = [*self._others(), *self._changes(found)]
+        below = list(self._others())
+        for title, atoms in (("would come", other.come), ("would go", other.gone)):
+            changed = told(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
+            if branches := list(map(Branch, sorted(changed))):
+                below.append(Branch(title, below=branches))
         return WhyNot(
             Verdict.WORSE if worse else Verdict.AS_GOOD,
             self._wanted,
@@ -412,11 +383,3 @@ class _Asking:
             by,
             instead,
         )
-
-    def _changes(self, found: Found) -> Iterator[Branch]:
-        kinds = {one.name for one in (ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC)}
-        ours = {atom for atom in self._trace.best.shown if atom.name in kinds}
-        theirs = {atom for atom in found.shown if atom.name in kinds}
-        for title, atoms in (("would come", theirs - ours), ("would go", ours - theirs)):
-            if changed := sorted(told(self._trace, atoms)):
-                yield Branch(title, below=list(map(Branch, changed)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.rules.arguments import CHUNK, TOKEN, Place
+from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, Place
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
@@ -37,18 +37,16 @@ class Words:
     def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
-        self._chunks: dict[tuple[int, Ground], list[int]] = defaultdict(list)
-        self._spans: dict[tuple[int, Ground], list[int]] = defaultdict(list)
+        self._known: dict[tuple[str, int, Ground], list[int]] = defaultdict(list)
         self._quoted: dict[tuple[str, int, Ground], str | None] = {}
         self._terms: dict[Ground, str] = {}
-        kinds = {IN_CHUNK.name: self._chunks, SPAN_TOKEN.name: self._spans}
+        kinds = {IN_CHUNK.name: CHUNK, SPAN_TOKEN.name: SPAN}
         for atom in true:
             if len(atom.arguments) == 3:
                 # Users' rules may derive such atoms of anything.
                 first, value, last = atom.arguments
                 side = _number(first)
-                if tokens := self.tokens(TOKEN, side, last):
-                    kinds[atom.name][side, value].extend(tokens)
+                self._known[kinds[atom.name], side, value] += self.tokens(TOKEN, side, last)
 
     def tokens(self, kind: str, side: int, value: Ground) -> tuple[int, ...]:
         """The token numbers of a token, chunk or span; empty if there is none such."""
@@ -58,9 +56,8 @@ class Words:
         if kind == TOKEN:
             number = _number(value)
             return (number,) if 0 < number <= len(sentence.tokens) else ()
-        if kind == CHUNK:
-            return tuple(sorted(self._chunks.get((side, value), ())))
-        return tuple(sorted(self._spans.get((side, value)) or self._proposed(side, value)))
+        found = self._known.get((kind, side, value))
+        return tuple(sorted(found or (self._proposed(side, value) if kind == SPAN else ())))
 
     def _proposed(self, side: int, span: Ground) -> list[int]:
         """The tokens of a span that the rules do not propose."""
@@ -69,7 +66,7 @@ class Words:
         chunks = [part.number for part in span.arguments if part.type is SymbolType.Number]
         if span.name == "run" and len(chunks) == 2:
             chunks = list(range(chunks[0], chunks[1] + 1))
-        return [token for chunk in chunks for token in self._chunks.get((side, Ground(chunk)), ())]
+        return [token for chunk in chunks for token in self.tokens(CHUNK, side, Ground(chunk))]
 
     def quoted(self, kind: str, side: int, value: Ground) -> str | None:
         """The words of a token, chunk or span in quotes, if there is one such."""

@@ -136,10 +136,10 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
     Out: the lines of rule files that have them all, with file and line: names of rules,
     documented predicates, evidence, sentences, tables of words, conditions; the best first.
     """
-    from ists_asp.rules.search import search
+    from ists_asp.rules.catalogue import find_words
 
     lines: list[str] = []
-    hits = search(setup.profile, setup.rules, setup.reader, words)
+    hits = find_words(setup.profile, setup.rules, setup.reader, words)
     for kind, some in groupby(hits, lambda hit: hit.group):
         told = [f"  {hit.file}:{hit.line}  {hit.text}" for hit in some]
         most = len(told) if everything else _FOUND
@@ -300,14 +300,17 @@ def _table(worths: Sequence[Worth], found: Sequence[Looked], top: int | None) ->
 
 def _told(pair: Pair, effect: Effect) -> Iterator[str]:
     """The places of a pair where a rule fired, with their words in brackets."""
+    from dataclasses import replace
+
     for one in effect.fired:
         yield f"Pair {pair.id}: {one.sentence}"
         for side, sentence in enumerate((pair.sent1, pair.sent2)):
-            inside, forms = {*one.tokens[side]}, [token.form for token in sentence.tokens]
+            inside, tokens = {*one.tokens[side]}, list(sentence.tokens)
             for token in inside:
-                forms[token - 1] = "[" * (token - 1 not in inside) + forms[token - 1]
-                forms[token - 1] += "]" * (token + 1 not in inside)
-            yield f"  {side + 1}: {' '.join(forms)}"
+                form = "[" * (token - 1 not in inside) + tokens[token - 1].form
+                form += "]" * (token + 1 not in inside)
+                tokens[token - 1] = replace(tokens[token - 1], form=form)
+            yield f"  {side + 1}: {replace(sentence, tokens=tuple(tokens)).text}"
     yield from (f"Pair {pair.id} without it: {text}" for text in effect.instead)
 
 
@@ -315,10 +318,9 @@ def _names(name: str, system: System, setup: Setup) -> Collection[str]:
     """The rules of answers that are called so, or find evidence that is."""
     from ists_asp.rules.weights import rule_weights
 
-    rules = system.rules
-    if any(rule.name == name for rule in rules.rules):
+    if any(rule.name == name for rule in system.rules.rules):
         return [name]
-    weights = rule_weights(rules, system.constants.items()).items()
+    weights = rule_weights(system.rules, system.constants.items()).items()
     if found := [rule for rule, own in weights if any(name in one.names for one in own)]:
         return found
     use = _called(name, setup)[0].use
@@ -330,26 +332,15 @@ for _command in (copy, list_command, show, find, where, check, test):
 
 
 def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
-    """The rules that are called so, or that find such evidence."""
-    found = _by_name(_listed(setup))
-    if name in found:
-        return found[name]
-    close = get_close_matches(name, found, n=1)
+    """The rules that are called so, or else those that find evidence of that name."""
+    listed = _listed(setup)
+    names = {one: {part for own in one.weights or () for part in own.names} for one in listed}
+    called = [one for one in listed if one.rule.name == name]
+    if found := called or [one for one in listed if name in names[one]]:
+        return found
+    close = get_close_matches(name, {one.rule.name for one in listed}.union(*names.values()), n=1)
     hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
     raise UsageError(f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint)
-
-
-def _by_name(listed: Sequence[ListedRule]) -> dict[str, list[ListedRule]]:
-    """The rules by their names; by other names those that find evidence of it, with weights."""
-    found: dict[str, list[ListedRule]] = {}
-    for one in listed:
-        found.setdefault(one.rule.name, []).append(one)
-    finding: dict[str, dict[ListedRule, None]] = {}
-    for one in listed:
-        for weight in one.weights or ():
-            for name in weight.names:
-                finding.setdefault(name, {})[one] = None
-    return {name: list(rules) for name, rules in finding.items()} | found
 
 
 def _listed(setup: Setup) -> Sequence[ListedRule]:
@@ -370,15 +361,11 @@ def _listing(rules: Sequence[ListedRule]) -> str:
     lines = []
     for one in rules:
         lines.append(f"{one.rule.name:<{names}}  {_place(one):<{places}}  {one.use}")
-        lines += textwrap.wrap(
-            one.rule.sentence or "",
-            _WIDTH,
-            initial_indent=_INDENT,
-            subsequent_indent=_INDENT,
-            break_on_hyphens=False,
-        )
+        width = _WIDTH - len(_INDENT)
+        told = textwrap.wrap(one.rule.sentence or "", width, break_on_hyphens=False)
         if one.weights is not None:
-            lines.append(_INDENT + _strongest(one.weights, _WIDTH - len(_INDENT)))
+            told.append(_strongest(one.weights, width))
+        lines += [_INDENT + line for line in told]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -157,8 +157,8 @@ def _sampled(
     """
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.sample import check_sample
-    from ists_asp.trace.coverage import Coverage, coverage
     from ists_asp.trace.reified import ReifiedRules
+    from ists_asp.trace.tracer import Coverage, coverage
 
     asked = list(checked.statements) if every else checked.edited
     programs = _enough(checked, {one.path for one in asked})

@@ -70,7 +70,7 @@ def test(
         for profile, examples in found.items():
             records += counted(_tested(replace(setup, profile=profile), examples), step)
     failing = [one for one in records if one["failures"]]
-    told = "".join(map(_told, failing))
+    told = "".join(f"{line}\n" for one in failing for line in _told(one))
     if not quiet:
         told += f"{len(records) - len(failing)} examples hold, {len(failing)} fail\n"
     write_output(None, records if as_json else visible(told))
@@ -133,13 +133,13 @@ def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:
         return str(fault)
 
 
-def _told(record: dict[str, Any]) -> str:
+def _told(record: dict[str, Any]) -> Iterator[str]:
     """An example that fails, in lines."""
-    lines = [f"{record['where']}: {record['example']}"]
-    for one in record["failures"]:
-        lines.append("  fails with the sentences swapped:" if one["swapped"] else "  fails:")
-        lines += [f"    {line}" for line in one["found"].splitlines()]
-        for why in one["why"] if one is record["failures"][0] else ():
-            shown = why.splitlines()
-            lines += [f"    {line}" for line in shown[:_WHY] + ["…"] * (len(shown) > _WHY)]
-    return "".join(f"{line}\n" for line in lines)
+    yield f"{record['where']}: {record['example']}"
+    for number, one in enumerate(record["failures"]):
+        yield "  fails with the sentences swapped:" if one["swapped"] else "  fails:"
+        shown = one["found"].splitlines()
+        for why in [] if number else one["why"]:
+            lines = why.splitlines()
+            shown += lines[:_WHY] + ["…"] * (len(lines) > _WHY)
+        yield from (f"    {line}" for line in shown)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo.ast import AST, ASTType
 
@@ -18,13 +18,13 @@ from ists_asp.rules.arguments import Atom, Read, read_statement
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.rules.directives import NamedRule
-from ists_asp.rules.loader import RuleSet, load_rules
+from ists_asp.rules.loader import RuleSet, load_rules, with_includes
 from ists_asp.rules.parsing import WEIGHED, weighed
 from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import program_sources, read_overlay
 from ists_asp.rules.source import SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
-from ists_asp.syntax.trees import functions, walk
+from ists_asp.syntax.trees import atoms
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
@@ -178,38 +178,22 @@ class Checked:
     def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
         """The statements of each file with their atoms; one with pools comes several times."""
 
-        def read(path: Path, statements: Sequence[Statement]) -> Sequence[Sequence[Any]]:
+        def read(path: Path) -> Iterator[tuple[Statement, Read]]:
+            some = self.by_file[path]
             memo = Memo(self.store, self.files[path].sha256)
-            found = memo.recall(
-                "atoms", None, lambda: [read_statement(one.node) for one in statements]
-            )
-            return cast("Sequence[Sequence[Any]]", found)
+            kept = memo.recall("atoms", None, lambda: [read_statement(one.node) for one in some])
+            for statement, variants in zip(some, kept, strict=True):
+                yield from ((statement, Read.recalled(one, self.constants)) for one in variants)
 
-        return {
-            path: [
-                (statement, Read.recalled(one, self.constants))
-                for statement, variants in zip(statements, read(path, statements), strict=True)
-                for one in variants
-            ]
-            for path, statements in self.by_file.items()
-        }
+        return {path: [*read(path)] for path in self.by_file}
 
     @cached_property
     def loaded(self) -> Mapping[Program, Collection[Path]]:
         """The files of each program, included ones too, in the order of loading."""
-
-        def load(path: Path, found: dict[Path, None]) -> None:
-            if path in self.files and path not in found:
-                found[path] = None
-                for target in self.files[path].includes:
-                    load(target, found)
-
-        loaded: dict[Program, dict[Path, None]] = {}
-        for program in self.programs:
-            found = loaded[program] = {}
-            for source in program.sources:
-                load(source.path, found)
-        return loaded
+        return {
+            program: with_includes((one.path for one in program.sources), self.files)
+            for program in self.programs
+        }
 
     @cached_property
     def programs_of(self) -> Mapping[Path, Sequence[Program]]:
@@ -306,12 +290,9 @@ class Checked:
     def _tree(self, statement: Statement, atom: Atom) -> AST | Statement:
         """Where an atom stands in a statement."""
         alike = [
-            function
-            for part in walk(statement.node)
-            if part.ast_type is ASTType.SymbolicAtom
-            for function in functions(part.symbol)
-            if function.ast_type is ASTType.Function
-            and (function.name, len(function.arguments)) == atom.key
+            one
+            for one in atoms(statement.node)
+            if one.ast_type is ASTType.Function and (one.name, len(one.arguments)) == atom.key
         ]
         same = (one for one in alike if read_atom(one, self.constants)[1] == atom.arguments)
         return next(same, alike[0] if alike else statement)

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.finding import Severity
+from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Variable, parsed
 from ists_asp.syntax.trees import Signature
+from ists_asp.vocabulary import ARGUES, EVIDENCE, WEIGHTS, WORTH, Argument, all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -54,69 +57,50 @@ CLASSES = (
 """The broad classes that the lexicon knows."""
 
 _DECISIONS = (*LABELS, "spe", "this_spe", "other_spe", "boundary", "align", "score", "rating")
-_SIDES = ("1", "2")
 
 MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
 MIRRORED |= {"part": "whole", "cause": "effect"}
 MIRRORED |= {other: one for one, other in MIRRORED.items()}
 """What becomes what where the sentences are exchanged."""
 
-_BY_KIND: Mapping[str, tuple[tuple[str, ...], Mapping[vocabulary.Predicate, int]]] = {
-    "label": (
-        LABELS,
-        {
-            vocabulary.LABEL: 2,
-            vocabulary.FORBIDDEN_LABEL: 2,
-            vocabulary.LICENSED: 2,
-            vocabulary.LABEL_WEIGHT: 2,
-        },
-    ),
-    "tag": (_UPOS, {vocabulary.UPOS: 2, vocabulary.TAGGED: 2, vocabulary.RETAG: 2}),
-    "relation": (RELATIONS, {vocabulary.RELATION: 0}),
-    "class": (CLASSES, {vocabulary.CLASS: 1}),
-    "language": (("en", "es"), {vocabulary.LANGUAGE: 0}),
-    "difference": (("fact", "pol"), {vocabulary.DIFFERS: 2, vocabulary.TAG: 2}),
-    "score": (tuple("12345"), {vocabulary.SCORE: 2}),
-    "lower score": (tuple("1234"), {vocabulary.FORBIDDEN_SCORE: 2}),
-    "sense": (("for", "against"), {vocabulary.ARGUES: 2}),
-    "decision": (
-        _DECISIONS,
-        {
-            vocabulary.WEIGHT: 1,
-            vocabulary.CORRECTION: 1,
-            vocabulary.ARGUES: 1,
-            vocabulary.WORTH: 1,
-        },
-    ),
-    "sentence": (
-        _SIDES,
-        {
-            predicate: index
-            for predicate in vocabulary.all_predicates()
-            for index, argument in enumerate(predicate.arguments)
-            if argument is vocabulary.Argument.SENTENCE
-        },
-    ),
-}
-_SLOTS: Mapping[_Slot, str] = {
-    (one.signature, at): kind for kind, (_, found) in _BY_KIND.items() for one, at in found.items()
-}
-_NAMES = frozenset(
-    (one.signature, 0) for one in (*vocabulary.WEIGHTS, vocabulary.ARGUES, vocabulary.WORTH)
+_LABELLED = (
+    *(vocabulary.LABEL, vocabulary.FORBIDDEN_LABEL),
+    *(vocabulary.LICENSED, vocabulary.LABEL_WEIGHT),
 )
+_BY_KIND: Mapping[str, tuple[tuple[str, ...], int, tuple[vocabulary.Predicate, ...]]] = {
+    "label": (LABELS, 2, _LABELLED),
+    "tag": (_UPOS, 2, (vocabulary.UPOS, vocabulary.TAGGED, vocabulary.RETAG)),
+    "relation": (RELATIONS, 0, (vocabulary.RELATION,)),
+    "class": (CLASSES, 1, (vocabulary.CLASS,)),
+    "language": (("en", "es"), 0, (vocabulary.LANGUAGE,)),
+    "difference": (("fact", "pol"), 2, (vocabulary.DIFFERS, vocabulary.TAG)),
+    "score": (tuple("12345"), 2, (vocabulary.SCORE,)),
+    "lower score": (tuple("1234"), 2, (vocabulary.FORBIDDEN_SCORE,)),
+    "sense": (("for", "against"), 2, (ARGUES,)),
+    "decision": (_DECISIONS, 1, (*WEIGHTS, ARGUES, WORTH)),
+}
+"""Kinds of values, with the place of the argument that has them, of which predicates."""
+
+_DOMAINS: Mapping[_Slot, tuple[str, tuple[str, ...]]] = {
+    (one.signature, at): (kind, values)
+    for kind, (values, at, predicates) in _BY_KIND.items()
+    for one in predicates
+} | {
+    (one.signature, at): ("sentence", ("1", "2"))
+    for one in all_predicates()
+    for at, argument in enumerate(one.arguments)
+    if argument is Argument.SENTENCE
+}
+"""What is declared of an argument: its kind, and what it may be."""
+
+_NAMES = frozenset((one.signature, 0) for one in (*WEIGHTS, ARGUES, WORTH))
 """Where the names of evidence stand, beside evidence itself."""
 
-_EVIDENCE: _Slot = (vocabulary.EVIDENCE.signature, 1)
+_EVIDENCE: _Slot = (EVIDENCE.signature, 1)
 
-_TABLES = frozenset({vocabulary.SAME_MEANING.signature, vocabulary.OPPOSITE.signature})
 _WORDS: frozenset[_Slot] = frozenset(
-    {
-        (vocabulary.WORD.signature, 2),
-        (vocabulary.LEMMA.signature, 2),
-        (vocabulary.CONTAINS.signature, 2),
-        (vocabulary.MULTIWORD.signature, 3),
-    }
-    | {(table, side) for table in _TABLES for side in (0, 1)}
+    {(one.signature, 2) for one in (vocabulary.WORD, vocabulary.LEMMA, vocabulary.CONTAINS)}
+    | {(vocabulary.MULTIWORD.signature, 3), *((table, side) for table in TABLES for side in (0, 1))}
 )
 """Where words stand: strings in lower case."""
 
@@ -128,7 +112,7 @@ _TOLD = 12
 
 def kind_of(key: Signature, at: int) -> str:
     """What the argument of a predicate has to be one of; empty for anything."""
-    kind = "word" if (key, at) in _WORDS else _SLOTS.get((key, at), "")
+    kind = "word" if (key, at) in _WORDS else _DOMAINS.get((key, at), ("",))[0]
     # A label is one of the decisions.
     return "" if kind == "decision" else kind.removeprefix("lower ")
 
@@ -145,9 +129,8 @@ def check_domains(checked: Checked) -> Iterator[Finding]:
     stated = _stated(checked)
     for path in checked.own:
         weighed = [
-            (one, Read([Atom(key, (parsed(name), parsed(decision)), True, False, False)], [], []))
+            (one, Read([Atom(Call(predicate, (parsed(name), parsed(decision), None)))], [], []))
             for (predicate, name, decision), (one, *_) in checked.weights.get(path, {}).items()
-            for key in [Signature(predicate, 3)]
         ]
         for statement, (heads, body, _) in (*checked.atoms[path], *weighed):
             for atom in (*heads, *body):
@@ -176,7 +159,7 @@ def _slots(atom: Atom) -> Iterator[tuple[_Slot, Term]]:
 def _outside(atom: Atom) -> Iterator[_Fault]:
     """What is not in a domain that is declared."""
     for slot, term in _slots(atom):
-        domain = _BY_KIND[_SLOTS[slot]][0] if slot in _SLOTS else ()
+        _, domain = _DOMAINS.get(slot, ("", ()))
         if domain and isinstance(term, Variable):
             # Somebody who writes upos(S,I,NOUN) means the tag: as a variable it is all of them.
             meant = term.lower()
@@ -195,7 +178,7 @@ def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
             continue
         if term[0] == '"' and term != term.lower():
             # The faults of tables are told with all that is wrong with their entries.
-            if atom.key not in _TABLES:
+            if atom.key not in TABLES:
                 found = f"{term} matches no word: words are in lower case"
                 yield "word-form", found, f"Write {term.lower()}"
         elif term[0] != '"' and slot in _WORDS:
@@ -207,7 +190,7 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
     for slot, term in _slots(atom):
         known = derived.get(_EVIDENCE if slot in _NAMES else slot)
         one = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
-        if slot in _SLOTS or not known or not one or one in known:
+        if slot in _DOMAINS or not known or not one or one in known:
             continue
         hint = _meant(one, sorted(known))
         if slot in _NAMES or slot == _EVIDENCE:
@@ -220,8 +203,8 @@ def _never(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
 def _stated(checked: Checked) -> Mapping[_Slot, set[str]]:
     """The constants that other files than those asked about have, whether they derive or ask."""
     found: dict[_Slot, set[str]] = defaultdict(set)
-    others = (of for path, of in checked.atoms.items() if path not in checked.own)
-    for read in (read for of in others for _, read in of):
+    others = chain.from_iterable(checked.atoms[path] for path in checked.files.keys() - checked.own)
+    for _, read in others:
         for atom in (*read.derived, *read.used):
             for slot, term in _slots(atom):
                 if isinstance(term, Ground) and term.isidentifier():
@@ -233,7 +216,7 @@ def _unlike(atom: Atom, stated: Mapping[_Slot, set[str]]) -> Iterator[_Fault]:
     """Constants that no other file has there, but one that is written much like it."""
     for slot, term in _slots(atom):
         known = stated.get(slot, set())
-        plain = isinstance(term, Ground) and term.isidentifier() and slot not in _SLOTS
+        plain = isinstance(term, Ground) and term.isidentifier() and slot not in _DOMAINS
         if plain and term not in known and slot not in _NAMES and slot != _EVIDENCE:
             near = get_close_matches(str(term), known, 1, _NEAR)
             if near:
@@ -243,7 +226,7 @@ def _unlike(atom: Atom, stated: Mapping[_Slot, set[str]]) -> Iterator[_Fault]:
 
 def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
     """The constants that stand in the heads of rules, or come there; None where anything may."""
-    external = {one.signature for one in vocabulary.all_predicates()} - {_EVIDENCE[0]}
+    external = {one.signature for one in all_predicates()} - {_EVIDENCE[0]}
     heads: dict[_Slot, list[tuple[Term, Read]]] = defaultdict(list)
     for read in every:
         for atom in read.derived:
@@ -252,12 +235,8 @@ def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
                     slot = (_EVIDENCE[0], slot[1] + 1)
                 heads[slot].append((term, read))
         # What core rules ask for by name.
-        heads[_EVIDENCE] += [
-            (term, read)
-            for atom in read.used
-            for slot, term in _slots(atom)
-            if slot == (vocabulary.WORTH.signature, 0) and isinstance(term, Call | Ground)
-        ]
+        worth = (atom.arguments[0] for atom in read.used if atom.key == WORTH.signature)
+        heads[_EVIDENCE] += [(term, read) for term in worth if isinstance(term, Call | Ground)]
     found: dict[_Slot, _Domain] = {slot: set() for slot in heads if slot[0] not in external}
 
     def held(term: Term, read: Read) -> _Domain:
@@ -266,49 +245,39 @@ def _derived(every: Iterable[Read]) -> Mapping[_Slot, _Domain]:
             return {term.name} if term.name.isidentifier() else None
         if isinstance(term, Ground):
             return {term}
+        if term is None:
+            return None
         equal = {two for one, sign, two in read.compared if one == term and sign == "="}
-        if term and equal and all(isinstance(two, Ground) for two in equal):
+        if equal and all(isinstance(two, Ground) for two in equal):
             return {str(two) for two in equal}
-        asked = (
-            found.get(slot)
-            for atom in read.used
-            if atom.needed
-            for slot, one in _slots(atom)
-            if term and one == term and slot[0] != _EVIDENCE[0]
-        )
-        known = [one for one in asked if one is not None]
+        slots = (pair for atom in read.used if atom.needed for pair in _slots(atom))
+        asked = (found.get(slot) for slot, one in slots if one == term and slot[0] != _EVIDENCE[0])
         # Strings and numbers may be computed, or come from anywhere.
-        plain = [one for one in known if all(name[0].isalpha() or name[0] == "_" for name in one)]
+        plain = (
+            one
+            for one in asked
+            if one is not None and all(name[0].isalpha() or name[0] == "_" for name in one)
+        )
         return min(plain, key=len, default=None)
 
-    changed = True
-    while changed:
-        changed = False
-        for slot, known in found.items():
-            if known is not None:
-                parts = [held(*head) for head in heads[slot]]
-                new = None if None in parts else set[str]().union(*filter(None, parts))
-                changed, found[slot] = changed or new != known, new
+    before: dict[_Slot, _Domain] = {}
+    while before != found:
+        before = dict(found)
+        for slot in [slot for slot, known in found.items() if known is not None]:
+            parts = [held(*head) for head in heads[slot]]
+            found[slot] = None if None in parts else set[str]().union(*filter(None, parts))
     return found
 
 
 def _word_slots(every: Iterable[Read]) -> frozenset[_Slot]:
     """Where words stand: in the given places, and in tables that rules look them up in."""
-    bodies = [
-        [
-            (slot, term)
-            for atom in one.used
-            for slot, term in _slots(atom)
-            if isinstance(term, Variable)
-        ]
-        for one in every
-    ]
+    bodies = [[pair for atom in one.used for pair in _slots(atom)] for one in every]
     found = set(_WORDS)
     before = 0
     while len(found) > before:
         before = len(found)
         for body in bodies:
-            shared = {term for slot, term in body if slot in found}
+            shared = {one for slot, one in body if slot in found and isinstance(one, Variable)}
             found |= {slot for slot, term in body if term in shared and slot[0].name != "token"}
     return frozenset(found)
 

@@ -247,9 +247,9 @@ def _told(meaning: Place) -> str:
 def _never(read: Read) -> str:
     """Why the body of a rule can never hold; empty if it may."""
     values: dict[object, Term] = {}
-    denied = {one[:2] for one in read.used if one.denied and None not in one.arguments}
+    denied = {one.call for one in read.used if one.denied and None not in one.arguments}
     for atom in (one for one in read.used if one.needed):
-        if atom[:2] in denied:
+        if atom.call in denied:
             return f"it asks for {atom.key} and for its absence"
         if atom.key in _ONE_VALUE and isinstance(atom.arguments[2], Ground):
             *of, value = atom.arguments

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,20 +20,21 @@ from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, atoms, bind, parsed, read
-from ists_asp.syntax.trees import is_fact
+from ists_asp.syntax.terms import Call, bind_all, parsed, read
+from ists_asp.syntax.trees import atoms, is_fact
 from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.rules.check.checked import Checked, Statement
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import Weighed
-    from ists_asp.syntax.terms import Bindings, Term
+    from ists_asp.syntax.terms import Term
 
 _Predicate = tuple[str, int]
 
+_EVIDENCE = EVIDENCE.signature
 _WEIGHED = {one.signature for one in (*WEIGHTS, WORTH)}
 _DOCUMENTED = re.compile(
     r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
@@ -103,24 +105,20 @@ def check_names(checked: Checked) -> Iterator[Finding]:
         hint = "Give it another name if its rules are to be added"
         yield checked.finding("replaces", (path, 0, 0), found, hint)
     for statement in checked.statements:
-        kind, rule = statement.node.ast_type, statement.rule
+        kind, rule, path = statement.node.ast_type, statement.rule, statement.path
         # Facts that say how sure decisions are stand beside weights.
-        plain = rule.text.startswith(f"{CONFIDENCE.name}(") and is_fact(statement.node)
+        if rule.text.startswith(f"{CONFIDENCE.name}(") and is_fact(statement.node):
+            continue
+        unnamed = kind in (ASTType.Rule, ASTType.Minimize) and rule.sentence is None
         # A line of a word table speaks for itself, and has no place for a name.
-        if (
-            kind in (ASTType.Rule, ASTType.Minimize)
-            and rule.sentence is None
-            and not plain
-            and statement.path not in checked.faulty
-            and statement.path.suffix != SUFFIX
-        ):
+        if unnamed and path not in checked.faulty and path.suffix != SUFFIX:
             yield checked.finding(
                 "nameless",
                 statement,
                 "this rule has no name: traces can only tell its place",
                 'Put %@rule name: "what it means, with {Variables}" on the line above',
             )
-        if statement.path in checked.weights_files and kind is not ASTType.Program and not plain:
+        if path in checked.weights_files and kind is not ASTType.Program:
             yield checked.finding(
                 "weights-file",
                 statement,
@@ -142,16 +140,14 @@ def _twice(checked: Checked) -> Iterator[Finding]:
                 continue
             taken = first.setdefault(rule.name, statement)
             # The elements of one #maximize share its place and name.
-            same = (taken.path, taken.rule.line, taken.rule.column) == (
-                *(path, rule.line, rule.column),
-            )
-            if same or path not in checked.own:
+            there, here = taken.rule, (path, rule.line, rule.column)
+            if (taken.path, there.line, there.column) == here or path not in checked.own:
                 continue
             both = [one for one in checked.programs_of[path] if taken.path in checked.loaded[one]]
             yield checked.finding(
                 "name-twice",
                 statement,
-                f"the rule name {rule.name} is taken by {taken.rule.file}:{taken.rule.line}",
+                f"the rule name {rule.name} is taken by {there.file}:{there.line}",
                 "Give each rule a name of its own",
                 rule.name,
                 Severity.ERROR if both or path == taken.path else Severity.WARNING,
@@ -164,7 +160,7 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
         node = statement.node
         found = node.ast_type is ASTType.Rule and EVIDENCE.name in statement.rule.text
         for atom in atoms(node.head) if found else ():
-            if (atom.name, len(atom.arguments)) != EVIDENCE.signature:
+            if (atom.name, len(atom.arguments)) != _EVIDENCE:
                 continue
             target = read(atom.arguments[0])
             if not isinstance(target, Call):
@@ -195,7 +191,7 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
 
     if not checked.weights_files or _plainly_weighed(checked):
         return
-    statements = [one for found in checked.by_file.values() for one in found]
+    statements = [*chain.from_iterable(checked.by_file.values())]
     # What a weight weighs plays no part, so that one file's is as good as another's.
     each = {key: one for found in checked.weights.values() for key, (one, *_) in found.items()}
     constants = {pair for program in checked.programs for pair in program.profile.constants.items()}
@@ -213,14 +209,14 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
 def _plainly_weighed(checked: Checked) -> bool:
     """Whether each name of evidence that files find or weigh stands in a head and in a weight."""
     weighed = {one.evidence for weights in checked.weights.values() for one in weights}
-    every = [
-        (path, atom) for path, of in checked.atoms.items() for _, one in of for atom in one.derived
-    ]
-    heads = [(path, atom) for path, atom in every if atom.key == EVIDENCE.signature]
-    made = {atom.arguments[1] for _, atom in heads}
-    found = {atom.arguments[1] for path, atom in heads if path in checked.own}
+    made: dict[Path, set[Term]] = {
+        path: {atom.arguments[1] for _, one in of for atom in one.derived if atom.key == _EVIDENCE}
+        for path, of in checked.atoms.items()
+    }
+    every, found = set().union(*made.values()), set().union(*(made[path] for path in checked.own))
     asked = {one.evidence for path in checked.own for one in checked.weights.get(path, ())}
-    return found <= weighed and asked <= made and not any("(" in str(one) for one in found | asked)
+    plain = not any("(" in str(one) for one in found | asked)
+    return plain and found <= weighed and asked <= every
 
 
 def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> Iterator[Finding]:
@@ -228,10 +224,10 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
         if statement.rule.name not in makers:
             continue
         programs = [one for one in checked.programs_of[statement.path] if one.decides]
-        keys = {(one.evidence, one.decision) for one in makers[statement.rule.name]}
         files = {path for one in programs for path in checked.loaded[one]} & checked.weights.keys()
-        there = {(one.evidence, one.decision) for path in files for one in checked.weights[path]}
-        if programs and not keys & there:
+        there = {one[1:] for path in files for one in checked.weights[path]}
+        own = {(one.evidence, one.decision) for one in makers[statement.rule.name]}
+        if programs and there.isdisjoint(own):
             yield checked.finding(
                 "unweighed",
                 statement,
@@ -260,18 +256,11 @@ def _unmade(
         files = {file for one in checked.programs_of[path] for file in checked.loaded[one]}
         there: set[tuple[str, str]] = set().union(*(made[file] for file in files))
         for (_, feature, decision), (statement, *_) in checked.weights[path].items():
-            if (feature, decision) in there or _matches(feature, decision, asked):
+            pair = parsed(feature), parsed(decision)
+            if (feature, decision) in there or any(bind_all(one, pair, {}) for one in asked):
                 continue
             told = f"no rule derives the evidence {feature} for {decision}"
             hint = "Check its spelling, or remove the weight"
             one = checked.finding("unmade", statement, told, hint, feature)
             if not checked.is_others(one):
                 yield one
-
-
-def _matches(feature: str, decision: str, asked: Iterable[Sequence[Term]]) -> bool:
-    for one, two in asked:
-        bound: Bindings = {}
-        if bind(one, parsed(feature), bound) and bind(two, parsed(decision), bound):
-            return True
-    return False

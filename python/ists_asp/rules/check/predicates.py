@@ -7,14 +7,15 @@ from collections import defaultdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from clingo import Control, MessageCode
+from clingo import Control
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
 from ists_asp.rules.arguments import Atom
 from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
-from ists_asp.rules.parsing import PLACED
+from ists_asp.rules.loader import fits
+from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
@@ -56,13 +57,8 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
 
 def _refused(checked: Checked) -> Iterator[Finding]:
     """What clingo refuses when it is given the statements, without grounding any."""
-    messages: list[str] = []
-
-    def log(code: MessageCode, text: str) -> None:
-        if code is MessageCode.RuntimeError:
-            messages.append(text.strip())
-
-    control = Control(logger=log, message_limit=_MESSAGES)
+    messages, told = Messages(), ""
+    control = Control(logger=messages, message_limit=_MESSAGES)
     with ProgramBuilder(control) as builder:
         for statement in checked.statements:
             if statement.node.ast_type is not ASTType.Definition:
@@ -70,9 +66,9 @@ def _refused(checked: Checked) -> Iterator[Finding]:
     try:
         control.ground([("nothing", [])])
     except RuntimeError as error:
-        messages = messages or [str(error)]
+        told = str(error)
     names = {str(path): path for path in checked.own}
-    for match in map(PLACED.fullmatch, messages):
+    for match in map(PLACED.fullmatch, messages.errors or [told]):
         path = names.get(match["file"]) if match is not None else None
         if match is None or path is None:
             continue
@@ -137,12 +133,11 @@ def _undefined(
     lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
     places: dict[tuple[Path, Signature], list[Place]] = defaultdict(list)
     there = {program: _there(checked, program, uses) for program in checked.programs}
-    for program, files in checked.loaded.items():
-        for path in files:
-            if path in checked.own and path not in checked.fitting:
-                for key in uses[path].used.keys() - there[program]:
-                    lacking[path, key].append(program)
-                    places[path, key] = uses[path].used[key]
+    for path in checked.own:
+        for program in () if path in checked.fitting else checked.programs_of[path]:
+            for key in uses[path].used.keys() - there[program]:
+                lacking[path, key].append(program)
+                places[path, key] = uses[path].used[key]
     for path in (path for path in checked.own if path in checked.fitting):
         for statement, read in checked.atoms[path]:
             # It is for the program that has most of what it asks for.
@@ -186,9 +181,8 @@ def _there(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> se
         return _known(files, uses)
     known = _known((path for path in files if path not in checked.fitting), uses)
     own = [read for path in files if path in checked.fitting for _, read in checked.atoms[path]]
-    while fits := [one for one in own if known.issuperset(atom.key for atom in one.used)]:
-        own = [one for one in own if one not in fits]
-        known.update(atom.key for one in fits for atom in one.derived)
+    rules = [({atom.key for atom in one.used}, {atom.key for atom in one.derived}) for one in own]
+    fits(known, dict(enumerate(rules)))
     return known
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clingo.ast import ASTType
+from clingo.ast import ASTType, Sign
 
-from ists_asp.rules.weights import must_hold
+from ists_asp.syntax.changes import is_atom
 from ists_asp.syntax.trees import derives_atom, predicates
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def check_sample(
         if statement.rule.name in fired or not _may_fire(statement.node):
             continue
         if any(program.decides for program in checked.programs_of[statement.path]):
-            needed = (part for part in statement.node.body if must_hold(part))
+            needed = (part for part in statement.node.body if is_atom(part, Sign.NoSign))
             absent = [
                 one.name for part in needed for one in predicates(part) if one.name not in seen
             ]
