@@ -126,7 +126,7 @@ class _Answered(Pair):
     lines: int
 
 
-class _Told(NamedTuple):
+class Told(NamedTuple):
     """A statement with its place and its words."""
 
     place: Place
@@ -196,7 +196,7 @@ class Explainer:
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = sorted(
-            _tell(answer, shown, templates),
+            tell(answer, shown, templates),
             key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank),
         )
         ranks = {
@@ -215,7 +215,7 @@ class Explainer:
             )
             for item in told
         )
-        return Explanation(answer, _text(told, templates), statements)
+        return Explanation(answer, text_of(told, templates), statements)
 
     def _reason(self, kind: str) -> Reason:
         name = f"say_{kind}"
@@ -278,7 +278,7 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]:
+def tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
     """Each statement that has a place, filled."""
     pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
     pieces = defaultdict(lambda: defaultdict(list))
@@ -300,7 +300,7 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
                 slots[slot] = text
         slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
         kind = shown.kinds[identifier]
-        yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
+        yield Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
 def _said(answer: Answer, item: Item, templates: Templates) -> str:
@@ -319,8 +319,9 @@ def _said(answer: Answer, item: Item, templates: Templates) -> str:
     return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
 
 
-def _text(told: Sequence[_Told], templates: Templates) -> str:
-    sentences: dict[int, dict[tuple[int, str], list[_Told]]] = {}
+def text_of(told: Sequence[Told], templates: Templates) -> str:
+    """Statements that have a place as a text, in sentences."""
+    sentences: dict[int, dict[tuple[int, str], list[Told]]] = {}
     for item in told:
         if not item.place.sentence:
             break
@@ -337,7 +338,7 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
     )
 
 
-def _clause(items: Sequence[_Told], templates: Templates) -> str:
+def _clause(items: Sequence[Told], templates: Templates) -> str:
     """Statements of one clause."""
     texts = list(dict.fromkeys(item.text for item in items))
     return templates.clause(
