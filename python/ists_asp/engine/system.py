@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ists_asp.explain.explainer import Explainer, Explanation
     from ists_asp.explain.feedback import Judge, Verdict
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Rating
+    from ists_asp.model import Answer, Rating, Sentence
     from ists_asp.rules import RuleWarning
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
@@ -451,13 +451,17 @@ class System(Preparation):
             SolveError: there is no answer for a pair.
         """
         given, again = tee(asked)
-        answers = (each[0] for each in self.decide(self.annotate(pair for pair, _ in given), rated=True))
         questions = (words for _, words in again)
-        return self.judge.judge_all(self._in_chunks(answers), questions, templates)
+        return self.judge.judge_all(self.judged(given), questions, templates)
 
-    def words_of(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The words and lemmas of texts, in lower case."""
-        pairs = (Pair("", one, one) for one in self.tokenize(texts))
+    def judged(self, asked: Iterable[tuple[Pair, Sequence[str]]]) -> Iterator[Known]:
+        """What is aligned in pairs of an answer and a model answer, rated, with their facts."""
+        decided = self.decide(self.annotate(pair for pair, _ in asked), rated=True)
+        return self._in_chunks(best for best, *_ in decided)
+
+    def words_of(self, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
+        """The words and lemmas of sentences, in lower case."""
+        pairs = self.annotate(Pair("", one, one) for one in sentences)
         return [
             tuple(
                 form.lower()
@@ -466,7 +470,7 @@ class System(Preparation):
                 for form in (token.form, word.form, word.lemma)
                 if any(map(str.isalnum, form))
             )
-            for pair in self.annotate(pairs)
+            for pair in pairs
         ]
 
     def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
