@@ -83,12 +83,12 @@ class Judge:
     ) -> None:
         self._rules, self._wholes = rules, wholes
         self._options = SolverOptions(constants=dict(constants))
-        self._solver: Solver[_Judged] = Solver(rules, self._options, _read)
+        self.solver: Solver[_Judged] = Solver(rules, self._options, _read)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far."""
-        return tuple(dict.fromkeys((*self._rules.warnings, *self._solver.warnings)))
+        return tuple(dict.fromkeys((*self._rules.warnings, *self.solver.warnings)))
 
     def judge_all(
         self,
@@ -104,7 +104,7 @@ class Judge:
             templates: the wording.
         """
         given, again = tee(known)
-        for solution in self._solver.solve_all(self.facts(given, questions, templates)):
+        for solution in self.solver.solve_all(self.facts(given, questions, templates)):
             answer, _ = next(again)
             (found,) = solution.answers
             told = sorted(
