@@ -26,7 +26,7 @@ from benchmarks.memory import write_pairs
 from benchmarks.options import add_json, add_profile, describe_machine, make_parser, write_json
 from benchmarks.tables import markdown
 from ists_asp import load
-from ists_asp.io.pairs import read_tsv
+from ists_asp.io.pairs import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,7 +98,7 @@ def measure(pairs: int, profile: str) -> Iterator[Ratio]:
 def _stages(path: Path, profile: str) -> Iterator[Ratio]:
     with load(profile) as system:
         system.solve("ready", "ready")
-        given = list(read_tsv(path))
+        given = list(read_table(path))
         every = _seconds(lambda: sum(1 for _ in system.solve_many(given)))
         batches = _seconds(lambda: sum(1 for _ in system.annotate(given)))
         yield Ratio("all stages / Stanza in batches", every, batches)

@@ -20,7 +20,7 @@ from ists_asp.explain.templates import load_templates, phrase, quoted
 from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.formats import format_answer
-from ists_asp.io.pairs import read_tsv
+from ists_asp.io.pairs import read_table
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.knowledge import Knowledge, shipped_vectors
@@ -118,7 +118,7 @@ def _know(token):
 
 def _read(token):
     parse_chunks(f"[ the {token} ] [ {token}sleeps ]")
-    list(read_tsv(BytesIO(f"1\tthe {token}\t{token} sleeps\n".encode())))
+    list(read_table(BytesIO(f"1\tthe {token}\t{token} sleeps\n".encode()), "tsv"))
 
 
 def _read_wa(token):

@@ -9,7 +9,7 @@ import pytest
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "there is no input; expected two sentences, --sent1 F1"),
+        ((), "there is no input; expected two sentences, --table FILE, --sent1 F1"),
         (("a",), "one sentence; expected two sentences"),
         (("a", "b", "c"), "3 sentences; expected two sentences"),
         (("-",), "- alone does not say what standard input holds; expected --tsv -"),
@@ -34,9 +34,14 @@ def test_options_that_do_not_go_together(bad, options, message):
 
 
 ENDINGS = [
-    ("solve a b -o out.csv", ".wa, .jsonl, .lp or .txt. Choose another ending, or name"),
-    ("solve a b -o out.json", ".wa, .jsonl, .lp or .txt. Choose another ending, or name"),
-    ("sts a b -o out.wa", ".txt, .tsv or .jsonl. Choose another ending, or name"),
+    (
+        "solve a b -o out.json",
+        ".wa, .csv, .tsv, .xlsx, .ods, .parquet, .jsonl, .lp or .txt. Choose another ending, or",
+    ),
+    (
+        "sts a b -o out.wa",
+        ".txt, .csv, .tsv, .xlsx, .ods, .parquet or .jsonl. Choose another ending, or name",
+    ),
     ("explain a b -o out.json", ".txt or .md. Add --json for JSON"),
     ("trace a b -o out.csv", ".txt or .md"),
     ("diff old.wa new.wa -o out.html", ".txt or .md"),
@@ -173,7 +178,7 @@ def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, me
 def test_odd_words_come_through_unchanged(good):
     words = ['"', "\\", "%", "%*", "*%", '\\"', "\\n", "a.", "X", "#show", "é", "<b>", "//", "<==>"]
     tsv = "".join(f"{word} sat\ta cat saw {word}\n" for word in words)
-    text = good("solve", "--tsv", "-", "--format", "text", stdin=tsv)
+    text = good("solve", "--tokens", "--tsv", "-", "--format", "text", stdin=tsv)
     for word in words:
         assert f"  1: {word} sat\n  2: a cat saw {word}\n" in text
 
@@ -187,7 +192,7 @@ def test_longest_sentence_allowed_is_solved(good):
 def test_a_long_id_is_not_told_in_full(run, bad):
     name = "n" * 100_000
     result = run("facts", "--tsv", "-", stdin=f"{name}\ta\tb\n{name}\tc\td\n{name}2\t{LONG}\te\n")
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 2)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 3)
     assert len(result.stderr) < 500
     message = bad(1, "facts", "--tsv", "-", "--id", "y" * 100_000, stdin=f"{name}\ta\tb\n")
     assert message.startswith("there is no pair with the id 'yyy")

@@ -60,12 +60,14 @@ def test_ways_in_agree(good, files, pairs):
     jsonl = "".join(json.dumps({"sent1": one, "sent2": two}) + "\n" for one, two in pairs)
     assert good("solve", "--sent1", "-", "--sent2", second, stdin=lines[0]) == expected
     assert good("solve", "--sent1", first, "--sent2", "-", stdin=lines[1]) == expected
-    assert good("solve", "--tsv", "-", stdin=tsv) == expected
-    assert good("solve", "--jsonl", "-", stdin=jsonl) == expected
+    assert good("solve", "--tokens", "--tsv", "-", stdin=tsv) == expected
+    assert good("solve", "--tokens", "--jsonl", "-", stdin=jsonl) == expected
     for name, text in (("pairs.tsv", tsv), ("pairs.jsonl", jsonl)):
         first.with_name(name).write_text(text)
-    assert good("solve", "--tsv", "pairs.tsv") == expected
-    assert good("solve", "--jsonl", "pairs.jsonl") == expected
+    assert good("solve", "--tokens", "--table", "pairs.tsv") == expected
+    assert good("solve", "--tokens", "--table", "pairs.jsonl") == expected
+    first.with_name("pairs.wa").write_text(expected)
+    assert good("solve", "--table", "pairs.wa") == expected
 
 
 def test_ids_of_tsv_and_jsonl_are_kept(good):

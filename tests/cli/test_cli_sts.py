@@ -28,7 +28,7 @@ def test_a_line_has_a_rating(good, tsv):
     assert 0 <= apart < 1
 
 
-def test_ids_stand_behind_ratings_where_they_are_asked_for(good, tmp_path):
+def test_ratings_stand_behind_what_was_read_and_are_evaluated_by_id(good, bad, tmp_path):
     lines = "".join(f"pair {n}\t{one}\t{two}\n" for n, (one, two) in enumerate([*PAIRS, PAIRS[0]]))
     (tmp_path / "pairs.tsv").write_text(lines)
     plain = good("sts", "--tsv", "pairs.tsv", "-q").splitlines()
@@ -36,16 +36,26 @@ def test_ids_stand_behind_ratings_where_they_are_asked_for(good, tmp_path):
         row.split("\t")
         for row in good("sts", "--tsv", "pairs.tsv", "-q", "--format", "tsv").splitlines()
     ]
-    assert rows == [[rating, f"pair {n}"] for n, rating in enumerate(plain)]
+    assert rows[0] == ["id", "sentence1", "sentence2", "rating", "error"]
+    assert [row[:3] for row in rows[1:]] == [line.split("\t") for line in lines.splitlines()]
+    assert [f"{float(row[3]):.3f}" for row in rows[1:]] == plain
     good("sts", "--tsv", "pairs.tsv", "-q", "-o", "ratings.tsv")
     assert [row.split("\t") for row in (tmp_path / "ratings.tsv").read_text().splitlines()] == rows
     (tmp_path / "gold.txt").write_text("1\n2\n3\n0\n")
+    (tmp_path / "gold.csv").write_text("points;id\n0;pair 3\n3;pair 2\n2;pair 1\n1;pair 0\n")
     (tmp_path / "plain.txt").write_text("".join(f"{one}\n" for one in plain))
     evaluations = [
-        good("evaluate", "--task", "sts", "gold.txt", run, "--json")
-        for run in ("plain.txt", "ratings.tsv")
+        json.loads(good("evaluate", "--task", "sts", *run, "--json"))["mean"]
+        for run in (
+            ("gold.txt", "plain.txt"),
+            ("gold.txt", "ratings.tsv"),
+            ("gold.csv", "ratings.tsv", "--gold-col", "points"),
+        )
     ]
-    assert evaluations[0] == evaluations[1]
+    assert evaluations[0] == evaluations[1] == evaluations[2]
+    (tmp_path / "gold.csv").write_text("score;id\n0;pair 3\n3;pair 2\n2;pair 1\n1;pair 9\n")
+    message = bad(1, "evaluate", "--task", "sts", "gold.csv", "ratings.tsv")
+    assert "1 of the pairs of gold.csv are not in it, such as 'pair 9'" in message
 
 
 def test_contributions_sum_to_the_rating(good, tsv):
@@ -91,8 +101,8 @@ def test_profiles_without_rules_for_ratings(good, bad):
 
 def test_the_token_baseline(good, bad):
     assert good("sts", "--baseline", "tokencos", "a b", "b c") == "2.500000\n"
-    given = ("sts", "--baseline", "tokencos", "--tsv", "-", "--format", "tsv")
-    assert good(*given, stdin="x\ta b\tb c\n") == "2.500000\tx\n"
+    given = ("sts", "--baseline", "tokencos", "--tsv", "-")
+    assert good(*given, stdin="x\ta b\tb c\n") == "2.500000\n"
     assert "ratings only" in bad(2, "sts", "--baseline", "tokencos", "--format", "jsonl", "a", "b")
 
 

@@ -137,7 +137,7 @@ def folder(tmp_path_factory):
     return root
 
 
-PAIR = ("--tsv", f"{NAME}.tsv")
+PAIR = ("--tokens", "--tsv", f"{NAME}.tsv")
 PROFILED = ("--profile", HOSTILE)
 OWN = ("--rules", HOSTILE, *PROFILED)
 COMMANDS = {
@@ -247,7 +247,13 @@ def _needed(command, besides):
     All stops at the profile, which is hostile as well and is not there.
     """
     known = {option for parameter in command.params for option in parameter.opts}
-    paired = "--tsv" in known and besides.name not in ("sentences", "sent1", "sent2", "jsonl")
+    paired = "--tsv" in known and besides.name not in (
+        "sentences",
+        "table",
+        "sent1",
+        "sent2",
+        "jsonl",
+    )
     found = [*PAIR] if paired else []
     found += ["--profile", f"{NAME}.none"] if "--profile" in known else []
     for parameter in command.params:

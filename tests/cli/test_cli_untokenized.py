@@ -81,12 +81,12 @@ PAIR = ("A man plays a guitar.", "A man plays it .")
     [("solve", PAIR), ("chunk", PAIR), ("facts", PAIR), ("why", (*PAIR, "1: 1 2"))],
 )
 def test_commands_warn_once(run, command, options):
-    result = run(command, "--profile", "baseline", *options)
+    result = run(command, "--tokens", "--profile", "baseline", *options)
     told = [line for line in result.stderr.splitlines() if "'guitar.'" in line]
     assert (result.exit_code, len(told)) == (0, 1)
     assert told[0].startswith("warning: 1 sentence has punctuation")
 
 
 def test_stanza_and_profiles_of_such_texts_need_no_warning(run):
-    assert run("chunk", "--raw", *PAIR).stderr == ""
-    assert run("chunk", "--profile", "answers-students", *PAIR).stderr == ""
+    assert run("chunk", *PAIR).stderr == ""
+    assert run("chunk", "--tokens", "--profile", "answers-students", *PAIR).stderr == ""

@@ -1,12 +1,13 @@
 """Everything that is wrong with an input is told at once."""
 
 import io
+from functools import partial
 
 import pytest
 
 from ists_asp.errors import DataError, FaultyLinesError
 from ists_asp.io.chunks import read_chunks
-from ists_asp.io.pairs import read_jsonl, read_pairs, read_sts, read_tsv
+from ists_asp.io.pairs import read_pairs, read_sts, read_table
 from ists_asp.io.text import read_lines, read_sentences
 from ists_asp.io.wa import read_wa
 
@@ -24,19 +25,19 @@ READERS = {
     "sentences": (read_sentences, "a\n\nb\n \n", ["f:2: an empty", "f:4: an empty"]),
     "chunks": (read_chunks, "[ a ]\n[ ]\n\n", ["f:2: an empty", "f:3: an empty"]),
     "tsv": (
-        read_tsv,
+        partial(read_table, kind="tsv"),
         "a\tb\nc\n\nd\te\tf\n\tg\nh\ti\n",
-        ["f:2: 1 column", "f:3: an empty line", "f:4: 3 columns", "f:5: sentence 1 is empty"],
+        ["f:2: 1 cell", "f:3: an empty row", "f:4: 3 cells", "f:5: sentence 1 is empty"],
     ),
     "sts": (
         read_sts,
         "1\ta\tb\nx\tc\td\n\n2\te\n",
-        ["f:2: the score 'x'", "f:3: an empty line", "f:4: 2 columns"],
+        ["f:2: the score 'x'", "f:3: an empty row", "f:4: 2 cells"],
     ),
     "jsonl": (
-        read_jsonl,
+        partial(read_table, kind="jsonl"),
         '{"sent1": "a", "sent2": "b"}\n{\n\n{"sent1": "a"}\n{"sent1": "a", "sent2": ""}\n',
-        ["f:2: no valid JSON", "f:3: an empty line", "f:4: no 'sent2'", "f:5: 'sent2' is empty"],
+        ["f:2: no valid JSON", "f:3: an empty row", "f:4: no 'sent2'", "f:5: sent2 is empty"],
     ),
 }
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ists_asp.errors import DataError
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.facts import facts_text, pair_facts
-from ists_asp.io.pairs import read_jsonl
+from ists_asp.io.pairs import read_table
 from ists_asp.io.wa import read_wa, write_answer, write_pair
 from ists_asp.model import Pair, Sentence, Token, Word
 from tests.sharing import pair_of, shared_system
@@ -39,7 +39,7 @@ def system():
 def read_pair(identifier, text1, text2):
     record = {"id": identifier, "sent1": text1, "sent2": text2}
     try:
-        (pair,) = read_jsonl(io.BytesIO(json.dumps(record).encode()))
+        (pair,) = read_table(io.BytesIO(json.dumps(record).encode()), "jsonl")
     except DataError:
         # No token, or no id.
         assume(False)

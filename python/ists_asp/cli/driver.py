@@ -118,12 +118,13 @@ def solve_pairs(
     jobs: int,
     fail_fast: bool,
     quiet: bool,
+    columns: tuple[str, ...] = (),
 ) -> None:
-    """Decide the pairs of an input and write the answers."""
+    """Decide the pairs of an input and write the answers; ``columns`` are those of a table."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there, old_journal
-    from ists_asp.io.formats import Written
+    from ists_asp.io.formats import PAIRS, Written, writing_rows
     from ists_asp.run.pool import run
     from ists_asp.solver.batch import BATCH
 
@@ -136,23 +137,28 @@ def solve_pairs(
             told.add(warning)
             warn(str(warning))
 
-    with opened(inputs) as source, ExitStack() as stack:
+    with opened(inputs, quiet=quiet) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
         system = stack.enter_context(System(setup))
         files = system.files
-        if not inputs.raw:
+        if not inputs.text:
             source.attached.tell(files.profile)
+        table = source.inputs.table
         rated = shape.ratings and (bool(files.rating) or not shape.answers)
         setup = replace(
             setup,
             traced=traces is not None,
             rated=rated,
+            explained=columns == PAIRS and files.profile.explanation is not None,
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
         record = made_by.as_dict()
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
+        target = outputs[output] if output is not None else _Standard()
+        if columns:
+            put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
         for journal in filter(None, map(old_journal, targets)):
             note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
         executor = _executor(setup, jobs, source)
@@ -172,34 +178,51 @@ def solve_pairs(
                     raise failure
                 else:
                     failures.add(pair, failure.found)
-                text = shape.write(
-                    Written(
-                        pair,
-                        outcome.answers,
-                        failure.found if failure else None,
-                        outcome.knowledge,
-                        record,
-                        ranked=setup.models > 1,
-                    )
+                for faulty, fault in source.faulty():
+                    if columns:
+                        put_rows(fault, faulty)
+                row = source.rows.popleft()[0] if table is not None else None
+                written = Written(
+                    pair,
+                    outcome.answers,
+                    failure.found if failure else None,
+                    outcome.knowledge,
+                    record,
+                    ranked=setup.models > 1,
+                    explanation=outcome.explanation,
+                    others=source.others(row),
                 )
-                text = text if number == 1 else shape.between + text
-                if output is None:
-                    write_output(None, text)
-                for target, stream in outputs.items():
-                    stream.write(text if target == output else outcome.trace)
-                    if number % BATCH == 0:
+                if columns:
+                    put_rows(written, row)
+                else:
+                    target.write(shape.between * (number > 1) + shape.write(written))
+                if traces is not None:
+                    outputs[traces].write(outcome.trace)
+                if number % BATCH == 0:
+                    for path, stream in outputs.items():
                         # Where nothing could be written at the end, there is no need to go on.
-                        check_there(stream, target)
+                        check_there(stream, path)
                 step()
+        for faulty, fault in source.faulty():
+            if columns:
+                put_rows(fault, faulty)
         stages.merge(system.stages)
         source.check_same()
         _check_interrupted()
     if not (quiet or inputs.single):
-        note(summary(source.count, time.perf_counter() - began, stages))
+        held = "text, which Stanza tokenised" if inputs.text else "tokens, as blanks separate them"
+        note(f"{summary(source.count, time.perf_counter() - began, stages)}; read as {held}")
         if kept := rerun(source.count, stages):
             note(kept)
         note(str(made_by))
     failures.end(source.count)
+
+
+class _Standard:
+    """Standard output as something to write text to."""
+
+    def write(self, text: str) -> None:
+        write_output(None, text)
 
 
 def _check_interrupted() -> None:
@@ -229,16 +252,12 @@ def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
     return Pool(setup, 1, copied=watch.active)
 
 
-def rate_by_tokens(inputs: Inputs, output: Path | None, shape: Format) -> None:
+def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
     """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
     from ists_asp.evaluate.ratings import HIGHEST, tokencos
-    from ists_asp.io.formats import Written
 
     with opened(inputs) as source:
-        ratings = [
-            shape.write(Written(pair, rating=f"{HIGHEST * tokencos(pair):.6f}"))
-            for pair in source.pairs()
-        ]
+        ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
     write_output(output, "".join(ratings))
 
 

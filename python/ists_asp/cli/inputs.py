@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest
@@ -18,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
-from ists_asp.cli.console import reader_warnings, warn
+from ists_asp.cli.console import note, reader_warnings, warn
 from ists_asp.errors import DataError, UsageError, shortened
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import System
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.io.tables import Row, Table
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
     from ists_asp.rules import Profile
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 STDIN = "-"
 """What names standard input on the command line."""
 
-_FLAGS = "two sentences, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
+_FLAGS = "two sentences, --table FILE, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
+
+_TABLES = ("--table", "--tsv", "--jsonl")
 
 _BATCH = 200
 
@@ -49,16 +53,39 @@ class Inputs:
         files: the files, or ``-`` for standard input, by option and in the order of the options.
         chunked: brackets give the chunks.
         raw: Stanza tokenises.
+        tokens: blanks separate tokens.
         strict: a repair is an error.
+        skip_bad: faulty rows of a table are left out.
+        header: the first row of a table names its columns.
+        encoding: that of a table.
+        columns: titles or numbers of the columns of a table, by what they hold.
         copies: of what can be read only once, to be read in its place.
+        table: the table, opened; see :meth:`ready`.
     """
 
     sentences: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     chunked: bool = False
     raw: bool = False
+    tokens: bool = False
     strict: bool = False
+    skip_bad: bool = False
+    header: bool = False
+    encoding: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
     copies: Mapping[str, Path] = field(default_factory=dict)
+    table: Table | None = None
+
+    @property
+    def tabular(self) -> str | None:
+        """The option that names a table, if one does."""
+        return next((flag for flag in _TABLES if flag in self.files), None)
+
+    @property
+    def text(self) -> bool:
+        """Whether Stanza tokenises: text by people, and not what has tokens already."""
+        aligned = self.files.get("--table", "").endswith(".wa")
+        return self.raw or not (self.tokens or self.chunked or "--sent1" in self.files or aligned)
 
     @property
     def single(self) -> bool:
@@ -87,15 +114,20 @@ class Inputs:
         if sentences and len(sentences) != 2:
             count = "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
             raise UsageError(count, expected=_FLAGS, hint="Put each sentence in quotes")
-        for flag in ("--tsv", "--jsonl"):
-            if flag in given and len(given) > 1:
+        if flag := self.tabular:
+            if len(given) > 1:
                 other = next(name for name in given if name != flag)
                 raise UsageError(f"{other} does not go with {flag}", expected=_FLAGS)
-            if flag in given and self.chunked:
+            if self.chunked:
                 raise UsageError(
                     f"--chunked does not go with {flag}",
                     hint='JSON Lines give chunks with "chunks1" and "chunks2", without an option',
                 )
+            if flag == "--table" and self.files[flag] == STDIN:
+                found = "--table - does not say what kind it is"
+                raise UsageError(found, expected="--tsv - or --jsonl -")
+        elif self.columns or self.header or self.encoding or self.skip_bad:
+            raise UsageError("options about columns and rows need a table", expected="--table FILE")
         for one, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
             if given == [one]:
                 raise UsageError(f"{one} without {other}", hint=f"Add {other} FILE")
@@ -104,15 +136,40 @@ class Inputs:
                 "standard input (-) cannot be both sentences",
                 hint="Give pairs to standard input with --tsv - or --jsonl -",
             )
-        if self.chunked and self.raw:
-            raise UsageError(
-                "--chunked does not go with --raw", hint="Chunk files are tokenised already"
-            )
+        if self.raw and (self.chunked or self.tokens):
+            other = "--chunked" if self.chunked else "--tokens"
+            raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
+
+    def ready(self, warn: Warn, *, quiet: bool = False) -> Inputs:
+        """The same with its table opened, if it has one; which columns are read is told."""
+        from ists_asp.io.pairs import find_places
+        from ists_asp.io.tables import Table
+
+        flag = self.tabular
+        if flag is None or self.files[flag].endswith(".wa"):
+            return self
+        source = self._source(self.files[flag])
+        kind = None if flag == "--table" else flag.strip("-")
+        named = any(not title.isdecimal() for title in self.columns.values())
+        header = True if self.header or named else None
+        table = Table(
+            source, kind, name=self.names[0], encoding=self.encoding, header=header, warn=warn
+        )
+        places = find_places(table, self.columns)
+        if not quiet:
+            one, two = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))
+            told = f"the columns {one} and {two} are compared"
+            if not table.header:
+                told += "; the first row is a pair: --header says that it names columns"
+            elif places.id is not None:
+                told += f", {table.columns[places.id]} is the id"
+            note(f"{table.name}: {told}")
+        return replace(self, table=table)
 
     def read(self, identifier: str | None = None) -> list[Pair]:
         """Read all pairs, so that a fault on the last line shows before any work is done."""
         with reader_warnings() as warn:
-            return chosen(list(self.checked(warn)), identifier)
+            return chosen(list(self.ready(warn).checked(warn)), identifier)
 
     def checked(self, warn: Warn, *, sized: bool = True) -> Iterator[Pair]:
         """Read the pairs lazily; each is sure to be one that can be decided."""
@@ -121,7 +178,13 @@ class Inputs:
 
         faults, empty = Faults(), True
         with faults:
-            for pair in self.pairs(warn):
+            for _, pair in self.entries(warn):
+                if isinstance(pair, DataError):
+                    if self.skip_bad:
+                        warn(f"{pair}; the row is left out")
+                    else:
+                        faults.add(pair)
+                    continue
                 empty = False
                 with faults:
                     sentences = pair.sent1, pair.sent2
@@ -149,28 +212,34 @@ class Inputs:
         place = f"{first}: pair {shortened(pair.id)}"
         return f"{place}, sentence 1", f"{place}, sentence 2"
 
-    def pairs(self, warn: Warn) -> Iterable[Pair]:
-        """Read the pairs lazily, whatever they hold."""
-        from ists_asp.io.pairs import read_jsonl, read_pairs, read_tsv
+    def entries(self, warn: Warn) -> Iterator[tuple[Row | None, Pair | DataError]]:
+        """Read the pairs lazily, each with its row of a table; faulty rows with their faults."""
+        from ists_asp.io.pairs import find_places, read_pairs, table_pairs
+        from ists_asp.io.wa import read_wa
         from ists_asp.model import Pair
 
-        if self.sentences:
+        if self.table is not None:
+            places = find_places(self.table, self.columns)
+            yield from table_pairs(self.table, places, warn, strict=self.strict)
+        elif self.sentences:
             first, second = self.sentences
-            return [Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))]
-        source, *other = map(self._source, self.files.values())
-        name, *name2 = self.names
-        if other:
-            return read_pairs(
-                source,
-                *other,
+            yield None, Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))
+        elif self.tabular:
+            source, name = self._source(self.files["--table"]), self.names[0]
+            for number, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
+                yield None, entry.pair(str(number))
+        else:
+            one, two = map(self._source, self.files.values())
+            name1, name2 = self.names
+            pairs = read_pairs(
+                *(one, two),
                 chunked=self.chunked,
-                name1=name,
-                name2=name2[0],
+                name1=name1,
+                name2=name2,
                 warn=warn,
                 strict=self.strict,
             )
-        read = read_tsv if "--tsv" in self.files else read_jsonl
-        return read(source, name=name, warn=warn, strict=self.strict)
+            yield from ((None, pair) for pair in pairs)
 
     def _source(self, name: str) -> Source:
         return self.copies.get(name) or (_standard_input() if name == STDIN else Path(name))
@@ -206,34 +275,37 @@ class Inputs:
     def warn_untokenized(self, system: System, pairs: Sequence[Pair]) -> None:
         """Warn of pairs in another language, and, without ``--raw``, of punctuation attached."""
         warn_foreign(pairs, system.profile)
-        if not self.raw:
+        if not self.text:
             attached = Attached()
             for pair in pairs:
                 attached.add(pair)
             attached.tell(system.profile)
 
     def tokenized(self, system: System, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tokenise pairs with Stanza where ``--raw`` asks for it; lazily and in their order.
+        """Tokenise pairs with Stanza where they are text; lazily and in their order.
 
-        A pair that is too long stays as it is.
+        A pair that is too long, or has chunks, stays as it is.
         """
-        if not self.raw:
+        if not self.text:
             yield from pairs
             return
         from ists_asp.limits import fits
         from ists_asp.model import Pair
+
+        def bare(pair: Pair) -> bool:
+            return fits(pair) and pair.sent1.chunks is None
 
         remaining = iter(pairs)
         while batch := list(islice(remaining, _BATCH)):
             texts = [
                 sentence.text
                 for pair in batch
-                if fits(pair)
+                if bare(pair)
                 for sentence in (pair.sent1, pair.sent2)
             ]
             sentences = iter(system.tokenize(texts))
             for pair in batch:
-                yield Pair(pair.id, next(sentences), next(sentences)) if fits(pair) else pair
+                yield Pair(pair.id, next(sentences), next(sentences)) if bare(pair) else pair
 
     def sums(self) -> list[bytes] | None:
         """SHA-256 sums of the files that somebody may change meanwhile."""
@@ -253,7 +325,8 @@ class PairSource:
     """Pairs that were counted and checked and can be read again.
 
     ``count`` is how many there are, ``long`` whether one is known to be long; ``attached`` is
-    where punctuation is attached to words; ``sums`` are the files' as they were.
+    where punctuation is attached to words; ``sums`` are the files' as they were. ``rows`` are
+    those of a table that were read and not yet taken, with what is wrong with faulty ones.
     """
 
     inputs: Inputs
@@ -261,12 +334,20 @@ class PairSource:
     long: bool
     attached: Attached
     sums: list[bytes] | None
+    rows: deque[tuple[Row, DataError | None]] = field(default_factory=deque)
 
     def pairs(self) -> Iterator[Pair]:
         """Read the pairs, lazily; faults that were repaired are not told again."""
-        from ists_asp.io.text import ignore
+        for row, found in self.inputs.entries(lambda _message: None):
+            if row is not None:
+                self.rows.append((row, found if isinstance(found, DataError) else None))
+            if not isinstance(found, DataError):
+                yield found
 
-        return iter(self.inputs.pairs(ignore))
+    def faulty(self) -> Iterator[tuple[Row, DataError]]:
+        """Take the faulty rows that come next."""
+        while self.rows and (fault := self.rows[0][1]) is not None:
+            yield self.rows.popleft()[0], fault
 
     def check_same(self) -> None:
         """Make sure that all pairs were those that were counted and checked."""
@@ -277,9 +358,26 @@ class PairSource:
                 hint="Repeat the command",
             )
 
+    def others(self, row: Row | None) -> dict[str, object]:
+        """What a row holds besides its pair."""
+        table = self.inputs.table
+        if row is None or table is None:
+            return {}
+        from ists_asp.io.pairs import find_places
+        from ists_asp.io.tables import ABSENT
+
+        places = find_places(table, self.inputs.columns)
+        pair = {places.sent1, places.sent2, places.id}
+        cells = zip(table.titles, row.cells, strict=True)
+        return {
+            title: cell
+            for at, (title, cell) in enumerate(cells)
+            if at not in pair and cell is not ABSENT
+        }
+
 
 @contextmanager
-def opened(inputs: Inputs) -> Iterator[PairSource]:
+def opened(inputs: Inputs, *, quiet: bool = False) -> Iterator[PairSource]:
     """Read all pairs once, to count and check them; they can then be read again.
 
     Only what tells them apart is held in memory. Standard input is kept in a file meanwhile.
@@ -291,6 +389,7 @@ def opened(inputs: Inputs) -> Iterator[PairSource]:
         sums = kept.sums()
         count, long, attached = 0, False, Attached()
         with reader_warnings() as warn:
+            kept = kept.ready(warn, quiet=quiet)
             # Of several pairs one that is too long fails like any other, and costs none an answer.
             for pair in kept.checked(warn, sized=inputs.single):
                 count += 1

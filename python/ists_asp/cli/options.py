@@ -103,16 +103,29 @@ timeout_option: Decorator = click.option(
 # Where the pairs are.
 
 _FILES = {
-    "--sent1": "First sentences, one a line; - is stdin.",
+    "--table": "Pairs in a table: .csv, .tsv, .jsonl, .xlsx, .ods or .parquet, also with .gz, .bz2 "
+    "or .xz behind it; its other columns come back unchanged. Or in a .wa file.",
+    "--tsv": "As --table, whatever its name is: columns separated by tabs; - is stdin.",
+    "--jsonl": 'As --table, whatever its name is: objects {"sent1": …, "sent2": …}, one a line; if '
+    'you like with "id" and with "chunks1" and "chunks2" as [[first, last], …]; - is stdin.',
+    "--sent1": "First sentences, one a line, as tokens separated by blanks; - is stdin.",
     "--sent2": "Second sentences, one a line; - is stdin.",
-    "--tsv": "Pairs: sentence TAB sentence, or id TAB sentence TAB sentence; no header.",
-    "--jsonl": 'Pairs: {"sent1": …, "sent2": …}, one a line; if you like with "id" and with '
-    '"chunks1" and "chunks2" as [[first, last], …]. Other keys are ignored.',
+}
+_COLUMNS = {
+    "sent1": "Column of first sentences, by its title, or by its number from 1. Default: by usual "
+    "names such as sentence1, text_a, premise or answer, or by their places.",
+    "sent2": "Column of second sentences.",
+    "id": "Column of ids. Default: id or the like, or else the number of the line.",
 }
 _FLAGS = {
+    "--header": "The first row names the columns, whatever they are called. Otherwise it does if "
+    "some of the names are usual ones.",
+    "--skip-bad": "Leave out faulty rows, and warn of them; otherwise they are an error.",
     "--chunked": "Brackets give the chunks: [ the bulb ] [ is ] [ on ]. Otherwise chunks are "
     "found.",
-    "--raw": "Stanza tokenises; otherwise blanks separate the tokens.",
+    "--raw": "The sentences are text, which Stanza tokenises: so are those of tables and of the "
+    "command line without this.",
+    "--tokens": "Blanks separate the tokens: so they do in --sent1, --sent2 and .wa without this.",
     "--strict": "Faults of the input that can be repaired are errors.",
 }
 
@@ -149,7 +162,9 @@ def input_options(
         inputs = Inputs(
             sentences,
             {flag: name for flag, name in files.items() if name is not None},
-            **{name: rest.pop(name) for name in (flag.strip("-") for flag in _FLAGS)},
+            **{name: rest.pop(name) for name in map(_variable, _FLAGS)},
+            encoding=rest.pop("encoding"),
+            columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
         )
         if optional and inputs == Inputs():
             function(inputs=None, **rest)
@@ -163,9 +178,20 @@ def input_options(
         (
             click.argument("sentences", nargs=-1, type=SENTENCE, metavar=metavar),
             *(click.option(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
+            *(click.option(f"--{one}-col", metavar="COL", help=_COLUMNS[one]) for one in _COLUMNS),
+            click.option(
+                "--encoding",
+                metavar="NAME",
+                help="That of a table of text, such as cp1252. Default: UTF-8, or UTF-16 with its "
+                "mark.",
+            ),
             *(click.option(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
         ),
     )
+
+
+def _variable(flag: str) -> str:
+    return flag.strip("-").replace("-", "_")
 
 
 # What to load, and how to decide.

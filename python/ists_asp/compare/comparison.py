@@ -11,7 +11,7 @@ import numpy as np
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
-from ists_asp.io.pairs import read_object
+from ists_asp.io.tables import read_object
 from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
 from ists_asp.model import Alignment, Chunk, Label, Pair, Tag
 

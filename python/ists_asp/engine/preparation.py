@@ -93,6 +93,7 @@ class Setup:
         lax: whether names in the user's rules that exist nowhere are no more than warnings.
         traced: whether a worker traces what it decides.
         rated: whether a worker rates what it decides.
+        explained: whether a worker says in words what it decides.
         shown: whether answers have the atoms that the rules show.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
             which may not change while a run goes on; empty for whatever they are.
@@ -111,6 +112,7 @@ class Setup:
     lax: bool = False
     traced: bool = False
     rated: bool = False
+    explained: bool = False
     shown: bool = False
     files: tuple[str, ...] = ()
 

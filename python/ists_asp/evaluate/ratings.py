@@ -25,12 +25,14 @@ from scipy import stats
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.pairs import read_object
-from ists_asp.io.text import Line, check_no_header, parse_lines
+from ists_asp.io.columns import USUAL, usual
+from ists_asp.io.pairs import Ids, identifier
+from ists_asp.io.tables import KINDS, Table
+from ists_asp.io.text import Faults, Line, check_no_header, parse_lines
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.model import Pair
@@ -45,7 +47,7 @@ _ALPHA = 0.05
 _MOST = 1 - 1e-12
 """Fisher's z of 1 is infinite; what is nearer to 1 than this counts as this."""
 
-_SUFFIXES = (".tsv", ".txt", ".jsonl", ".gs")
+_SUFFIXES = (".txt", ".gs", *KINDS)
 _OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")
 """How the organisers begin the names of their files."""
 
@@ -160,16 +162,22 @@ class RatingEvaluation:
         return asdict(self)
 
 
-def evaluate_ratings(gold: Path, system: Path, other: Path | None = None) -> RatingEvaluation:
+def evaluate_ratings(
+    gold: Path, system: Path, other: Path | None = None, column: str | None = None
+) -> RatingEvaluation:
     """Measure the ratings of a run against gold ratings.
+
+    Pairs are matched by their ids where both files have them, otherwise by their order.
 
     Args:
         gold: a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its
-            score; pairs whose line is empty are not counted. Or a folder of such files.
-        system: a file with a rating a line (what follows a tab is ignored) or with a JSON
-            object a line, as ``ists-asp sts`` writes them; or a folder that has a file of the
-            same name, but for its ending, for each file of ``gold``.
+            score; pairs whose line is empty are not counted. Or a table with a column of scores,
+            or a folder of such files.
+        system: a file with a rating a line, or a table with a column ``rating``, as ``ists-asp
+            sts`` writes them; or a folder that has a file of the same name, but for its ending,
+            for each file of ``gold``.
         other: another run to compare with, as ``system``.
+        column: the column of gold scores in tables, by its title or its number.
 
     Raises:
         DataError: a file or folder is missing, faulty, or has another number of ratings.
@@ -178,13 +186,15 @@ def evaluate_ratings(gold: Path, system: Path, other: Path | None = None) -> Rat
     hashes = [sha256() for _ in (gold, *runs)]
     names, found = [], []
     for name, file, *answers in _matched(gold, runs):
-        golden = _ratings(file)
+        golden, ids = _ratings(file, "gold", column)
         hashes[0].update(repr(golden).encode())
         kept = [number for number, score in enumerate(golden) if score is not None]
         right = [score for score in golden if score is not None]
         correlations = []
         for answer, digest in zip(answers, hashes[1:], strict=True):
-            ratings = _ratings(answer)
+            ratings, own = _ratings(answer, "rating")
+            if ids and own:
+                ratings = _by_id(dict(zip(own, ratings, strict=True)), ids, answer, file)
             digest.update(repr(ratings).encode())
             if len(ratings) != len(golden):
                 raise DataError(
@@ -225,7 +235,8 @@ def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[P
         return [(_name(gold), gold, *runs)]
     known = _folder(gold)
     if not known:
-        raise DataError("no gold ratings", where=str(gold), expected="files .tsv, .txt or .gs")
+        expected = "files .txt or .gs, or tables"
+        raise DataError("no gold ratings", where=str(gold), expected=expected)
     found = []
     for run in runs:
         if not run.is_dir():
@@ -262,8 +273,53 @@ def _name(file: Path) -> str:
     return _OFFICIAL.sub("", stem)
 
 
-def _ratings(file: Path) -> list[float | None]:
-    return list(parse_lines(file, _rating))
+def _by_id(
+    ratings: Mapping[str, float | None], ids: Sequence[str], answer: Path, gold: Path
+) -> list[float | None]:
+    """The ratings in the order of gold pairs."""
+    for lacking, where, file in (
+        ([one for one in ids if one not in ratings], answer, gold),
+        ([one for one in ratings if one not in set(ids)], gold, answer),
+    ):
+        if lacking:
+            raise DataError(
+                f"{len(lacking)} of the pairs of {file} are not in it, such as "
+                f"'{shortened(lacking[0])}'",
+                where=str(where),
+                expected="the same ids in both files",
+            )
+    return [ratings[one] for one in ids]
+
+
+def _ratings(
+    file: Path, role: str, wanted: str | None = None
+) -> tuple[list[float | None], list[str]]:
+    """The ratings of a file, and the ids of their pairs if it is a table that has them."""
+    kind = KINDS.get(file.suffix.lower())
+    table = Table(file, kind) if kind else None
+    if table is None or not table.header:
+        return list(parse_lines(file, _rating)), []
+    names = [role, *USUAL["gold"]]
+    place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
+    if place is None:
+        raise DataError(
+            f"none of the columns {shortened(', '.join(table.columns))} is known to hold ratings",
+            where=str(file),
+            expected=f"one that is called '{role}'",
+            hint="Name that of gold with --gold-col",
+        )
+    found, ids, at, faults = [], [], usual(table.columns, USUAL["id"]), Faults()
+    with Ids() as known:
+        for row in table.rows():
+            with faults:
+                if row.fault is not None:
+                    raise row.fault
+                found.append(_number(row.cells[place], row.where))
+                if at is not None:
+                    ids.append(identifier(row, at))
+                    known.add(ids[-1], row.number, table.name)
+    faults.check()
+    return found, ids
 
 
 def _rating(line: Line) -> float | None:
@@ -274,18 +330,23 @@ def _rating(line: Line) -> float | None:
     columns = text.split("\t")
     if line.number == 1:
         check_no_header(columns, line.where)
-    value: object = columns[0]
-    if text.startswith("{"):
-        rating = read_object(line).get("rating")
-        value = rating.get("value") if isinstance(rating, dict) else None
+    return _number(columns[0], line.where)
+
+
+def _number(value: object, where: str) -> float | None:
+    """A rating; None for an empty cell."""
+    if isinstance(value, dict):
+        value = value.get("value")
+    if value is None or not str(value).strip():
+        return None
     try:
         number = float(value) if isinstance(value, str | int | float) else math.nan
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise DataError(
-            f"'{shortened(text)}'",
-            where=line.where,
+            f"'{shortened(str(value))}'",
+            where=where,
             expected="a rating, or an object with a rating",
         )
     return number

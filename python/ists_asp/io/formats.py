@@ -1,13 +1,16 @@
 """The formats that answers and ratings are written in: one registry.
 
 A new format is an entry of :data:`FORMATS` and its writer; the command line takes its choices,
-endings and help from there.
+endings and help from there. Formats of tables share one writer, which puts columns of ours behind
+those of the table that pairs came from.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
@@ -15,8 +18,10 @@ from ists_asp.model import Alignment, Confidence, Label, Tag
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ists_asp.errors import DataError
+    from ists_asp.io.tables import Row, Table, Text
     from ists_asp.model import Answer, Pair, Sentence
 
 _WIDEST = 48
@@ -29,7 +34,8 @@ class Written:
     """What is to be written of a pair: its answers, best first, or why it has none.
 
     ``knowledge`` and ``system`` are as for :func:`write_jsonl`. ``ranked`` says that more answers
-    than one were asked for, ``rating`` is that of no answer, as text.
+    than one were asked for; ``explanation`` is the best answer in words. ``others`` has what else
+    the pair's row of a table holds.
     """
 
     pair: Pair
@@ -38,7 +44,8 @@ class Written:
     knowledge: Sequence[str] = ()
     system: Mapping[str, object] | None = None
     ranked: bool = False
-    rating: str | None = None
+    explanation: str = ""
+    others: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +61,18 @@ class Format:
         ratings: whether it holds ratings.
         several: whether it holds more than one answer to a pair.
         between: what stands between two pairs.
+        table: which kind of table it is; then :func:`writing_rows` writes it.
     """
 
     name: str
     ending: str
     about: str
-    write: Callable[[Written], str]
+    write: Callable[[Written], str] = lambda _written: ""
     answers: bool = False
     ratings: bool = False
     several: bool = False
     between: str = ""
+    table: str = ""
 
 
 def write_jsonl(
@@ -71,6 +80,7 @@ def write_jsonl(
     rank: int = 1,
     knowledge: Sequence[str] = (),
     system: Mapping[str, object] | None = None,
+    others: Mapping[str, object] | None = None,
 ) -> str:
     """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
 
@@ -82,6 +92,8 @@ def write_jsonl(
         knowledge: what words were compared by, as
             :attr:`ists_asp.engine.System.knowledge` has it.
         system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
+        others: what else the pair's row of a table holds; it stands first, and what is ours under
+            a name that is there already gets ``ists_`` before it.
     """
     pair = answer.pair
     sides = ((1, pair.sent1, answer.chunks1), (2, pair.sent2, answer.chunks2))
@@ -105,7 +117,24 @@ def write_jsonl(
             {"name": part.name, "value": part.value} for part in answer.rating.contributions
         ]
         record["rating"] = {"value": answer.rating.value, "contributions": contributions}
-    return json.dumps(record, ensure_ascii=False) + "\n"
+    return _line(record, others or {})
+
+
+def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
+    from ists_asp.io.tables import added
+
+    if {"alignments", "optimal", "system"} <= others.keys():
+        # An answer that is decided again.
+        others = {name: value for name, value in others.items() if name not in _OURS}
+    named = dict(zip(added(list(others), list(record)), record.values(), strict=True))
+    return json.dumps({**others, **named}, ensure_ascii=False, default=str) + "\n"
+
+
+_OURS = (
+    *("rank", "tokens1", "tokens2", "chunks1", "chunks2", "alignments", "cost", "optimal"),
+    *("knowledge", "system", "boundaries1", "boundaries2", "rating", "error"),
+)
+"""What an object has that is an answer, besides what it is read by."""
 
 
 def failure_record(pair: Pair, reason: str) -> dict[str, object]:
@@ -203,10 +232,9 @@ def _write_wa(written: Written) -> str:
 
 def _write_jsonl(written: Written) -> str:
     if written.failure is not None:
-        record = failure_record(written.pair, written.failure)
-        return json.dumps(record, ensure_ascii=False) + "\n"
+        return _line(failure_record(written.pair, written.failure), written.others)
     return "".join(
-        write_jsonl(answer, rank, written.knowledge, written.system)
+        write_jsonl(answer, rank, written.knowledge, written.system, written.others)
         for rank, answer in enumerate(written.answers, 1)
     )
 
@@ -222,15 +250,88 @@ def _write_text(written: Written) -> str:
 
 def _write_rating(written: Written) -> str:
     """The rating; 0 for a pair that failed, since a line is due for every pair."""
-    if written.rating is not None:
-        return f"{written.rating}\n"
     rating = written.answers[0].rating if written.answers else None
     return f"{rating.value if rating else 0:.3f}\n"
 
 
-def _write_tsv(written: Written) -> str:
-    """The rating stands first, as in files of gold ratings, and so for :mod:`ists_asp.evaluate`."""
-    return f"{_write_rating(written).rstrip()}\t{written.pair.id}\n"
+_COUNTED = tuple(label for label in Label if label is not Label.ALIC)
+
+PAIRS = ("rating", *map(str, _COUNTED), "explanation", "error")
+"""Columns of ours where a row is a pair: its rating, how often each label, and in words."""
+
+ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "tokens2", "error")
+"""Columns of ours where a row is an alignment."""
+
+RATED = ("rating", "error")
+"""Columns of ours where pairs are rated only."""
+
+
+def _pair_row(written: Written) -> Iterator[dict[str, object]]:
+    record: dict[str, object] = {"error": written.failure}
+    for answer in written.answers[:1]:
+        labels = Counter(str(line.label) for line in answer.alignments)
+        record |= {str(label): labels[label] for label in _COUNTED} | {
+            "rating": answer.rating.value if answer.rating is not None else None,
+            "explanation": written.explanation,
+        }
+    yield record
+
+
+def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
+    if written.failure is not None:
+        yield {"error": written.failure}
+    for answer in written.answers[:1]:
+        pair = answer.pair
+        for line in answer.alignments:
+            sure = None if line.confidence is None else line.confidence.line
+            yield {
+                "chunk1": _words(pair.sent1, line.tokens1),
+                "chunk2": _words(pair.sent2, line.tokens2),
+                "label": format_label(line),
+                "score": line.score,
+                "probability": sure,
+                "tokens1": " ".join(map(str, line.tokens1)),
+                "tokens2": " ".join(map(str, line.tokens2)),
+            }
+
+
+_ROWS: dict[tuple[str, ...], Callable[[Written], Iterable[Mapping[str, object]]]]
+_ROWS = {PAIRS: _pair_row, RATED: _pair_row, ALIGNMENTS: _alignment_rows}
+
+
+@contextmanager
+def writing_rows(
+    shape: Format, stream: Text, columns: tuple[str, ...], like: Table | None
+) -> Iterator[Callable[[Written | DataError, Row | None], None]]:
+    """What writes the rows of pairs as a table; faulty rows with what is wrong with them.
+
+    Args:
+        shape: a format of tables.
+        stream: what is written to.
+        columns: those of ours.
+        like: the table that the pairs come from, if they come from one. Its columns stand first;
+            otherwise the id and the sentences do.
+    """
+    from ists_asp.io.tables import added, harmless, writing
+
+    titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
+    with writing(shape.table, stream, [*titles, *added(titles, columns)], like=like) as put:
+
+        def put_rows(written: Written | DataError, row: Row | None) -> None:
+            front: Sequence[object] = () if row is None else row.cells
+            if row is None and isinstance(written, Written):
+                pair = written.pair
+                front = pair.id, pair.sent1.text, pair.sent2.text
+            records: Iterable[Mapping[str, object]] = [{"error": str(written)}]
+            if isinstance(written, Written):
+                records = _ROWS[columns](written)
+            for record in records:
+                own = [record.get(name) for name in columns]
+                front = [*front, *[None] * (len(titles) - len(front))]
+                text = shape.table in ("csv", "tsv")
+                put([*front, *(map(harmless, own) if text else own)])
+
+        yield put_rows
 
 
 def _write_atoms(written: Written) -> str:
@@ -251,7 +352,16 @@ FORMATS = (
     Format(
         "ratings", ".txt", "a rating a line, the format of SemEval", _write_rating, ratings=True
     ),
-    Format("tsv", ".tsv", "rating TAB id", _write_tsv, ratings=True),
+    *(
+        Format(kind, f".{kind}", about, answers=True, ratings=True, table=kind)
+        for kind, about in (
+            ("csv", "a table"),
+            ("tsv", "a table with tabs"),
+            ("xlsx", "an Excel sheet"),
+            ("ods", "a LibreOffice sheet"),
+            ("parquet", "a Parquet file"),
+        )
+    ),
     Format(
         "jsonl",
         ".jsonl",

@@ -1,29 +1,28 @@
-"""Pairs of sentences: two files, tab-separated columns, JSON Lines."""
+"""Pairs of sentences: two files, or a table of any kind."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, FormatError, shortened
+from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io.chunks import chunk_parser
+from ists_asp.io.columns import USUAL, couple, usual
+from ists_asp.io.tables import ABSENT, KINDS, Row, Table
 from ists_asp.io.text import (
     Faults,
-    Line,
     Repairs,
     Source,
     Warn,
-    check_no_header,
     clean,
     ignore,
     make_sentence,
     parse_each,
-    parse_lines,
     parse_sentence,
     source_name,
     split_words,
@@ -32,18 +31,7 @@ from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_QUOTED = re.compile(r'"(?! )(?:[^"]|"")+(?<! )"')
-"""A cell as programs for tables quote it; quotes that are tokens have blanks beside them."""
-
-_SIGNS = {";": "semicolons", ",": "commas"}
-"""What may stand between columns in place of tabs; sentences have commas, too."""
-
-_PAIR = "sentence 1, tab, sentence 2, with or without an id and a tab before"
-_SCORED = "a score, sentence 1 and sentence 2, separated by tabs"
-
-_KEYS = "'sent1' and 'sent2', with or without 'id', 'chunks1' and 'chunks2'"
+    from collections.abc import Iterator, Mapping
 
 
 def read_pairs(
@@ -142,217 +130,217 @@ class ScoredPair:
     score: float
 
 
-def read_tsv(
-    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
-) -> Iterator[Pair]:
-    """Yield pairs of two columns (sentences) or three (an id, then sentences).
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The columns of a table that hold a pair, by number from 0; None for what it lacks."""
 
-    Pairs of two columns have their line number as id; all lines have as many columns as the
-    first. Sentences are split at blanks. Cells in quotes, which are no part of the format, are
-    warned of.
+    sent1: int
+    sent2: int
+    id: int | None = None
+    gold: int | None = None
+
+
+def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places:
+    """Find the columns of a pair: those that are wanted, or by their usual names or places.
+
+    Args:
+        table: the table.
+        wanted: titles or numbers (from 1) by what they hold: ``sent1``, ``sent2``, ``id``,
+            ``gold``.
 
     Raises:
-        DataError: another number of columns, an empty sentence, an empty or repeated id.
-        FormatError: the first line names columns, or commas separate them.
+        UsageError: a column is not there.
+        FormatError: nothing says which columns hold the sentences.
     """
+    wanted = wanted or {}
+    chosen = {name: table.column(title, f"--{name}-col") for name, title in wanted.items()}
+    if ("sent1" in chosen) != ("sent2" in chosen):
+        absent = "sent2" if "sent1" in chosen else "sent1"
+        raise UsageError("one column of sentences", expected=f"--{absent}-col as well")
+    named = {role: usual(table.columns, USUAL[role]) for role in ("id", "gold")}
+    if "sent1" not in chosen:
+        sides = couple(table.columns)
+        if sides is None and len(table.columns) in (2, 3):
+            # Columns are known by their places: sentences, or an id and sentences.
+            sides = len(table.columns) - 2, len(table.columns) - 1
+            named = {"id": 0 if len(table.columns) == 3 else None, "gold": None}
+        if sides is None or (table.kind == "jsonl" and couple(table.columns) is None):
+            raise _unknown(table)
+        chosen |= dict(zip(("sent1", "sent2"), sides, strict=True))
+    sides = chosen["sent1"], chosen["sent2"]
+    own, gold = (chosen.get(role, None if at in sides else at) for role, at in named.items())
+    return Places(*sides, own, gold)
+
+
+def _unknown(table: Table) -> FormatError:
+    count = len(table.columns)
+    names = shortened(", ".join(f"'{name}'" for name in table.columns), 200)
+    columns = "1 column" if count == 1 else f"{count} columns"
+    found = f"none of the {columns} {names} is known to hold sentences"
+    return FormatError(
+        found if table.header and count else columns,
+        where=table.name if table.header else f"{table.name}:1",
+        expected="two columns of sentences, with or without one of ids",
+        hint="Name them with --sent1-col and --sent2-col, by their titles or numbers",
+    )
+
+
+def table_pairs(
+    table: Table, places: Places, warn: Warn = ignore, *, strict: bool = False
+) -> Iterator[tuple[Row, Pair | DataError]]:
+    """Yield each row of a table with its pair, or with what is wrong with it.
+
+    Sentences are split at blanks; pairs without an id have the number of their line. JSON Lines
+    may have ``chunks1`` and ``chunks2`` (lists of ``[first, last]`` token numbers; both or none),
+    and ``tokens1`` and ``tokens2``.
+
+    Args:
+        table: the table.
+        places: the columns of a pair.
+        warn: gets a message for each fault that was repaired.
+        strict: whether such a fault is an error.
+    """
+    repairs = Repairs(warn, strict)
     with Ids() as ids:
-        table = _Table(source_name(source, name), ids)
-        yield from parse_lines(source, table.pair, name=name, warn=warn, strict=strict)
-        table.tell(warn)
+        for row in table.rows():
+            try:
+                if row.fault is not None:
+                    raise row.fault
+                own = identifier(row, places.id)
+                pair = Pair(own, *_sentences(table, row, places, repairs))
+                ids.add(own, row.number, table.name)
+            except DataError as fault:
+                yield row, fault
+            else:
+                yield row, pair
 
 
-@dataclass(slots=True)
-class _Table:
-    """What is known of a table while its lines are read."""
+def read_table(
+    source: Source,
+    kind: str | None = None,
+    *,
+    name: str | None = None,
+    warn: Warn = ignore,
+    strict: bool = False,
+) -> Iterator[Pair]:
+    """Yield the pairs of a table, as :func:`table_pairs` finds them.
 
-    name: str
-    ids: Ids
-    columns: int = 0
-    quoted: int = 0
-    example: str = ""
-
-    def pair(self, line: Line) -> Pair:
-        cells = _cells(line, _PAIR, (2, 3))
-        self.columns = self.columns or len(cells)
-        if len(cells) != self.columns:
-            raise _miscounted(cells, line, f"{self.columns}, as before")
-        identifier = " ".join(cells[0].split()) if len(cells) == 3 else str(line.number)
-        if not identifier:
-            raise DataError("an empty id", where=line.where)
-        self.ids.add(identifier, line.number, self.name)
-        pair = Pair(identifier, *_sentences(cells[-2:], line))
-        # A sentence may be a quotation; two, or doubled quotes inside, are the work of a program.
-        found = [cell for cell in cells[-2:] if cell.startswith('"') and _QUOTED.fullmatch(cell)]
-        if len(found) == 2 or any('""' in cell for cell in found):
-            self.example = self.example or f"{line.where}: {shortened(found[0])}"
-            self.quoted += 1
-        return pair
-
-    def tell(self, warn: Warn) -> None:
-        """Warn of cells in quotes, once for all lines."""
-        if self.quoted:
-            more = self.quoted - 1
-            others = f", and on {more} more line{'' if more == 1 else 's'}" if more else ""
-            warn(
-                f"{self.example} stands in double quotes{others}; they are read as part of the "
-                "sentence: take them out if a program for tables put them there"
-            )
+    Raises:
+        DataError: a row is faulty; after the pairs of all sound rows.
+        FormatError: nothing says which columns hold the sentences, or it is of another kind.
+    """
+    table = Table(source, kind, name=name, warn=warn)
+    faults = Faults()
+    for _, found in table_pairs(table, find_places(table), warn, strict=strict):
+        if isinstance(found, Pair):
+            yield found
+        else:
+            faults.add(found)
+    faults.check()
 
 
 def read_sts(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[ScoredPair]:
-    """Yield the pairs of an STS file: ``score TAB sent1 TAB sent2``; ids are line numbers.
+    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 
     Raises:
-        DataError: another number of columns, a score that is no number, an empty sentence.
-        FormatError: the first line names columns, or commas separate them.
+        DataError: a row is faulty, or its score is no number; after the pairs of sound rows.
+        FormatError: nothing says which columns hold what.
     """
-    return parse_lines(source, _scored, name=name, warn=warn, strict=strict)
+    label = source_name(source, name)
+    ending = Path(label).suffix.lower()
+    table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
+    wanted = {} if table.header else {"gold": "1", "sent1": "2", "sent2": "3"}
+    if wanted and len(table.columns) != len(wanted):
+        raise FormatError(
+            f"{len(table.columns)} columns",
+            where=f"{label}:1",
+            expected="three: a score, sentence 1 and sentence 2",
+        )
+    places, faults = find_places(table, wanted), Faults()
+    if places.gold is None:
+        raise FormatError("no column of scores", where=label, expected="one that is called 'score'")
+    for row, found in table_pairs(table, places, warn, strict=strict):
+        with faults:
+            if isinstance(found, DataError):
+                raise found
+            yield ScoredPair(found, _score(row, places.gold))
+    faults.check()
 
 
-def _scored(line: Line) -> ScoredPair:
-    cells = _cells(line, _SCORED, (3,))
+def _score(row: Row, place: int) -> float:
+    text = str(row.cells[place]).strip()
     try:
-        score = float(cells[0])
+        score = float(text)
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        found = shortened(cells[0].strip())
-        raise DataError(f"the score '{found}'", where=line.where, expected="a number")
-    return ScoredPair(Pair(str(line.number), *_sentences(cells[1:], line)), score)
+        raise DataError(f"the score '{shortened(text)}'", where=row.where, expected="a number")
+    return score
 
 
-def _cells(line: Line, expected: str, counts: tuple[int, ...]) -> list[str]:
-    """The cells of a line; there is one of these numbers of them."""
-    cells = line.text.split("\t")
-    if line.number == 1:
-        check_no_header(cells, line.where)
-        sign = next((name for sign, name in _SIGNS.items() if sign in line.text), None)
-        if len(cells) == 1 and sign:
-            raise FormatError(
-                f"{sign}, but no tab",
-                where=line.where,
-                expected=expected,
-                hint="Put tabs between the columns",
-            )
-    if not line.text.strip():
-        raise DataError("an empty line", where=line.where, expected=expected)
-    if len(cells) not in counts:
-        raise _miscounted(cells, line, expected)
-    return cells
-
-
-def _miscounted(cells: list[str], line: Line, expected: str) -> DataError:
-    count = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-    return DataError(count, where=line.where, expected=expected)
-
-
-def _sentences(cells: list[str], line: Line) -> Iterator[Sentence]:
-    for number, cell in enumerate(cells, 1):
-        yield _words(cell, f"sentence {number}", line.where)
-
-
-def _words(text: str, name: str, where: str) -> Sentence:
-    words = split_words(text)
-    if not words:
-        raise DataError(f"{name} is empty", where=where, expected="at least one token")
-    return make_sentence(words)
-
-
-def read_jsonl(
-    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
-) -> Iterator[Pair]:
-    """Yield pairs from objects with ``sent1`` and ``sent2`` (strings of tokens).
-
-    Optional: ``id`` (string or integer, else the line number) and ``chunks1``, ``chunks2``
-    (lists of ``[first, last]`` token numbers; both or none). Other keys are ignored.
-
-    Raises:
-        DataError: no JSON object, a missing or faulty value, an empty line, a repeated id.
-        FormatError: the first line begins a list, or an object with other keys.
-    """
-    repairs = Repairs(warn, strict)
-    label = source_name(source, name)
-    with Ids() as ids:
-
-        def pair(line: Line) -> Pair:
-            where = line.where
-            record = read_object(line)
-            _check_keys(record, line)
-            identifier = _identifier(record, line.number, where)
-            ids.add(identifier, line.number, label)
-            sent1, sent2 = (_sentence(record, number, where, repairs) for number in "12")
-            if (sent1.chunks is None) != (sent2.chunks is None):
-                given, absent = "12" if sent2.chunks is None else "21"
-                raise DataError(
-                    f"'chunks{given}' without 'chunks{absent}'",
-                    where=where,
-                    expected="both or none",
-                )
-            return Pair(identifier, sent1, sent2)
-
-        yield from parse_lines(source, pair, name=name, warn=warn, strict=strict)
-
-
-def read_object(line: Line) -> dict[str, object]:
-    """The JSON object on a line."""
-    fault, hint = DataError, None
-    if line.number == 1 and line.text.lstrip().startswith("["):
-        fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
-    record = None
-    if not line.text.strip():
-        found = "an empty line"
-    else:
-        try:
-            record = json.loads(line.text)
-            found = "JSON that is no object"
-        except json.JSONDecodeError as error:
-            found = f"no valid JSON at column {error.colno} ({error.msg})"
-        except (ValueError, RecursionError):
-            # Python refuses to read numbers of thousands of digits, and stacks of brackets.
-            found = "no valid JSON (too much for a value)"
-    if not isinstance(record, dict):
-        raise fault(found, where=line.where, expected="one object a line", hint=hint)
-    return record
-
-
-def _check_keys(record: dict[str, object], line: Line) -> None:
-    """Refuse an object without sentences; on the first line, those of other programs."""
-    missing = [f"'{key}'" for key in ("sent1", "sent2") if key not in record]
-    if not missing:
-        return
-    fault = FormatError if line.number == 1 and len(missing) == 2 else DataError
-    keys = shortened(", ".join(f"'{key}'" for key in record))
-    raise fault(
-        f"no {' and no '.join(missing)}" + (f" among the keys {keys}" if keys else ""),
-        where=line.where,
-        expected=_KEYS,
-    )
-
-
-def _identifier(record: dict[str, object], number: int, where: str) -> str:
-    value = record.get("id", number)
+def identifier(row: Row, place: int | None) -> str:
+    """The id in a column of a row; the number of the row where there is none."""
+    value = row.number if place is None else row.cells[place]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     text = ""
     if isinstance(value, str | int) and not isinstance(value, bool):
         # As a .wa file has it, so that what is told apart here is told apart there.
-        text = " ".join(clean(str(value), where, Repairs()).split())
+        text = " ".join(clean(str(value), row.where, Repairs()).split())
+    if not text and value is ABSENT:
+        return str(row.number)
     if not text:
-        raise DataError(
-            f"the id {shortened(json.dumps(value))}",
-            where=where,
-            expected="a string or a whole number",
+        found = (
+            "an empty id" if not str(value or "").strip() else f"the id {shortened(repr(value))}"
         )
+        raise DataError(found, where=row.where, expected="a string or a whole number")
     return text
 
 
-def _sentence(record: dict[str, object], number: str, where: str, repairs: Repairs) -> Sentence:
-    key = f"sent{number}"
-    text = record.get(key)
-    if not isinstance(text, str):
-        raise DataError(f"'{key}' is no string", where=where, expected="a sentence as a string")
-    tokens = _words(clean(text, where, repairs), f"'{key}'", where).tokens
-    return Sentence(tokens, _chunks(record.get(f"chunks{number}"), len(tokens), number, where))
+def _sentences(
+    table: Table, row: Row, places: Places, repairs: Repairs
+) -> tuple[Sentence, Sentence]:
+    record = dict(zip(table.columns, row.cells, strict=True)) if table.kind == "jsonl" else {}
+    sent1, sent2 = (
+        _sentence(row, table.columns[at] or f"sentence {side}", at, side, record, repairs)
+        for side, at in enumerate((places.sent1, places.sent2), 1)
+    )
+    if (sent1.chunks is None) != (sent2.chunks is None):
+        given, absent = (1, 2) if sent2.chunks is None else (2, 1)
+        raise DataError(
+            f"'chunks{given}' without 'chunks{absent}'", where=row.where, expected="both or none"
+        )
+    return sent1, sent2
+
+
+def _sentence(
+    row: Row,
+    name: str,
+    place: int,
+    side: int,
+    record: Mapping[str, object],
+    repairs: Repairs,
+) -> Sentence:
+    value = row.cells[place]
+    if value is ABSENT:
+        raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
+    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+        raise DataError(
+            f"'{name}' is no string", where=row.where, expected="a sentence as a string"
+        )
+    given = record.get(f"chunks{side}")
+    chunks = None if given is ABSENT else given
+    words = None if chunks is None else record.get(f"tokens{side}")
+    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        # A cell may have lines.
+        text = " ".join(("" if value is None else str(value)).splitlines())
+        words = split_words(clean(text, row.where, repairs))
+    if not words:
+        raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
+    sentence = make_sentence(words)
+    return replace(sentence, chunks=_chunks(chunks, len(words), str(side), row.where))
 
 
 def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:

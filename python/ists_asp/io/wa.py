@@ -11,10 +11,21 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.errors import DataError, of_pair, shortened
-from ists_asp.io.text import Faults, Line, Repairs, Source, Warn, ignore, read_lines
+from ists_asp.io.text import (
+    Faults,
+    Line,
+    Repairs,
+    Source,
+    Warn,
+    ignore,
+    make_sentence,
+    read_lines,
+    split_words,
+)
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
@@ -184,6 +195,24 @@ class WaSentence:
     texts: list[str] = field(default_factory=list)
     tokens: tuple[list[WaToken], list[WaToken]] = field(default_factory=lambda: ([], []))
     alignments: list[WaAlignment] = field(default_factory=list)
+
+    def pair(self, identifier: str) -> Pair:
+        """The sentences by their tokens, or, without those, by their texts.
+
+        Args:
+            identifier: the id where the file gives none.
+
+        Raises:
+            DataError: a sentence has no token.
+        """
+        sides = []
+        for number, (tokens, text) in enumerate(zip_longest(self.tokens, self.texts[:2]), 1):
+            words = [token.form for token in tokens] or split_words(text or "")
+            if not words:
+                found = f"sentence {number} is empty"
+                raise DataError(found, where=self.where, expected="at least one token")
+            sides.append(make_sentence(words))
+        return Pair(self.id or identifier, *sides)
 
     def to_alignments(self) -> tuple[Alignment, ...]:
         """The alignment lines, converted, in the order of the file.

@@ -51,7 +51,8 @@ class Outcome:
     """A pair with its answers, best first, or why there is none: an error that does not name it.
 
     ``trace`` is the line of JSON that traces the first answer, if traces were asked for;
-    ``knowledge`` is what words were compared by.
+    ``knowledge`` is what words were compared by, ``explanation`` the first answer in words, if
+    that was asked for.
     """
 
     pair: Pair
@@ -59,6 +60,7 @@ class Outcome:
     failure: SolveError | None = None
     trace: str = ""
     knowledge: tuple[str, ...] = ()
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,8 @@ class Decider:
             if isinstance(found, IstsError):
                 yield _failed(pair, found)
             else:
-                yield Outcome(pair, found, knowledge=system.knowledge)
+                text = system.explain(found[0]).text if self._setup.explained else ""
+                yield Outcome(pair, found, knowledge=system.knowledge, explanation=text)
 
     def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         """Trace annotated pairs, lazily and in their order, but those that a run before traced."""

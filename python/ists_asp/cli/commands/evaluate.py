@@ -21,6 +21,7 @@ if TYPE_CHECKING:
   ists-asp evaluate gold.wa new.wa --versus old.wa --top 5
   ists-asp evaluate gold.wa out.wa --scheme 2015 --json > scores.json
   ists-asp evaluate --task sts gold.tsv ratings.txt
+  ists-asp evaluate --task sts marked.csv ratings.csv --gold-col Points
   ists-asp evaluate --task sts gold/ run1/ --versus run2/
 """)
 @click.argument("gold", type=READ, metavar="GOLD")
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
     metavar="SYS2",
     help="Another run on the same pairs, and how likely it is that SYS is no better.",
 )
+@click.option(
+    "--gold-col",
+    "column",
+    metavar="COL",
+    help="With --task sts: the column of gold ratings in a table, by its title or its number.",
+)
 @number_option("--top", text="With --versus: so many of the best and worst pairs.", default=10)
 @json_option
 def evaluate(
@@ -50,21 +57,23 @@ def evaluate(
     scheme: str,
     by_pair: bool,
     other: Path | None,
+    column: str | None,
     top: int,
     as_json: bool,
 ) -> None:
     """Measure answers against a gold standard.
 
     In: two files of word alignments; pairs are matched by their ids. With --task sts: a file
-    with a gold rating a line, sentences behind it or not, and one with the ratings of a run;
-    or two folders of such files.
+    with a gold rating a line, sentences behind it or not, or a table with a column of them, and
+    the ratings of a run as ists-asp sts writes them; or two folders of such files.
 
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
     (Typ+Sco), over all pairs, a table of gold labels against answered ones, and a signature: what
     the figures depend on. They are those of the official scorers; files that these refuse, and a
     few that they do not, are an error, and docs/formats.md has all rules. With --versus what the
     figures gain over another run, intervals of 95 percent and one-tailed p of a paired bootstrap,
-    and the pairs that gain and lose most. With --task sts: Pearson's correlation of each data
+    and the pairs that gain and lose most. With --task sts, where pairs are matched by their ids
+    if both files have them: Pearson's correlation of each data
     set and the mean, weighted by pairs, with intervals of 95 percent; with --versus the
     one-tailed p of Fisher's z transformation.
     """
@@ -73,7 +82,7 @@ def evaluate(
             raise UsageError("--scheme and --by-pair do not go with --task sts")
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
-        found = evaluate_ratings(gold, system, other)
+        found = evaluate_ratings(gold, system, other, column)
         write_output(None, found.as_dict() if as_json else render_ratings(found))
         return
     from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation

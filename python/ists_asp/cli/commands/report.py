@@ -59,7 +59,7 @@ def report(
     """
     pairs = inputs.read(identifier)
     right = read_aligned(gold, pairs) if gold is not None else {}
-    if not inputs.raw:
+    if not inputs.text:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
             _check_size(gold, right.get(pair.id), pair)

@@ -11,6 +11,7 @@ import click
 
 from ists_asp.cli.files import choose_format, command
 from ists_asp.cli.options import (
+    choice_option,
     input_options,
     number_option,
     output_option,
@@ -18,7 +19,7 @@ from ists_asp.cli.options import (
     setup_options,
 )
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import ANSWERS, describe
+from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, describe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
   ists-asp solve --chunked "[ a cat ] [ sits ]" "[ one cat ] [ is sitting ]" --format jsonl
   ists-asp solve --sent1 a.txt --sent2 b.txt --profile headlines -o out.wa
   ists-asp solve --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --profile images -o out.wa
+  ists-asp solve --table pairs.csv -o answers.xlsx
+  ists-asp solve --table pairs.xlsx --sent1-col Answer --sent2-col Key --rows alignments -o a.csv
   cut -f2,3 pairs.tsv | ists-asp solve --tsv - --format text
-  ists-asp solve --jsonl pairs.jsonl -n 3 -o best.jsonl
+  ists-asp solve --table pairs.jsonl -n 3 -o best.jsonl
   ists-asp solve --format atoms "a cat sits" "one cat is sitting"
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
-  ists-asp solve --tsv million.tsv -o out.wa --jobs 4
+  ists-asp solve --table million.parquet -o out.wa --jobs 4
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """)
 @input_options
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     "terminal, and wa otherwise.",
 )
 @output_option()
+@choice_option(*("--rows", "pairs", "alignments"), text="What a row is in the formats of tables.")
 @number_option(
     *("-n", "models"),
     text="Answers to find for each pair, best first (not with --format wa).",
@@ -64,6 +68,7 @@ def solve(
     setup: Setup,
     form: str | None,
     output: Path | None,
+    rows: str,
     models: int,
     traces: Path | None,
     jobs: int,
@@ -73,13 +78,15 @@ def solve(
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
 
-    In: two sentences, two files with one sentence a line (the n-th lines are a pair), a TSV
-    file or a JSON Lines file. Blanks separate tokens, unless --raw is given. After -- a
+    In: two sentences, a table (CSV, Excel and the like) with a pair a row, or two files with
+    one sentence a line (the n-th lines are a pair), whose tokens blanks separate. After -- a
     sentence may begin with a dash.
 
     Out: for each pair its aligned chunks, each with a label and a score, and the chunks that
     have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
-    sts), if the profile has rules for that.
+    sts), if the profile has rules for that. As a table, the columns of the table that was read,
+    and behind them the rating, how often each label was given, and the explanation; or, with
+    --rows alignments, a row for each alignment.
     """
     from ists_asp.cli.driver import solve_pairs, watch_rules
 
@@ -95,7 +102,8 @@ def solve(
             hint=f"Add {others}",
         )
     setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet)
+    columns = (PAIRS if rows == "pairs" else ALIGNMENTS) if shape.table else ()
+    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet, columns=columns)
     work = partial(decide, inputs, setup, shape, output, traces)
     if watch:
         watch_rules(setup.rules, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,7 @@ import click
 from ists_asp.cli.files import choose_format, command
 from ists_asp.cli.options import input_options, output_option, quiet_option, setup_options
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import RATINGS, describe
+from ists_asp.io.formats import RATED, RATINGS, describe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 @command("""
   ists-asp sts "12 killed in bus accident" "10 killed in road accident"
   ists-asp sts --sent1 a.txt --sent2 b.txt -o ratings.txt
-  ists-asp sts --tsv pairs.tsv -o ratings.tsv
-  ists-asp sts --tsv pairs.tsv --format jsonl -o ratings.jsonl
+  ists-asp sts --table pairs.csv -o ratings.csv
+  ists-asp sts --table pairs.csv --format jsonl -o ratings.jsonl
   ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
   ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt
 """)
@@ -58,7 +59,7 @@ def sts(
     In: two sentences, or files as for ists-asp solve.
 
     Out: a rating for each pair, with three decimals: 5 (in Spanish 4) means the same, 0 has
-    nothing in common; with --format tsv the id of the pair stands behind it. It is the sum of
+    nothing in common; in a table it stands behind the columns that were read. It is the sum of
     what named evidence contributes; ists-asp trace and ists-asp why say where each contribution
     comes from. A pair without an answer is rated 0, and named at the end, with exit code 3.
     """
@@ -66,10 +67,11 @@ def sts(
 
     shape = choose_format(RATINGS, form, output, "ratings")
     if baseline is not None:
-        if shape.answers:
-            others = (f"--format {one.name}" for one in RATINGS.values() if not one.answers)
-            raise UsageError("--baseline gives ratings only", hint=f"Add {' or '.join(others)}")
-        rate_by_tokens(inputs, output, shape)
+        if shape is not RATINGS["ratings"]:
+            raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
+        rate_by_tokens(inputs, output)
         return
     setup.check_rates()
-    solve_pairs(inputs, setup, shape, output, traces, jobs=jobs, fail_fast=fail_fast, quiet=quiet)
+    columns = RATED if shape.table else ()
+    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, quiet=quiet, columns=columns)
+    decide(inputs, setup, shape, output, traces)

@@ -1,0 +1,553 @@
+"""Tables that people have: CSV, TSV, JSON Lines, sheets, Parquet; rows in and rows out.
+
+A table is known by the ending of its name, also when it is compressed. What a row holds comes
+back unchanged, in front of what is added to it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import re
+import zlib
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+
+from ists_asp.errors import DataError, FormatError, UsageError, shortened
+from ists_asp.io import sheets
+from ists_asp.io.columns import names_columns
+from ists_asp.io.text import LONGEST, Line, Source, Warn, ignore, source_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ists_asp.io.sheets import Cells, Put
+
+KINDS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xlsx": "xlsx",
+    ".ods": "ods",
+    ".parquet": "parquet",
+}
+"""Kinds of tables by the ending of their names."""
+
+_PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
+_UNREAD = re.compile("[\udc80-\udcff]")
+_SAMPLE = 1 << 16
+_DELIMITERS = "\t;,"
+_LISTED = re.compile(r"sep=(.)\r?\n?")
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+
+_PREFIX = "ists_"
+"""Stands before the name of a column of ours that the table has already."""
+
+
+class Text(Protocol):
+    """Where text is written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a file writes its rows; with ``quoted``, quotes surround cells that need them."""
+
+    delimiter: str = ","
+    quoted: bool = True
+    line_end: str = "\n"
+    mark: bool = False
+
+    def options(self) -> dict[str, Any]:
+        """The same for :mod:`csv`."""
+        quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
+        return {"delimiter": self.delimiter, "quoting": quoting}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: its number in the file, from 1, its place for messages, its values.
+
+    There are as many values as columns, unless ``fault`` says that it is no proper row; None is
+    an empty cell, :data:`ABSENT` one that a JSON object does not have.
+    """
+
+    number: int
+    where: str
+    cells: Cells
+    fault: DataError | None = None
+
+
+class _Absent:
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT = _Absent()
+
+
+def kind_of(path: Path, where: str | None = None) -> str:
+    """The kind of a table by the ending of its name.
+
+    Raises:
+        UsageError: it has another ending.
+    """
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in _PACKED:
+        endings.pop()
+    kind = KINDS.get(endings[-1] if endings else "")
+    if kind is None:
+        raise UsageError(
+            "no kind of table is known by this ending",
+            where=where or str(path),
+            expected=", ".join(KINDS),
+            hint="Say what it is with --tsv FILE or --jsonl FILE, or give it another name",
+        )
+    return kind
+
+
+class Table:
+    """A table that can be read more than once.
+
+    Args:
+        source: a file, or a stream that can go back to its beginning.
+        kind: one of the values of :data:`KINDS`; by default that of the name's ending.
+        name: what messages call it.
+        encoding: that of text without a mark; UTF-8 by default.
+        header: whether the first row names the columns; by default it does if the names are known.
+        warn: gets what is worth knowing of how it is read.
+
+    Attributes:
+        columns: their names; ``""`` for those without one.
+        header: whether the first row names them.
+        dialect: how rows are written in it.
+        schema: that of Parquet, else None.
+
+    Raises:
+        DataError: it cannot be read, or is empty.
+        FormatError: it is not of this kind.
+        ResourceError: the library for this kind is not installed.
+    """
+
+    columns: tuple[str, ...]
+
+    def __init__(
+        self,
+        source: Source,
+        kind: str | None = None,
+        *,
+        name: str | None = None,
+        encoding: str | None = None,
+        header: bool | None = None,
+        warn: Warn = ignore,
+    ) -> None:
+        self.name = source_name(source, name)
+        self.kind = kind or kind_of(Path(self.name))
+        self.dialect = Dialect("\t" if self.kind == "tsv" else ",")
+        self.schema: Any = None
+        self.header = self.kind in ("jsonl", "parquet") or bool(header)
+        self._titles = 0
+        self._source = source
+        self._encoding = encoding
+        self._warn = warn
+        if self.kind in ("csv", "tsv"):
+            self._sniff()
+        first = next(self._rows(), None)
+        self._warn = ignore
+        if first is None:
+            raise DataError("the input is empty", where=self.name, expected="at least one pair")
+        if self.kind == "jsonl":
+            # Not a set: the order of columns is that of their first use.
+            keys: dict[str, None] = {}
+            for row in self._rows():
+                keys.update(dict.fromkeys(cast("dict[str, object]", row.cells)))
+            self.columns = tuple(keys)
+            if first.fault is not None and not keys:
+                raise first.fault
+        elif self.kind == "parquet":
+            self.columns = tuple(cast("Any", self.schema).names)
+        else:
+            if header is None:
+                self.header = first.fault is None and names_columns(first.cells)
+            self.columns = tuple(_title(cell) if self.header else "" for cell in first.cells)
+            self._titles = first.number if self.header else 0
+
+    def rows(self) -> Iterator[Row]:
+        """Read the rows, lazily; empty rows at the end are none."""
+        blank: list[Row] = []
+        for row in self._rows():
+            if row.number == self._titles:
+                continue
+            row = self._aligned(row)
+            if _is_blank(row.cells) and row.fault is None:
+                blank.append(self._faulty(row, "an empty row"))
+                continue
+            yield from blank
+            blank.clear()
+            yield row
+
+    @property
+    def titles(self) -> list[str]:
+        """A name for each column, also for those without one."""
+        if not self.header and len(self.columns) in (2, 3):
+            return ["id", "sentence1", "sentence2"][-len(self.columns) :]
+        return [name or f"column {number}" for number, name in enumerate(self.columns, 1)]
+
+    def column(self, wanted: str, flag: str) -> int:
+        """The column that an option names, by its title or its number from 1.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if wanted in self.columns:
+            return self.columns.index(wanted)
+        if wanted.isdecimal() and 1 <= int(wanted) <= len(self.columns):
+            return int(wanted) - 1
+        if self.header:
+            expected = shortened(", ".join(filter(None, self.columns)), 200)
+        else:
+            expected = f"a number from 1 to {len(self.columns)}, as the first row names no columns"
+        raise UsageError(
+            f"there is no column '{shortened(wanted)}' in {self.name}",
+            where=flag,
+            expected=expected,
+        )
+
+    def _aligned(self, row: Row) -> Row:
+        """The row with a value for each column."""
+        if self.kind == "jsonl":
+            record = cast("dict[str, object]", row.cells)
+            return replace(row, cells=[record.get(name, ABSENT) for name in self.columns])
+        count, due = len(row.cells), len(self.columns)
+        if row.fault is not None or count == due:
+            return row
+        if self.kind in ("xlsx", "ods") or _is_blank(row.cells):
+            # Rows of sheets end with their last value.
+            padded = [*row.cells, *[None] * (due - count)]
+            if _is_blank(padded[due:]):
+                return replace(row, cells=padded[:due])
+        found = "1 cell" if count == 1 else f"{count} cells"
+        names = f": {shortened(', '.join(self.columns))}" if self.header else ", as before"
+        return self._faulty(row, found, f"{due}{names}")
+
+    def _faulty(self, row: Row, found: str, expected: str | None = None) -> Row:
+        return replace(row, fault=DataError(found, where=row.where, expected=expected))
+
+    def _rows(self) -> Iterator[Row]:
+        """All rows as they are, the first one included; objects of JSON as mappings."""
+        with self._bytes() as stream:
+            if self.kind in ("csv", "tsv"):
+                yield from self._written(stream)
+            elif self.kind == "jsonl":
+                for number, line in enumerate(self._lines(stream), 1):
+                    yield self._object(number, line)
+            else:
+                cells: Iterable[Cells]
+                if self.kind == "parquet":
+                    self.schema, cells = sheets.read_parquet(stream, self.name)
+                else:
+                    cells = sheets.read_sheet(self.kind, stream, self.name, self._warn)
+                for number, values in enumerate(cells, 1):
+                    yield Row(number, f"{self.name}: row {number}", values)
+
+    def _written(self, stream: BinaryIO) -> Iterator[Row]:
+        lines = self._lines(stream)
+        first = next(lines, "")
+        skipped = 1 if _LISTED.fullmatch(first) else 0
+        reader = csv.reader(
+            lines if skipped else chain([first] if first else [], lines),
+            **self.dialect.options(),
+            strict=True,
+        )
+        csv.field_size_limit(LONGEST)
+        while True:
+            number = reader.line_num + 1 + skipped
+            where = f"{self.name}:{number}"
+            try:
+                yield Row(number, where, next(reader))
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if "unexpected end" in str(error):
+                    raise FormatError(
+                        "a cell begins with a quotation mark, and no other ends it",
+                        where=where,
+                        hint='Write a mark inside a cell twice: ""',
+                    ) from None
+                fault = DataError(
+                    "a quotation mark inside a cell",
+                    where=where,
+                    expected='the cell in quotation marks, and this one twice: ""',
+                )
+                yield Row(number, where, (), fault)
+
+    def _object(self, number: int, line: str) -> Row:
+        where = f"{self.name}:{number}"
+        record: dict[str, object] = {}
+        try:
+            if line.strip() or number == 1:
+                record = read_object(Line(number, line.rstrip("\r\n"), where, b""))
+        except FormatError:
+            raise
+        except DataError as fault:
+            return Row(number, where, cast("Cells", record), fault)
+        return Row(number, where, cast("Cells", record))
+
+    @contextmanager
+    def _bytes(self) -> Iterator[BinaryIO]:
+        """Open the file, unpacked."""
+        try:
+            if isinstance(self._source, Path):
+                pack = _PACKED.get(self._source.suffix.lower(), Path.open)
+                with pack(self._source, "rb") as stream:
+                    yield stream
+            else:
+                self._source.seek(0)
+                yield self._source
+        except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
+            raise FormatError(f"cannot be unpacked: {error}", where=self.name) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise DataError(
+                f"cannot be read: {reason}", where=self.name, hint="Check the name of the file."
+            ) from error
+
+    def _lines(self, stream: BinaryIO) -> Iterator[str]:
+        """The lines of text with their ends, decoded."""
+        start = stream.read(4)
+        stream.seek(0)
+        encoding = self._encoding or "utf-8-sig"
+        if start.startswith(_BOMS[1:]):
+            encoding = "utf-16"
+        try:
+            text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="")
+        except LookupError:
+            raise UsageError(
+                f"there is no encoding '{shortened(encoding)}'",
+                where="--encoding",
+                expected="a name such as cp1252, latin-1 or utf-16-le",
+            ) from None
+        number = 0
+        try:
+            while line := text.readline(LONGEST + 1):
+                number += 1
+                if len(line) > LONGEST:
+                    found = f"a line of more than {LONGEST >> 20} MB"
+                    raise FormatError(found, where=f"{self.name}:{number}", expected="a row a line")
+                if not line.isascii() and (odd := _UNREAD.search(line)):
+                    raise self._undecoded(number, f"byte 0x{ord(odd[0]) - 0xDC00:02X}", encoding)
+                yield line
+        except UnicodeDecodeError as error:
+            raise self._undecoded(number + 1, error.reason, encoding) from None
+        finally:
+            # The stream is closed by whoever opened it.
+            text.detach()
+
+    def _undecoded(self, number: int, found: str, encoding: str) -> FormatError:
+        return FormatError(
+            f"this is no {encoding.removesuffix('-sig').upper()} ({found})",
+            where=f"{self.name}:{number}",
+            expected="UTF-8, or UTF-16 with its mark",
+            hint="Name the encoding, such as --encoding cp1252, or save the file as UTF-8",
+        )
+
+    def _sniff(self) -> None:
+        """Find out how rows are written, by the first of them."""
+        with self._bytes() as stream:
+            mark = stream.read(4).startswith(_BOMS)
+            stream.seek(0)
+            lines, size = [], 0
+            for line in self._lines(stream):
+                lines.append(line)
+                size += len(line)
+                if size > _SAMPLE:
+                    break
+        if not lines:
+            return
+        line_end = "\r\n" if lines[0].endswith("\r\n") else "\n"
+        listed = _LISTED.fullmatch(lines[0])
+        signs = _DELIMITERS if self.kind == "csv" else "\t"
+        signs = listed[1] if listed else signs
+        lines = lines[1:] if listed else lines
+        found = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
+        if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
+            for sign, names in ((";", "semicolons"), (",", "commas")):
+                if sign in lines[0]:
+                    raise FormatError(
+                        f"{names}, but no tab",
+                        where=f"{self.name}:1",
+                        expected="columns that tabs separate",
+                        hint="If this is CSV, read it with --table FILE.csv",
+                    )
+        quoted = found != "\t" or _in_quotes(lines)
+        self.dialect = Dialect(found, quoted, line_end, mark)
+
+
+def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
+    """How many of the rows have as many cells as most, and how many these are; 0 for one."""
+    counts: Counter[int] = Counter()
+    reader = csv.reader(lines, delimiter=sign)
+    for row in reader:
+        counts[len(row)] += bool(row)
+    ((cells, often),) = counts.most_common(1) or [(0, 0)]
+    return (often / max(1, counts.total()) if cells > 1 else 0.0), cells
+
+
+def _in_quotes(lines: Sequence[str]) -> bool:
+    """Whether quotes in a file with tabs are those of a program, and not of a sentence.
+
+    They are where rows have no equal number of cells without them, or where all text has them.
+    """
+    try:
+        rows = list(csv.reader(lines, delimiter="\t", strict=True))
+    except csv.Error:
+        return False
+    plain = {line.count("\t") for line in lines if line.strip()}
+    if len(plain) > 1 and len({len(row) for row in rows if row}) == 1:
+        return True
+    cells = [cell for line in lines for cell in line.rstrip("\r\n").split("\t")]
+    words = [cell for cell in cells if cell and not cell.replace(".", "").isdigit()]
+    surrounded = [cell for cell in words if re.fullmatch('"([^"]|"")*"', cell)]
+    return bool(words) and (
+        len(surrounded) == len(words) or any('""' in cell for cell in surrounded)
+    )
+
+
+def read_object(line: Line) -> dict[str, object]:
+    """The JSON object on a line.
+
+    Raises:
+        DataError: there is none.
+        FormatError: the first line begins a list.
+    """
+    fault, hint = DataError, None
+    if line.number == 1 and line.text.lstrip().startswith("["):
+        fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
+    record = None
+    if not line.text.strip():
+        found = "an empty line"
+    else:
+        try:
+            record = json.loads(line.text)
+            found = "JSON that is no object"
+        except json.JSONDecodeError as error:
+            found = f"no valid JSON at column {error.colno} ({error.msg})"
+        except (ValueError, RecursionError):
+            # Python refuses to read numbers of thousands of digits, and stacks of brackets.
+            found = "no valid JSON (too much for a value)"
+    if not isinstance(record, dict):
+        raise fault(found, where=line.where, expected="one object a line", hint=hint)
+    return record
+
+
+def _is_blank(cells: Cells) -> bool:
+    return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in cells)
+
+
+def _title(cell: object) -> str:
+    return "" if cell is None else str(cell)
+
+
+# Out.
+
+
+def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
+    """The names of columns of ours behind those of a table, where no name may come twice."""
+    found: list[str] = []
+    for name in ours:
+        while name in columns or name in found:
+            name = f"{_PREFIX}{name}"
+        found.append(name)
+    return found
+
+
+def harmless(value: object) -> object:
+    """A value of ours that no program for sheets takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+@contextmanager
+def _writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Iterator[Put]:
+    options = dialect.options() | {"lineterminator": dialect.line_end}
+    if not dialect.quoted:
+        options |= {"quotechar": None}
+    writer = csv.writer(stream, **options)
+
+    def put(cells: Cells) -> None:
+        texts = [_written_cell(cell) for cell in cells]
+        if not dialect.quoted:
+            texts = [re.sub(r"[\t\r\n]+", " ", text) for text in texts]
+        writer.writerow(texts)
+
+    if dialect.mark:
+        stream.write("\ufeff")
+    put(columns)
+    yield put
+
+
+def _written_cell(value: object) -> str:
+    if value is None or value is ABSENT:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(sheets.plain_value(value))
+
+
+@contextmanager
+def _writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
+    def put(cells: Cells) -> None:
+        record = {
+            name: cell for name, cell in zip(columns, cells, strict=True) if cell is not ABSENT
+        }
+        stream.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
+
+    yield put
+
+
+def writing(
+    kind: str,
+    stream: Text,
+    columns: Sequence[str],
+    *,
+    like: Table | None = None,
+) -> AbstractContextManager[Put]:
+    """What writes rows of these columns, the names first, as a table of some kind.
+
+    Args:
+        kind: one of the values of :data:`KINDS`.
+        stream: a text file; sheets and Parquet go to the bytes below it.
+        columns: the names.
+        like: the table that the rows come from: how it writes rows is kept where the kind is.
+
+    Raises:
+        ResourceError: the library for this kind is not installed.
+        UsageError: the kind is no text, and there are no bytes below the stream.
+    """
+    if kind in ("csv", "tsv"):
+        dialect = Dialect("\t" if kind == "tsv" else ",")
+        if like is not None and like.kind == kind:
+            dialect = like.dialect
+        return _writing_text(stream, columns, dialect)
+    if kind == "jsonl":
+        return _writing_objects(stream, columns)
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        raise UsageError(f"{kind} cannot go to standard output", hint="Name a file with -o")
+    if kind == "xlsx":
+        return sheets.writing_excel(buffer, columns)
+    if kind == "ods":
+        return sheets.writing_libre(buffer, columns)
+    return sheets.writing_parquet(buffer, columns, None if like is None else like.schema)
