@@ -38,6 +38,7 @@ VERDICTS = {
 NAMES = list(VERDICTS.values())
 ORDER = ["no_answer", "correct", "contradictory", "incomplete", "irrelevant"]
 PROFILE = "answers-students"
+SCRIPT = "data/feedback/weigh_feedback.py"
 STRENGTH = 0.3
 """The inverse strength of the penalty on weights."""
 PAIRED = 35
@@ -53,6 +54,7 @@ BATCH = 50
 
 
 def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a table with tabs, by the names of its columns."""
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
 
@@ -81,9 +83,7 @@ def collect(data: Path, kept: Path) -> list[dict]:
                  words[row["question"]])
                 for row in some
             ]  # fmt: skip
-            posed = system.judge.facts(
-                system.judged(asked), (each for _, each in asked), templates
-            )
+            posed = system.judge.facts(system.judged(asked), (each for _, each in asked), templates)
             for row, best in zip(some, system.judge.solver.best_of_all(posed), strict=True):
                 atoms = best.atoms
                 says = {"1": [], "2": []}
@@ -143,7 +143,9 @@ def _matrix(rows: list[dict[str, int]], least: int) -> tuple[csr_matrix, list[st
     return csr_matrix((value, (at, column)), shape=(len(rows), len(names))), names
 
 
-def learn(features: Features, wanted: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def learn(
+    features: Features, wanted: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Weights in hundredths, a column a verdict, and that of every answer; few words have any."""
 
     def fit(columns: np.ndarray) -> LogisticRegression:
@@ -178,6 +180,7 @@ def decide(
 
 
 def show(title: str, wanted: np.ndarray, found: np.ndarray) -> None:
+    """Print how good verdicts are, and which are taken for which."""
     three = [np.minimum(each, 2) for each in (_threes(wanted), _threes(found))]
     print(f"\n{title}")
     print(f"  accuracy of three verdicts {np.mean(three[0] == three[1]):.3f}")
@@ -207,12 +210,13 @@ def plain_rules(examples: list[dict]) -> dict[str, tuple[int, int]]:
 def write(
     target: Path, title: str, features: Features, weights: np.ndarray, base: np.ndarray, rules: dict
 ) -> None:
+    """Write a file of weights."""
     lines = [
         f"% Weights of verdicts: {title}, learned from graded answers.",
         "%",
-        "% Purpose: how many hundredths of log-odds evidence adds to a verdict where there is all of it,",
-        "%          and how often plain rules are right. This writes the file again:",
-        "%          python data/feedback/weigh_feedback.py --data DATA --work WORK -o lp_rules/weights",
+        "% Purpose: how many hundredths of log-odds evidence adds to a verdict where there is all",
+        "%          of it, and how often plain rules are right. This writes the file again:",
+        f"%          python {SCRIPT} --data DATA --work WORK -o lp_rules/weights",
         "",
     ]
     for name, (fired, right) in sorted(rules.items()):
@@ -220,7 +224,9 @@ def write(
     lines.append("")
     for verdict, weight in zip(NAMES, base, strict=True):
         lines.append(f"weight(base,{verdict},{int(weight)}).")
-    order = sorted(range(len(features.names)), key=lambda at: (at >= features.general, features.names[at]))
+    order = sorted(
+        range(len(features.names)), key=lambda at: (at >= features.general, features.names[at])
+    )
     for at in order:
         name, own = features.names[at], weights[at]
         parts = [
@@ -234,6 +240,7 @@ def write(
 
 
 def main() -> None:
+    """Collect, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)

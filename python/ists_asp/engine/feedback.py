@@ -42,16 +42,16 @@ class Feedback:
     """What is to be said of an answer.
 
     ``found`` of so many ``points`` of the reference are found. ``sure`` is how often in 100 such
-    cases the verdict is right, ``rule`` what decided it by itself. ``columns`` has the quotations:
-    ``right``, ``missing``, ``contradicts``, ``extra``. Answers with the same ``links`` say the same
-    of the same parts of the reference.
+    cases the verdict is right, if that is known, ``rule`` what decided it by itself. ``columns``
+    has the quotations: ``right``, ``missing``, ``contradicts``, ``extra``. Answers with the same
+    ``links`` say the same of the same parts of the reference.
     """
 
     submission: Submission
     reference: str
     rating: float
     verdict: str
-    sure: int
+    sure: int | None
     rule: str
     found: int
     points: int
@@ -88,22 +88,25 @@ def give_feedback(
             )
 
 
-def _asked(
-    system: System, some: Sequence[Submission]
-) -> Iterator[tuple[Pair, Sequence[str]]]:
+def _asked(system: System, some: Sequence[Submission]) -> Iterator[tuple[Pair, Sequence[str]]]:
     """Each answer with each point of each reference, and the words of its question."""
     texts = {one.answer for one in some} | {one.question for one in some}
     texts |= {point for one in some for each in one.references for point in points_of(each)}
     listed = sorted(text for text in texts if text.strip())
     sentences = dict(zip(listed, system.tokenize(listed), strict=True))
     questions = sorted({one.question for one in some if one.question.strip()})
-    words = dict(zip(questions, system.words_of([sentences[each] for each in questions]), strict=True))
+    words = dict(
+        zip(questions, system.words_of([sentences[each] for each in questions]), strict=True)
+    )
     (nothing,) = system.tokenize(["."])
     for one in some:
         answer = sentences.get(one.answer, nothing)
         for reference in one.references:
             for point in points_of(reference):
-                yield Pair(one.id, answer, sentences.get(point, nothing)), words.get(one.question, ())
+                yield (
+                    Pair(one.id, answer, sentences.get(point, nothing)),
+                    words.get(one.question, ()),
+                )
 
 
 def pair_of(one: Submission) -> Pair:
@@ -131,7 +134,9 @@ def _put_together(
     if points > 1:
         parts = list(zip(points_of(reference), judged, strict=True))
         said, left = (
-            tuple(quoted(part, templates) for part, each in parts if (each.verdict == CORRECT) is met)
+            tuple(
+                quoted(part, templates) for part, each in parts if (each.verdict == CORRECT) is met
+            )
             for met in (True, False)
         )
         everywhere = (set(each.columns.get("extra", ())) for each in judged)
@@ -148,7 +153,7 @@ def _put_together(
         reference,
         sum(each.answer.rating.value for each in judged if each.answer.rating) / points,
         verdict,
-        min(each.sure for each in judged),
+        min((each.sure for each in judged if each.sure is not None), default=None),
         next((each.rule for each in judged if each.verdict == verdict), ""),
         found,
         points,
@@ -166,9 +171,11 @@ def groups(given: Sequence[Feedback | None]) -> list[int | None]:
 
 
 def why(system: System, one: Submission, templates: Templates, depth: int = 3) -> str:
-    """Which rules decided the verdict, as trees; of the reference that fits best, point by point."""
+    """Which rules decided the verdict on the best of the references, as trees, a point each."""
     best = next(give_feedback(system, [one], templates))
-    asked, again = tee(_asked(system, [Submission(one.id, one.question, one.answer, (best.reference,))]))
+    asked, again = tee(
+        _asked(system, [Submission(one.id, one.question, one.answer, (best.reference,))])
+    )
     known = list(system.judged(asked))
     posed = system.judge.facts(known, (words for _, words in again), templates)
     return "\n".join(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace import AskedTrace
+    from ists_asp.trace import AskedTrace, Tracer
 
 CORRECT, INCOMPLETE, CONTRADICTORY = "correct", "incomplete", "contradictory"
 _COLUMNS = {"reworded": "right", "agreed": "", "all_words": "", "unanswered": "", "compare": ""}
@@ -41,13 +41,14 @@ class Verdict:
     """What one answer is to one model answer.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
-    often in 100 such cases the verdict is right. ``columns`` has what is told, by column.
+    often in 100 such cases the verdict is right, None where nobody has counted. ``columns`` has
+    what is told, by column.
     """
 
     answer: Answer
     verdict: str
     rule: str
-    sure: int
+    sure: int | None
     text: str
     columns: Mapping[str, tuple[str, ...]]
 
@@ -63,7 +64,7 @@ class _Judged:
     shown: Shown
     verdict: str
     rule: str
-    sure: int
+    sure: int | None
 
 
 class Judge:
@@ -135,7 +136,7 @@ class Judge:
         return self._tracer.trace(pair, facts)
 
     @cached_property
-    def _tracer(self):  # type: ignore[no-untyped-def]
+    def _tracer(self) -> Tracer:
         from ists_asp.trace import Tracer
 
         return Tracer(self._rules, Solver(self._rules, self._options, _read_bare))
@@ -148,15 +149,13 @@ def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal:
         by_name.setdefault(atom.partition("(")[0], []).append(atom)
     (verdict,) = (str(atom.arguments[0]) for atom in by_name["verdict"])
     plain = {
-        str(atom.arguments[0])
-        for atom in by_name.get("plain", ())
-        if atom.arguments[1] == verdict
+        str(atom.arguments[0]) for atom in by_name.get("plain", ()) if atom.arguments[1] == verdict
     }
     right = {str(a.arguments[0]): a.arguments[1].number for a in by_name.get("right_in", ())}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
     shown = read_shown(pair, pair.lines, every)  # type: ignore[attr-defined]
-    if rule in right:
-        return _Judged(shown, verdict, rule, right[rule])
+    if rule:
+        return _Judged(shown, verdict, rule, right.get(rule))
     weighed = {str(a.arguments[0]): a.arguments[1].number for a in by_name["support"]}
     odds = [math.exp((each - weighed[verdict]) / 100) for each in weighed.values()]
     return _Judged(shown, verdict, rule, round(100 / sum(odds)))

@@ -28,11 +28,12 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     weights = ["weights/feedback"]
 
 Each table is a program: ``answer`` decides a pair, ``rating`` rates it as a whole, given its
-answer, ``explanation`` says the answer in words, and ``feedback`` judges a student's answer. ``rules`` and ``weights`` name files in the
-rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core encoding
-of ``asp/`` comes with them. ``reader`` is the reader that is used if the user names no other, see
-:mod:`ists_asp.knowledge.reader`; none without it. Where one is used, ``reader_rules`` are added
-to ``rules``, and ``reader_weights`` take the place of ``weights``.
+answer, ``explanation`` says the answer in words, and ``feedback`` judges a student's answer.
+``rules`` and ``weights`` name files in the rule folder, or folders for all ``.lp`` files in
+them; ``.lp`` may be left out. The core encoding of ``asp/`` comes with them. ``reader`` is the
+reader that is used if the user names no other, see :mod:`ists_asp.knowledge.reader`; none
+without it. Where one is used, ``reader_rules`` are added to ``rules``, and ``reader_weights``
+take the place of ``weights``.
 
 A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
 ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
