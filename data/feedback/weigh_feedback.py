@@ -41,11 +41,11 @@ PROFILE = "answers-students"
 SCRIPT = "data/feedback/weigh_feedback.py"
 STRENGTH = 0.3
 """The inverse strength of the penalty on weights."""
-PAIRED = 35
-"""The value of evidence that the answer says one word and the model answer another."""
+VALUES = {"said": 100, "against": 35, "next": 70, "next_against": 30}
+"""The values of evidence from words, as `lp_rules/feedback/evidence.lp` has them."""
 LEAST = 6
 """Answers that evidence from words must have been found in."""
-KEPT = 1500
+KEPT = 2500
 """Words and pairs of words that have weights at most."""
 SMALLEST = 8
 """Weights that are smaller, in hundredths, are left out."""
@@ -103,6 +103,12 @@ def collect(data: Path, kept: Path) -> list[dict]:
                         for atom in atoms.get("plain", ())
                     },
                     "says": [sorted(says["1"]), sorted(says["2"])],
+                    "next": sorted(
+                        ",".join(map(str, atom.arguments)) for atom in atoms.get("says_next", ())
+                    ),
+                    "tells": sorted(
+                        str(atom.arguments[0]) for atom in atoms.get("reference_says", ())
+                    ),
                 }
                 found.append(one)
                 stream.write(json.dumps(one) + "\n")
@@ -119,12 +125,19 @@ class Features:
         self.matrix, self.names = _matrix(general, 4)
         self.general = len(self.names)
         if words:
-            single = [{f"said({word})": 100 for word in one["says"][0]} for one in examples]
-            paired = [
-                {f"said({a},{b})": PAIRED for a in one["says"][0] for b in one["says"][1]}
-                for one in examples
-            ]
-            parts = [_matrix(single, LEAST), _matrix(paired, LEAST)]
+            found: list[list[dict[str, int]]] = [[], [], [], []]
+            for one in examples:
+                mine, others = one["says"]
+                runs, told = one["next"], one["tells"]
+                names = (
+                    [f"said({a})" for a in mine],
+                    [f"said({a},{b})" for a in mine for b in others],
+                    [f"said_next({a})" for a in runs],
+                    [f"said_next({a},{b})" for a in runs for b in told],
+                )
+                for column, some, value in zip(found, names, VALUES.values(), strict=True):
+                    column.append(dict.fromkeys(some, value))
+            parts = [_matrix(rows, LEAST) for rows in found]
             self.matrix = hstack([self.matrix, *(part for part, _ in parts)]).tocsr()
             self.names += [name for _, names in parts for name in names]
 
@@ -208,20 +221,17 @@ def plain_rules(examples: list[dict]) -> dict[str, tuple[int, int]]:
 
 
 def write(
-    target: Path, title: str, features: Features, weights: np.ndarray, base: np.ndarray, rules: dict
+    target: Path, title: str, features: Features, weights: np.ndarray, base: np.ndarray
 ) -> None:
     """Write a file of weights."""
     lines = [
         f"% Weights of verdicts: {title}, learned from graded answers.",
         "%",
         "% Purpose: how many hundredths of log-odds evidence adds to a verdict where there is all",
-        "%          of it, and how often plain rules are right. This writes the file again:",
+        "%          of it. This writes the file again:",
         f"%          python {SCRIPT} --data DATA --work WORK -o lp_rules/weights",
         "",
     ]
-    for name, (fired, right) in sorted(rules.items()):
-        lines.append(f"right_in({name},{round(100 * (right + 1) / (fired + 2))}).  % {fired}")
-    lines.append("")
     for verdict, weight in zip(NAMES, base, strict=True):
         lines.append(f"weight(base,{verdict},{int(weight)}).")
     order = sorted(
@@ -239,6 +249,20 @@ def write(
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def count(target: Path, rules: dict[str, tuple[int, int]]) -> None:
+    """Write how often plain rules are right."""
+    lines = [
+        "% How often plain rules are right, counted on graded answers.",
+        "%",
+        f"% Purpose: what is said of how sure their verdicts are. {SCRIPT} writes the file.",
+        "",
+    ]
+    for name, (fired, right) in sorted(rules.items()):
+        lines.append(f'%@rule counted_{name}: "right in {right} of {fired} answers"')
+        lines.append(f"right_in({name},{round(100 * (right + 1) / (fired + 2))}).")
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Collect, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -252,6 +276,7 @@ def main() -> None:
     rules = plain_rules(examples)
     for name, (fired, right) in sorted(rules.items()):
         print(f"plain rule {name}: {right} of {fired} right")
+    count(given.output.parent / "feedback" / "precision.lp", rules)
     every = np.arange(len(examples))
     left_out = [every[questions == one] for one in sorted(set(questions))]
     dealt = [test for _, test in KFold(FOLDS, shuffle=True, random_state=0).split(every)]
@@ -265,7 +290,7 @@ def main() -> None:
             show(f"{name}: {title}", wanted, found)
         weights, base = learn(features, wanted, every)
         title = "any kind of text" if not words else f"profile {PROFILE}"
-        write(given.output / f"{name}.lp", title, features, weights, base, rules)
+        write(given.output / f"{name}.lp", title, features, weights, base)
 
 
 if __name__ == "__main__":

@@ -217,6 +217,9 @@ SAME_SENTENCES = _one("same_sentences")
 CONTRIBUTION = _one("contribution", _V, _V)
 RATING = _one("rating", _V)
 
+# Verdicts on answers of students: asp/judge.lp.
+VERDICTS = ("correct", "incomplete", "contradictory", "irrelevant", "no_answer")
+
 
 RENAMED = {
     ("ends", 2): "ending_chunk",

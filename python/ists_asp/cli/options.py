@@ -20,6 +20,7 @@ from platformdirs import user_cache_dir
 from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, READ, RULES, SENTENCE, FileType
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError, shortened
+from ists_asp.io.store import make_private
 
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
@@ -241,7 +242,7 @@ def _cache(_context: click.Context, _option: click.Parameter, given: str | None)
         return None if given == "none" else Path(given)
     folder = Path(user_cache_dir("ists-asp", appauthor=False))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None

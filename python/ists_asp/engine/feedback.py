@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ists_asp.explain.feedback import Verdict
     from ists_asp.explain.templates import Templates
 
-VERDICTS = (CORRECT, INCOMPLETE, CONTRADICTORY, "irrelevant", "no_answer")
 _POINTS = re.compile(r"[;\n]+")
 _BATCH = 50
 

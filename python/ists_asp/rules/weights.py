@@ -21,7 +21,7 @@ from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 from ists_asp.errors import RuleError
 from ists_asp.syntax.ground import Ground, split
 from ists_asp.syntax.terms import Call, agree, atoms, bind, filled, parsed, read_atom, variables
-from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHTS
+from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,6 +42,7 @@ _TARGETS = {
     "this_spe": {"side"},
     "other_spe": {"side"},
     _RATING: {_RATING},
+    **dict.fromkeys(VERDICTS, {"answer"}),
 }
 """What decisions are about, as ``asp/weights.lp`` tells."""
 _LABELS = frozenset({"pair", "link", "side"})

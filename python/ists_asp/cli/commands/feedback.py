@@ -265,8 +265,9 @@ def _more(
     sheet: _Sheet, given: Sequence[Feedback | None], highest: int, *, group: bool, quiet: bool
 ) -> tuple[list[str], list[list[object]]]:
     """Columns that not every table gets: points, suggested marks, groups."""
-    from ists_asp.engine.feedback import VERDICTS, groups
+    from ists_asp.engine.feedback import groups
     from ists_asp.evaluate.marks import suggest_marks
+    from ists_asp.vocabulary import VERDICTS
 
     more: dict[str, list[Any]] = {}
     if any(one is not None and one.points > 1 for one in given):

@@ -54,6 +54,7 @@ CLASSES = (
 """The broad classes that the lexicon knows."""
 
 _DECISIONS = (*LABELS, "spe", "this_spe", "other_spe", "boundary", "align", "score", "rating")
+_DECISIONS += vocabulary.VERDICTS
 _SIDES = ("1", "2")
 
 MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
