@@ -17,6 +17,7 @@ import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
@@ -47,6 +48,7 @@ LEAST = 6
 """Answers that evidence from words must have been found in."""
 KEPT = 2500
 """Words and pairs of words that have weights at most."""
+WHOLE = {"break_long_words": False, "break_on_hyphens": False}
 SMALLEST = 8
 """Weights that are smaller, in hundredths, are left out."""
 FOLDS = 10
@@ -245,7 +247,7 @@ def write(
             if weight
         ]
         if parts:
-            lines.append(f"weight({'; '.join(parts)}).")
+            lines += wrap(f"weight({'; '.join(parts)}).", 120, subsequent_indent="    ", **WHOLE)
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

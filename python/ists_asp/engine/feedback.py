@@ -119,16 +119,19 @@ def _put_together(
     """What the verdicts on all points of a reference come to."""
     verdicts = Counter(each.verdict for each in judged)
     found, points = verdicts[CORRECT], len(judged)
-    if points == found or points == 1:
-        verdict = judged[0].verdict
-    elif verdicts[CONTRADICTORY]:
-        verdict = CONTRADICTORY
-    else:
-        verdict = INCOMPLETE if found or verdicts[INCOMPLETE] else judged[0].verdict
     columns = {
         name: tuple(dict.fromkeys(text for each in judged for text in each.columns.get(name, ())))
         for name in ("right", "missing", "contradicts", "extra")
     }
+    verdict = verdicts.most_common(1)[0][0]
+    if points > 1 and verdict != CORRECT:
+        # What is missing in one point may stand in another: only words show a contradiction.
+        if columns["contradicts"]:
+            verdict = CONTRADICTORY
+        elif found or verdicts[INCOMPLETE]:
+            verdict = INCOMPLETE
+    elif points > found:
+        verdict = INCOMPLETE if points > 1 else verdict
     text = judged[0].text
     if points > 1:
         parts = list(zip(points_of(reference), judged, strict=True))
