@@ -118,27 +118,23 @@ def _put_together(
 ) -> Feedback:
     """What the verdicts on all points of a reference come to."""
     verdicts = Counter(each.verdict for each in judged)
-    found, points = verdicts[CORRECT], len(judged)
+    points = len(judged)
+    found = sum(each.found for each in judged) if points > 1 else verdicts[CORRECT]
     columns = {
         name: tuple(dict.fromkeys(text for each in judged for text in each.columns.get(name, ())))
         for name in ("right", "missing", "contradicts", "extra")
     }
     verdict = verdicts.most_common(1)[0][0]
-    if points > 1 and verdict != CORRECT:
-        # What is missing in one point may stand in another: only words show a contradiction.
-        if columns["contradicts"]:
-            verdict = CONTRADICTORY
-        elif found or verdicts[INCOMPLETE]:
-            verdict = INCOMPLETE
-    elif points > found:
-        verdict = INCOMPLETE if points > 1 else verdict
+    if points > 1 and (found or verdict == CORRECT or verdicts[INCOMPLETE]):
+        verdict = CORRECT if found == points else INCOMPLETE
+    if points > found and points > 1 and columns["contradicts"]:
+        # What one point lacks may stand in another: only words show a contradiction.
+        verdict = CONTRADICTORY
     text = judged[0].text
     if points > 1:
         parts = list(zip(points_of(reference), judged, strict=True))
         said, left = (
-            tuple(
-                quoted(part, templates) for part, each in parts if (each.verdict == CORRECT) is met
-            )
+            tuple(quoted(part, templates) for part, each in parts if each.found is met)
             for met in (True, False)
         )
         everywhere = (set(each.columns.get("extra", ())) for each in judged)

@@ -41,14 +41,15 @@ class Verdict:
     """What one answer is to one model answer.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
-    often in 100 such cases the verdict is right, None where nobody has counted. ``columns`` has
-    what is told, by column.
+    often in 100 such cases the verdict is right, None where nobody has counted. ``found`` says
+    whether the answer has this point of a model answer. ``columns`` has what is told, by column.
     """
 
     answer: Answer
     verdict: str
     rule: str
     sure: int | None
+    found: bool
     text: str
     columns: Mapping[str, tuple[str, ...]]
 
@@ -65,6 +66,7 @@ class _Judged:
     verdict: str
     rule: str
     sure: int | None
+    found: bool
 
 
 class Judge:
@@ -117,7 +119,7 @@ class Judge:
                 columns.setdefault(_COLUMNS.get(one.kind, one.kind), []).append(one.text)
             listed = {name: tuple(texts) for name, texts in columns.items() if name}
             text = text_of(told, templates)
-            yield Verdict(answer, found.verdict, found.rule, found.sure, text, listed)
+            yield Verdict(answer, found.verdict, found.rule, found.sure, found.found, text, listed)
 
     def facts(
         self,
@@ -153,12 +155,13 @@ def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal:
     }
     right = {str(a.arguments[0]): a.arguments[1].number for a in by_name.get("right_in", ())}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
+    point = "point_found" in by_name
     shown = read_shown(pair, pair.lines, every)  # type: ignore[attr-defined]
     if rule:
-        return _Judged(shown, verdict, rule, right.get(rule))
+        return _Judged(shown, verdict, rule, right.get(rule), point)
     weighed = {str(a.arguments[0]): a.arguments[1].number for a in by_name["support"]}
     odds = [math.exp((each - weighed[verdict]) / 100) for each in weighed.values()]
-    return _Judged(shown, verdict, rule, round(100 / sum(odds)))
+    return _Judged(shown, verdict, rule, round(100 / sum(odds)), point)
 
 
 def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:

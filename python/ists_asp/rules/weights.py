@@ -42,7 +42,7 @@ _TARGETS = {
     "this_spe": {"side"},
     "other_spe": {"side"},
     _RATING: {_RATING},
-    **dict.fromkeys(VERDICTS, {"answer"}),
+    **{name: {"answer"} for name in VERDICTS},
 }
 """What decisions are about, as ``asp/weights.lp`` tells."""
 _LABELS = frozenset({"pair", "link", "side"})
