@@ -120,7 +120,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered(Pair):
+class Answered(Pair):
     """A pair whose answer has so many lines."""
 
     lines: int
@@ -235,12 +235,12 @@ def posed(
     lengths = tuple(_text_words(templates))
     for answer, facts in known:
         pair = answer.pair
-        sized = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
+        sized = Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
         yield sized, (*facts, *lengths, *answer_facts(answer))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], optimal: bool) -> Shown:
-    assert isinstance(pair, _Answered)
+    assert isinstance(pair, Answered)
     return replace(read_shown(pair, pair.lines, atoms), best=optimal)
 
 

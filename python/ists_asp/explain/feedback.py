@@ -7,18 +7,21 @@ is an answer, the second a model answer. What is told is said to whoever wrote t
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import tee
 from typing import TYPE_CHECKING
 
-from clingo import Function, String
+from clingo import String
 
-from ists_asp.explain.explainer import posed, tell, text_of
+from ists_asp.errors import AnswerError
+from ists_asp.explain.explainer import Answered, posed, tell, text_of
 from ists_asp.explain.shown import Shown, read_shown
 from ists_asp.model import Answer
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import Atoms
+from ists_asp.vocabulary import ASKED, PLAIN, RIGHT_IN, SUPPORT, VERDICT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -129,7 +132,7 @@ class Judge:
     ) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Pairs with all that the rules see: facts of words, of lines and of the question."""
         for (pair, facts), asked in zip(posed(known, templates), questions, strict=False):
-            words = [str(Function("asked", [String(word)])) for word in sorted(set(asked))]
+            words = [ASKED.text(str(String(word))) for word in sorted(set(asked))]
             more = filter(None, (*words, self._wholes(pair)))
             yield pair, Atoms.of(facts).with_text(",".join(more))
 
@@ -146,22 +149,21 @@ class Judge:
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:
     every = list(atoms)
-    by_name: dict[str, list[Ground]] = {}
+    found: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
     for atom in every:
-        by_name.setdefault(atom.partition("(")[0], []).append(atom)
-    (verdict,) = (str(atom.arguments[0]) for atom in by_name["verdict"])
-    plain = {
-        str(atom.arguments[0]) for atom in by_name.get("plain", ()) if atom.arguments[1] == verdict
-    }
-    right = {str(a.arguments[0]): a.arguments[1].number for a in by_name.get("right_in", ())}
+        found[atom.partition("(")[0]].append(atom.arguments)
+    if len(found[VERDICT.name]) != 1:
+        raise AnswerError(f"there are {len(found[VERDICT.name])} verdicts", [], "one")
+    ((verdict,),) = found[VERDICT.name]
+    plain = [str(name) for name, told in found[PLAIN.name] if told == verdict]
+    right = {str(name): share.number for name, share in found[RIGHT_IN.name]}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
-    point = "point_found" in by_name
-    shown = read_shown(pair, pair.lines, every)  # type: ignore[attr-defined]
-    if rule:
-        return _Judged(shown, verdict, rule, right.get(rule), point)
-    weighed = {str(a.arguments[0]): a.arguments[1].number for a in by_name["support"]}
+    weighed = {str(name): sum_.number for name, sum_ in found[SUPPORT.name]}
     odds = [math.exp((each - weighed[verdict]) / 100) for each in weighed.values()]
-    return _Judged(shown, verdict, rule, round(100 / sum(odds)), point)
+    sure = right.get(rule) if rule else round(100 / sum(odds))
+    assert isinstance(pair, Answered)
+    shown = read_shown(pair, pair.lines, every)
+    return _Judged(shown, str(verdict), rule, sure, "point_found" in found)
 
 
 def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:

@@ -54,7 +54,7 @@ CLASSES = (
 """The broad classes that the lexicon knows."""
 
 _DECISIONS = (*LABELS, "spe", "this_spe", "other_spe", "boundary", "align", "score", "rating")
-_DECISIONS += vocabulary.VERDICTS
+_DECIDED = (*_DECISIONS, *vocabulary.VERDICTS)
 _SIDES = ("1", "2")
 
 MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
@@ -81,7 +81,7 @@ _BY_KIND: Mapping[str, tuple[tuple[str, ...], Mapping[vocabulary.Predicate, int]
     "lower score": (tuple("1234"), {vocabulary.FORBIDDEN_SCORE: 2}),
     "sense": (("for", "against"), {vocabulary.ARGUES: 2}),
     "decision": (
-        _DECISIONS,
+        _DECIDED,
         {
             vocabulary.WEIGHT: 1,
             vocabulary.CORRECTION: 1,
