@@ -9,6 +9,7 @@ import os
 import time
 from dataclasses import replace
 from functools import cache, cached_property, partial
+from itertools import tee
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
@@ -23,6 +24,7 @@ from ists_asp.engine.preparation import (
     beside,
 )
 from ists_asp.errors import IstsError, UsageError
+from ists_asp.model import Pair
 from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose
 from ists_asp.rules.parsing import UNDEFINED
@@ -38,8 +40,9 @@ if TYPE_CHECKING:
     from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
     from ists_asp.explain.explainer import Explainer, Explanation
+    from ists_asp.explain.feedback import Judge, Verdict
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.model import Answer, Rating, Sentence
     from ists_asp.rules import RuleWarning
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
@@ -436,6 +439,55 @@ class System(Preparation):
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
         yield from self.explainer.explain_all(self._in_chunks(answers), wording)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges a student's answer by a model answer; made when it is first asked for.
+
+        Raises:
+            RuleError: the profile has no rules for feedback, or they are faulty.
+        """
+        from ists_asp.explain.feedback import Judge
+
+        rules = self.setup.load_program(Purpose.FEEDBACK)
+        return Judge(rules, self.constants, self.wholes)
+
+    def judge_all(
+        self, asked: Iterable[tuple[Pair, Sequence[str]]], templates: Templates
+    ) -> Iterator[Verdict]:
+        """Judge answers by model answers, lazily and in their order.
+
+        Args:
+            asked: an answer and a model answer as a pair, with the words and lemmas of the
+                question; see :meth:`words_of`.
+            templates: the wording.
+
+        Raises:
+            RuleError: the profile has no rules for feedback, or they are faulty.
+            SolveError: there is no answer for a pair.
+        """
+        given, again = tee(asked)
+        questions = (words for _, words in again)
+        return self.judge.judge_all(self.judged(given), questions, templates)
+
+    def judged(self, asked: Iterable[tuple[Pair, Sequence[str]]]) -> Iterator[Known]:
+        """What is aligned in pairs of an answer and a model answer, rated, with their facts."""
+        decided = self.decide(self.annotate(pair for pair, _ in asked), rated=True)
+        return self._in_chunks(best for best, *_ in decided)
+
+    def words_of(self, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
+        """The words and lemmas of sentences, in lower case."""
+        pairs = self.annotate(Pair("", one, one) for one in sentences)
+        return [
+            tuple(
+                form.lower()
+                for token in pair.sent1.tokens
+                for word in token.words
+                for form in (token.form, word.form, word.lemma)
+                if any(map(str.isalnum, form))
+            )
+            for pair in pairs
+        ]
 
     def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""
