@@ -26,6 +26,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix, f1_score
 from sklearn.model_selection import KFold
 
 from ists_asp.engine import Setup, System
+from ists_asp.engine.feedback import words_of
 from ists_asp.explain import load_templates
 from ists_asp.model import Pair
 
@@ -76,16 +77,16 @@ def collect(data: Path, kept: Path) -> list[dict]:
     with System(Setup(PROFILE)) as system, kept.open("a", encoding="utf-8") as stream:
         rest = iter(rows[len(found) :])
         while some := list(islice(rest, BATCH)):
-            texts = sorted({t for row in some for t in (row["answer"], row["question"])})
-            texts += sorted(set(references.values()))
+            texts = sorted({row["answer"] for row in some} | set(references.values()))
             cut = dict(zip(texts, system.tokenize(texts), strict=True))
-            words = dict(zip(texts, system.words_of(list(cut.values())), strict=True))
-            asked = [
-                (Pair(row["id"], cut[row["answer"]], cut[references[row["question_id"]]]),
-                 words[row["question"]])
+            questions = sorted({row["question"] for row in some})
+            words = words_of(system, dict(zip(questions, system.tokenize(questions), strict=True)))
+            pairs = [
+                Pair(row["id"], cut[row["answer"]], cut[references[row["question_id"]]])
                 for row in some
-            ]  # fmt: skip
-            posed = system.judge.facts(system.judged(asked), (each for _, each in asked), templates)
+            ]
+            asked = [words[row["question"]] for row in some]
+            posed = system.judge.facts(system.rated(pairs), asked, templates)
             for row, best in zip(some, system.judge.solver.best_of_all(posed), strict=True):
                 atoms = best.atoms
                 says = {"1": [], "2": []}

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from itertools import islice, tee
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ists_asp.explain.feedback import CONTRADICTORY, CORRECT, INCOMPLETE
 from ists_asp.explain.templates import quoted, sentence
 from ists_asp.model import Pair, Sentence
+from ists_asp.vocabulary import VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.engine.system import System
     from ists_asp.explain.feedback import Verdict
     from ists_asp.explain.templates import Templates
+
+COLUMNS = (
+    *("best_reference", "rating", "verdict", "right", "missing", "contradicts", "extra"),
+    *("feedback", "sure", "points"),
+)
+"""What is told of an answer, in the order of a table."""
 
 _POINTS = re.compile(r"[;\n]+")
 _BATCH = 50
@@ -58,6 +65,21 @@ class Feedback:
     text: str
     links: frozenset[object]
 
+    def cell(self, column: str) -> object:
+        """What stands in one of :data:`COLUMNS`."""
+        if column in self.columns:
+            return "; ".join(self.columns[column])
+        if column == "points":
+            return f"{self.found} of {self.points} points" if self.points > 1 else None
+        names = {"best_reference": "reference", "feedback": "text"}
+        return getattr(self, names.get(column, column))
+
+    @property
+    def features(self) -> list[float]:
+        """What marks are learned from."""
+        verdicts = [float(self.verdict == name) for name in VERDICTS]
+        return [self.rating / 5, self.found / self.points, *verdicts]
+
 
 def points_of(reference: str) -> list[str]:
     """The points of a reference, in order."""
@@ -75,7 +97,9 @@ def give_feedback(
     """
     waiting = iter(submissions)
     while some := list(islice(waiting, _BATCH)):
-        judged = system.judge_all(_asked(system, some), templates)
+        asked = _asked(system, some)
+        known = system.rated(pair for pair, _ in asked)
+        judged = system.judge.judge_all(known, (words for _, words in asked), templates)
         for one in some:
             tried = [
                 (reference, list(islice(judged, len(points_of(reference)))))
@@ -87,25 +111,35 @@ def give_feedback(
             )
 
 
-def _asked(system: System, some: Sequence[Submission]) -> Iterator[tuple[Pair, Sequence[str]]]:
+def _asked(system: System, some: Sequence[Submission]) -> list[tuple[Pair, Sequence[str]]]:
     """Each answer with each point of each reference, and the words of its question."""
-    texts = {one.answer for one in some} | {one.question for one in some}
-    texts |= {point for one in some for each in one.references for point in points_of(each)}
-    listed = sorted(text for text in texts if text.strip())
+    points = [point for one in some for each in one.references for point in points_of(each)]
+    texts = sorted({".", *points, *(text for one in some for text in (one.answer, one.question))})
+    listed = [text for text in texts if text.strip()]
     sentences = dict(zip(listed, system.tokenize(listed), strict=True))
-    questions = sorted({one.question for one in some if one.question.strip()})
-    words = dict(
-        zip(questions, system.words_of([sentences[each] for each in questions]), strict=True)
-    )
-    (nothing,) = system.tokenize(["."])
+    words = words_of(system, {one.question: sentences.get(one.question) for one in some})
+    found = []
     for one in some:
-        answer = sentences.get(one.answer, nothing)
-        for reference in one.references:
-            for point in points_of(reference):
-                yield (
-                    Pair(one.id, answer, sentences.get(point, nothing)),
-                    words.get(one.question, ()),
-                )
+        answer = sentences.get(one.answer, sentences["."])
+        for point in (point for each in one.references for point in points_of(each)):
+            pair = Pair(one.id, answer, sentences.get(point, sentences["."]))
+            found.append((pair, words[one.question]))
+    return found
+
+
+def words_of(
+    system: System, questions: Mapping[str, Sentence | None]
+) -> dict[str, tuple[str, ...]]:
+    """The words and lemmas of questions, in lower case."""
+    asked = {text: sentence for text, sentence in questions.items() if sentence is not None}
+    pairs = system.annotate(Pair("", one, one) for one in asked.values())
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(questions, ())
+    for text, pair in zip(asked, pairs, strict=True):
+        words = [word for token in pair.sent1.tokens for word in token.words]
+        forms = {form.lower() for word in words for form in (word.form, word.lemma)}
+        forms |= {token.form.lower() for token in pair.sent1.tokens}
+        found[text] = tuple(sorted(form for form in forms if any(map(str.isalnum, form))))
+    return found
 
 
 def pair_of(one: Submission) -> Pair:
@@ -149,7 +183,7 @@ def _put_together(
     return Feedback(
         one,
         reference,
-        sum(each.answer.rating.value for each in judged if each.answer.rating) / points,
+        round(sum(one.answer.rating.value for one in judged if one.answer.rating) / points, 3),
         verdict,
         min((each.sure for each in judged if each.sure is not None), default=None),
         next((each.rule for each in judged if each.verdict == verdict), ""),
@@ -171,11 +205,9 @@ def groups(given: Sequence[Feedback | None]) -> list[int | None]:
 def why(system: System, one: Submission, templates: Templates, depth: int = 3) -> str:
     """Which rules decided the verdict on the best of the references, as trees, a point each."""
     best = next(give_feedback(system, [one], templates))
-    asked, again = tee(
-        _asked(system, [Submission(one.id, one.question, one.answer, (best.reference,))])
-    )
-    known = list(system.judged(asked))
-    posed = system.judge.facts(known, (words for _, words in again), templates)
+    asked = _asked(system, [replace(one, references=(best.reference,))])
+    known = system.rated(pair for pair, _ in asked)
+    posed = system.judge.facts(known, (words for _, words in asked), templates)
     return "\n".join(
         system.judge.trace(pair, facts).why("verdict(_)").text(depth=depth) for pair, facts in posed
     )

@@ -9,7 +9,6 @@ import os
 import time
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import tee
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
     from ists_asp.explain.explainer import Explainer, Explanation
-    from ists_asp.explain.feedback import Judge, Verdict
+    from ists_asp.explain.feedback import Judge
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Rating, Sentence
+    from ists_asp.model import Answer, Rating
     from ists_asp.rules import RuleWarning
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
@@ -144,7 +143,7 @@ class System(Preparation):
         That an atom of the user's files has no rule is known better: see :attr:`rules`.
         """
         found = [*self.models_warnings, *self.rules.warnings]
-        for name in ("solver", "_deciding", "explainer", "rater"):
+        for name in ("solver", "_deciding", "explainer", "rater", "judge"):
             if name in self.__dict__:
                 found += getattr(self, name).warnings
         known = bool(self.setup.rules) and self._parsed is None
@@ -452,42 +451,10 @@ class System(Preparation):
         rules = self.setup.load_program(Purpose.FEEDBACK)
         return Judge(rules, self.constants, self.wholes)
 
-    def judge_all(
-        self, asked: Iterable[tuple[Pair, Sequence[str]]], templates: Templates
-    ) -> Iterator[Verdict]:
-        """Judge answers by model answers, lazily and in their order.
-
-        Args:
-            asked: an answer and a model answer as a pair, with the words and lemmas of the
-                question; see :meth:`words_of`.
-            templates: the wording.
-
-        Raises:
-            RuleError: the profile has no rules for feedback, or they are faulty.
-            SolveError: there is no answer for a pair.
-        """
-        given, again = tee(asked)
-        questions = (words for _, words in again)
-        return self.judge.judge_all(self.judged(given), questions, templates)
-
-    def judged(self, asked: Iterable[tuple[Pair, Sequence[str]]]) -> Iterator[Known]:
-        """What is aligned in pairs of an answer and a model answer, rated, with their facts."""
-        decided = self.decide(self.annotate(pair for pair, _ in asked), rated=True)
+    def rated(self, pairs: Iterable[Pair]) -> Iterator[Known]:
+        """Decide and rate pairs; the best answer of each, with the facts of its chunks."""
+        decided = self.decide(self.annotate(pairs), rated=True)
         return self._in_chunks(best for best, *_ in decided)
-
-    def words_of(self, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
-        """The words and lemmas of sentences, in lower case."""
-        pairs = self.annotate(Pair("", one, one) for one in sentences)
-        return [
-            tuple(
-                form.lower()
-                for token in pair.sent1.tokens
-                for word in token.words
-                for form in (token.form, word.form, word.lemma)
-                if any(map(str.isalnum, form))
-            )
-            for pair in pairs
-        ]
 
     def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""

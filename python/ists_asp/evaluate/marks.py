@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,63 +11,55 @@ from ists_asp.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
 LEAST = 10
 """Marks from which a scale can be learned."""
 
 _RIDGE = 1.0
-_STEPS = 21
-"""Different marks at most for the scale to have steps, which suggestions are rounded to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """Suggested marks; of answers that have one, what the others alone would suggest.
 
     ``kappa`` is the agreement of the latter with the marks given, weighted by squares (Cohen
     1968), ``error`` their mean distance, ``marked`` how many there are.
     """
 
-    suggested: tuple[float, ...]
+    suggested: tuple[float | None, ...]
     kappa: float
     error: float
     marked: int
 
 
 def suggest_marks(
-    features: Sequence[Sequence[float]], marks: Sequence[float | None], where: str | None = None
+    features: Sequence[Sequence[float] | None],
+    marks: Sequence[float | None],
+    where: str | None = None,
 ) -> Scale:
-    """Learn a scale from the marks that there are, by ridge regression.
+    """Learn a scale by ridge regression; suggestions are marks that were given.
 
     Raises:
         DataError: there are too few marks.
     """
-    known = [at for at, mark in enumerate(marks) if mark is not None]
+    pairs = list(zip(features, marks, strict=True))
+    known = [at for at, (row, mark) in enumerate(pairs) if None not in (row, mark)]
     if len(known) < LEAST:
         found = f"{len(known)} answers have a mark"
         raise DataError(found, where=where, expected=f"{LEAST} or more, to learn your scale from")
-    values = np.array([[1.0, *row] for row in features])
-    gold = np.array([mark for mark in marks if mark is not None])
-    steps = np.unique(gold)
+    values = {at: np.array([1.0, *row]) for at, row in enumerate(features) if row is not None}
+    gold = {at: mark for at in known if (mark := marks[at]) is not None}
+    steps = np.unique(list(gold.values()))
 
-    def told(rows: Sequence[int], targets: NDArray[np.float64], at: int) -> float:
-        own = values[rows]
-        penalty = _RIDGE * np.eye(own.shape[1])
-        penalty[0, 0] = 1e-9
-        weights = np.linalg.solve(own.T @ own + penalty, own.T @ targets)
-        value = float(np.clip(values[at] @ weights, steps[0], steps[-1]))
-        if len(steps) > _STEPS:
-            return round(value, 2)
-        return float(steps[np.abs(steps - value).argmin()])
-
-    place = {at: number for number, at in enumerate(known)}
-    suggested = []
-    for at in range(len(marks)):
+    def suggested(at: int) -> float | None:
+        if at not in values:
+            return None
         rows = [one for one in known if one != at]
-        targets = np.delete(gold, place[at]) if at in place else gold
-        suggested.append(told(rows, targets, at))
-    left_out = np.array([suggested[at] for at in known])
-    chance = np.mean((gold[:, None] - left_out[None, :]) ** 2)
-    kappa = 1.0 if chance == 0 else 1 - float(np.mean((gold - left_out) ** 2) / chance)
-    return Scale(tuple(suggested), kappa, float(np.abs(gold - left_out).mean()), len(known))
+        own, targets = np.array([values[one] for one in rows]), [gold[one] for one in rows]
+        penalty = np.diag([1e-9, *[_RIDGE] * (own.shape[1] - 1)])
+        weights = np.linalg.solve(own.T @ own + penalty, own.T @ np.array(targets))
+        return float(steps[np.abs(steps - values[at] @ weights).argmin()])
+
+    told = [suggested(at) for at in range(len(pairs))]
+    one, two = np.array(list(gold.values())), np.array([told[at] for at in known], dtype=float)
+    chance = float(np.mean((one[:, None] - two) ** 2))
+    kappa = 1 - float(np.mean((one - two) ** 2)) / chance if chance else 1.0
+    return Scale(tuple(told), kappa, float(np.abs(one - two).mean()), len(known))

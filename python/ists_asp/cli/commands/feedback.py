@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import ExitStack
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -15,35 +16,19 @@ from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, UsageError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from ists_asp.engine import Setup
     from ists_asp.engine.feedback import Feedback, Submission
     from ists_asp.io.tables import Row, Table
     from ists_asp.run.watch import Failed
 
-_COLUMNS = (
-    *("best_reference", "rating", "verdict", "right", "missing", "contradicts", "extra"),
-    *("feedback", "sure"),
-)
 _ROLES = {
     "id": "the id of an answer; by default its row",
     "question": "the question; without it, words of the question count like others",
     "answer": "the answer",
     "reference": "the model answer; in the table of --references, if there is one",
 }
-
-
-def _column_options(function: options.Function) -> options.Function:
-    return options.decorated(
-        function,
-        tuple(
-            click.option(
-                f"--{role}-col", metavar="NAME", help=f"Column of {text}: its title or number."
-            )
-            for role, text in _ROLES.items()
-        ),
-    )
 
 
 @command("""
@@ -58,7 +43,13 @@ def _column_options(function: options.Function) -> options.Function:
     "--references",
     "Table of model answers by question; several rows of a question are several model answers.",
 )
-@_column_options
+@partial(
+    options.decorated,
+    decorators=tuple(
+        click.option(f"--{role}-col", metavar="NAME", help=f"Column of {text}: title or number.")
+        for role, text in _ROLES.items()
+    ),
+)
 @click.option(
     "--marks-col",
     metavar="NAME",
@@ -110,14 +101,14 @@ def feedback(
     from ists_asp.cli.driver import working
     from ists_asp.engine.feedback import give_feedback, pair_of, why
     from ists_asp.explain import load_templates
-    from ists_asp.run.watch import Failed
+    from ists_asp.io.files import atomic_writer
+    from ists_asp.io.tables import added, harmless, kind_of, writing
 
     if language is not None and templates is not None:
         raise UsageError("--language does not go with --templates")
     with reader_warnings() as warn:
         sheet = _read(Path(table), references, columns, marks_col)
-        code = language or setup.load_profile().language
-        wording = load_templates(code, templates, warn)
+        wording = load_templates(language or setup.load_profile().language, templates, warn)
     if asked is not None:
         one = next((each for each in sheet.submissions if each.id == asked), None)
         if one is None:
@@ -125,103 +116,87 @@ def feedback(
         with working(setup) as run:
             write_output(output, why(run.system, one, wording))
         return
-    kind = _kind(output, sheet.table)
+    like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
+    kind = like if output is None else kind_of(output, f"-o {output}")
     with working(setup) as run:
         run.system.judge  # noqa: B018 (faulty rules are no answer's failure)
-        found = list(
-            run.on_each(
-                sheet.submissions,
-                lambda some: give_feedback(run.system, some, wording),
-                pair_of,
-                quiet=quiet,
-            )
-        )
-        highest = run.system.rater.highest
-    given = [None if isinstance(one, Failed) else one for one in found]
-    names, more = _more(sheet, given, highest, group=group, quiet=quiet)
-    _write(output, kind, sheet, names, [_cells(one) for one in found], more)
-    if not quiet:
-        note("verdicts say how like a reference an answer is; they are no marks")
+        work = partial(give_feedback, run.system, templates=wording)
+        found = list(run.on_each(sheet.submissions, work, pair_of, quiet=quiet))
+    ours = _columns(sheet, found, marked=marks_col is not None, group=group)
+    names = [*sheet.table.titles, *added(sheet.table.titles, list(ours))]
+    with ExitStack() as stack:
+        target = io.StringIO() if output is None else stack.enter_context(atomic_writer(output))
+        put = stack.enter_context(writing(kind, target, names, like=sheet.table))
+        for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
+            put([*row.cells, *map(harmless, cells)])
+    if isinstance(target, io.StringIO):
+        write_output(None, target.getvalue())
     run.failures.end(len(found))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
+class _Sheet(NamedTuple):
     """A table with what was answered in each row, and the marks that there are."""
 
     table: Table
     rows: list[Row]
     submissions: list[Submission]
-    marks: list[float | None] | None
+    marks: list[float | None]
 
 
 def _read(
-    path: Path, references: Path | None, wanted: dict[str, str | None], marks: str | None
+    path: Path, references: Path | None, wanted: Mapping[str, str | None], marks: str | None
 ) -> _Sheet:
     """Read all answers with their references; every fault is told before any work is done."""
     from ists_asp.engine.feedback import Submission
     from ists_asp.io.tables import Table
     from ists_asp.io.text import Faults
 
-    named = {role: wanted[f"{role}_col"] for role in _ROLES}
-    table = Table(path, header=True)
-    known: dict[str, list[str]] = {}
-    if references is not None:
-        key = Table(references, header=True)
-        by, told = (_find(key, role, named[role], True) for role in ("question", "reference"))
-        for row in key.rows():
-            known.setdefault(_text(row, by), []).append(_text(row, told))
+    table, known = Table(path, header=True), dict[str, list[str]]()
+    key = table if references is None else Table(references, header=True)
+    needed = {"answer", "question" if references else "reference"}
     places = {
-        role: _find(
-            table,
-            role,
-            named[role] if role != "reference" or references is None else None,
-            role == "answer" or role == ("reference" if references is None else "question"),
-        )
+        role: _find(key if role == "reference" else table, role, wanted, role in needed)
         for role in _ROLES
     }
+    told = _find(key, "reference", wanted, True)
+    if references is not None:
+        by = _find(key, "question", wanted, True)
+        for row in key.rows():
+            known.setdefault(_text(row, by), []).append(_text(row, told))
     marked = None if marks is None else table.column(marks, "--marks-col")
-    faults, found, rows, values, ids = Faults(), [], [], [], set()
+    faults, sheet, ids = Faults(), _Sheet(table, [], [], []), set[str]()
     for row in table.rows():
         with faults:
             if row.fault is not None:
                 raise row.fault
-            question = _text(row, places["question"])
             own = _text(row, places["id"]) or str(row.number)
-            told_by = known.get(question, []) if references else [_text(row, places["reference"])]
-            told_by = list(dict.fromkeys(filter(None, told_by)))
-            if not told_by:
-                raise DataError(
-                    f"no model answer to '{shortened(question)}'"
-                    if references
-                    else "no model answer",
-                    where=row.where,
-                    expected="a text in the column of references",
-                )
-            if own in ids:
-                raise DataError(f"the id {shortened(own)} again", where=row.where)
+            question, answer = (_text(row, places[role]) for role in ("question", "answer"))
+            models = known.get(question, []) if references else [_text(row, told)]
+            models = list(dict.fromkeys(filter(None, models)))
+            if not models or own in ids:
+                found = f"the id {shortened(own)} again" if models else "no model answer"
+                expected = None if models else "a text in the column of references"
+                raise DataError(found, where=row.where, expected=expected)
             ids.add(own)
-            found.append(Submission(own, question, _text(row, places["answer"]), tuple(told_by)))
-            values.append(_mark(row, marked))
-            rows.append(row)
+            sheet.submissions.append(Submission(own, question, answer, tuple(models)))
+            sheet.rows.append(row)
+            sheet.marks.append(None if marked is None else _mark(row, marked))
     faults.check()
-    return _Sheet(table, rows, found, None if marked is None else values)
+    return sheet
 
 
-def _find(table: Table, role: str, wanted: str | None, needed: bool) -> int | None:
+def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: bool) -> int | None:
     """The column of a role: the one that is wanted, or one with a usual name."""
     from ists_asp.io.columns import USUAL, usual
 
-    if wanted is not None:
-        return table.column(wanted, f"--{role}-col")
-    place = usual(table.columns, USUAL[role])
+    title = wanted[f"{role}_col"]
+    place = usual(table.columns, USUAL[role]) if title is None else None
+    if title is not None:
+        return table.column(title, f"--{role}-col")
     if place is None and needed:
-        raise UsageError(
-            f"no column is called {role}",
-            where=table.name,
-            expected=", ".join(table.titles),
-            hint=f"Name it with --{role}-col",
-        )
+        hint, expected = f"Name it with --{role}-col", ", ".join(table.titles)
+        found = f"no column is called {role}"
+        raise UsageError(found, where=table.name, expected=expected, hint=hint)
     return place
 
 
@@ -232,94 +207,39 @@ def _text(row: Row, place: int | None) -> str:
     return "" if cell is None or cell is ABSENT else str(cell).strip()
 
 
-def _mark(row: Row, place: int | None) -> float | None:
+def _mark(row: Row, place: int) -> float | None:
     text = _text(row, place).replace(",", ".")
     try:
         return float(text) if text else None
     except ValueError:
-        raise DataError(
-            f"'{shortened(text)}' is no mark", where=row.where, expected="a number, or nothing"
-        ) from None
+        found = f"'{shortened(text)}' is no mark"
+        raise DataError(found, where=row.where, expected="a number, or nothing") from None
 
 
-def _kind(output: Path | None, table: Table) -> str:
-    from ists_asp.io.tables import kind_of
-
-    if output is None:
-        return table.kind if table.kind in ("csv", "tsv", "jsonl") else "csv"
-    return kind_of(output, f"-o {output}")
-
-
-def _cells(one: Feedback | Failed) -> list[object]:
-    from ists_asp.run.watch import Failed
-
-    if isinstance(one, Failed):
-        return [None, None, None, None, None, None, None, f"failed: {one.reason}", None]
-    listed = ["; ".join(one.columns[name]) for name in _COLUMNS[3:7]]
-    return [
-        one.reference, round(one.rating, 3), one.verdict, *listed, one.text, one.sure,
-    ]  # fmt: skip
-
-
-def _more(
-    sheet: _Sheet, given: Sequence[Feedback | None], highest: int, *, group: bool, quiet: bool
-) -> tuple[list[str], list[list[object]]]:
-    """Columns that not every table gets: points, suggested marks, groups."""
-    from ists_asp.engine.feedback import groups
+def _columns(
+    sheet: _Sheet, found: list[Feedback | Failed], *, marked: bool, group: bool
+) -> dict[str, list[object]]:
+    """What stands behind the columns of the table, by column."""
+    from ists_asp.engine.feedback import COLUMNS, Feedback, groups
     from ists_asp.evaluate.marks import suggest_marks
-    from ists_asp.vocabulary import VERDICTS
 
-    more: dict[str, list[Any]] = {}
-    if any(one is not None and one.points > 1 for one in given):
-        more["points"] = [
-            f"{one.found} of {one.points} points" if one is not None and one.points > 1 else None
-            for one in given
-        ]
-    if sheet.marks is not None:
-        features = [
-            [0.0] * (2 + len(VERDICTS))
-            if one is None
-            else [
-                one.rating / highest,
-                one.found / one.points,
-                *(float(one.verdict == name) for name in VERDICTS),
-            ]
-            for one in given
-        ]
+    given = [one if isinstance(one, Feedback) else None for one in found]
+    ours: dict[str, list[object]] = {
+        name: [one and one.cell(name) for one in given] for name in COLUMNS
+    }
+    for at, one in enumerate(found):
+        if not isinstance(one, Feedback):
+            ours["feedback"][at] = f"failed: {one.reason}"
+    if not any(ours["points"]):
+        del ours["points"]
+    if marked:
+        features = [None if one is None else one.features for one in given]
         scale = suggest_marks(features, sheet.marks, sheet.table.name)
-        more["suggested"] = list(scale.suggested)
-        if not quiet:
-            note(
-                f"marks suggested by {scale.marked} of yours; leaving one out: kappa "
-                f"{scale.kappa:.2f} (weighted by squares), mean error {scale.error:.2f}"
-            )
+        ours["suggested"] = list(scale.suggested)
+        note(
+            f"marks suggested by {scale.marked} of yours; leaving one out: kappa "
+            f"{scale.kappa:.2f} (weighted by squares), mean error {scale.error:.2f}"
+        )
     if group:
-        more["group"] = list(groups(given))
-    return list(more), [list(cells) for cells in zip(*more.values(), strict=True)]
-
-
-def _write(
-    output: Path | None,
-    kind: str,
-    sheet: _Sheet,
-    names: list[str],
-    cells: list[list[object]],
-    more: list[list[object]],
-) -> None:
-    """The table with our columns behind its own."""
-    import io
-
-    from ists_asp.io.files import atomic_writer
-    from ists_asp.io.tables import added, harmless, writing
-
-    titles = sheet.table.titles
-    columns = [*titles, *added(titles, [*_COLUMNS, *names])]
-    with ExitStack() as stack:
-        text = io.StringIO()
-        target = text if output is None else stack.enter_context(atomic_writer(output))
-        put = stack.enter_context(writing(kind, target, columns, like=sheet.table))
-        for number, (row, ours) in enumerate(zip(sheet.rows, cells, strict=True)):
-            rest = more[number] if more else []
-            put([*row.cells, *map(harmless, (*ours, *rest))])
-    if output is None:
-        write_output(None, text.getvalue())
+        ours["group"] = list(groups(given))
+    return ours
