@@ -34,7 +34,7 @@ import ists_asp, pandas
 from ists_asp.engine import Setup
 frame = pandas.read_csv("pairs.tsv", sep="\\t", names=["id", "a", "b"])
 with ists_asp.System(Setup(profile)) as system:
-    solved = ists_asp.solve_frame(frame, "a", "b", system, id="id", jobs=int(jobs), explain=True)
+    solved = ists_asp.solve_frame(frame, "a", "b", system, jobs=int(jobs), explain=True)
 solved.to_csv("solved.csv", index=False)
 """
 # Workers count as soon as the process is waited for that made them.
