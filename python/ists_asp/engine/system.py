@@ -23,7 +23,6 @@ from ists_asp.engine.preparation import (
     beside,
 )
 from ists_asp.errors import IstsError, UsageError
-from ists_asp.model import Pair
 from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose
 from ists_asp.rules.parsing import UNDEFINED
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from ists_asp.explain.explainer import Explainer, Explanation
     from ists_asp.explain.feedback import Judge
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Rating
+    from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleWarning
     from ists_asp.solver import Solution
     from ists_asp.trace import AskedTrace, Tracer
