@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stages = list(_measure_samples())
         print(speed_table(stages))
         print("Growth, milliseconds a pair\n")
-        with load("headlines") as system:
+        with load("headlines", cache=None) as system:
             grown = [scaling.grow(system, kind, size) for kind in scaling.KINDS for size in sizes]
         print(scaling.growth_table(grown))
         print("Commands, seconds\n")
@@ -72,7 +72,7 @@ def _measure_samples() -> Iterator[Case]:
     """Measure each profile on its samples, with chunks given and found."""
     for name in SETS:
         data = read_set(SAMPLES / name)
-        with load(name) as system:
+        with load(name, cache=None) as system:
             yield from (measure(system, data, scenario) for scenario in SCENARIOS)
 
 

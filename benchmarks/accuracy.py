@@ -107,7 +107,7 @@ def _run(options: argparse.Namespace) -> Iterator[Case]:
             own = data.name if data.name in list_profiles() else COMMON
             chosen = data.name in options.sets or data.name not in SETS
             for profile in options.profiles if chosen else ():
-                with load(own if profile == OWN else profile) as system:
+                with load(own if profile == OWN else profile, cache=None) as system:
                     for scenario in SCENARIOS if data.chunked else SCENARIOS[1:]:
                         yield measure(system, data, scenario)
         return
@@ -132,7 +132,7 @@ def _measured(data: PairSet, options: argparse.Namespace, teaching: HoldOut) -> 
     others = validated and not options.pilot and teaching.leave_out(data.name)
     for place, scenario in enumerate(SCENARIOS):
         for profile in profiles:
-            with load(profile) as system:
+            with load(profile, cache=None) as system:
                 case = measure(system, data, scenario)
             if profile in validated:
                 found = validated[profile][place]

@@ -121,7 +121,7 @@ def measure(system: System, data: PairSet, scenario: str) -> Case:
     system.stages = Timings()
     began = time.perf_counter()
     with progress(len(pairs), shown=True) as step:
-        answers = list(counted(system.solve_many(pairs), step))
+        answers = list(counted(system.solve_many(pairs, rated=False), step))
     timing = Timing.of(system.stages, time.perf_counter() - began)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "answers.wa"

@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rng = random.Random(options.seed)
             pairs = read_set(folder / name, options.limit).chunked
             chosen = rng.sample(pairs, min(options.pairs, len(pairs)))
-            with load(name) as system:
+            with load(name, cache=None) as system:
                 found = [
                     (trace, Contrasted(trace, one).contrast)
                     for trace in system.trace_many(chosen)

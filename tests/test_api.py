@@ -1,11 +1,20 @@
 """What Python callers give is checked as what the command line gives is."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+import ists_asp
 from ists_asp import load
-from ists_asp.errors import UsageError
+from ists_asp.errors import DataError, UsageError
+from ists_asp.explain import Explanation
+from ists_asp.resources import cache_dir
+from tests.sharing import load_shared, shared_system
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -34,3 +43,160 @@ def test_paths_and_constants_may_be_text_and_numbers(tmp_path):
         with pytest.raises(UsageError, match="templates=3; expected what"):
             system.explain(answer, templates=3)
     assert list(tmp_path.glob("annotations*"))
+
+
+PAIR = ("12 killed in bus accident", "10 killed in road accident")
+
+
+def schema(name):
+    text = (ROOT / "data" / "schema" / f"{name}.schema.json").read_text("utf-8")
+    Draft202012Validator.check_schema(json.loads(text))
+    return Draft202012Validator(json.loads(text))
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return shared_system("headlines").solve(*PAIR)
+
+
+def test_the_names_that_are_public_can_be_imported():
+    found = {name: getattr(ists_asp, name) for name in ists_asp.__all__}
+    assert set(found) <= set(dir(ists_asp))
+    with pytest.raises(AttributeError, match="no attribute 'solve'"):
+        ists_asp.solve  # noqa: B018
+
+
+def test_answers_are_rated_where_the_profile_has_rules_for_that(answer):
+    system = shared_system("headlines")
+    assert answer.rating == system.rate(answer)
+    assert sum(one.thousandths for one in answer.rating.contributions) == answer.rating.thousandths
+    (bare,) = system.solve_many([PAIR], rated=False)
+    assert bare.rating is None
+    assert bare.alignments == answer.alignments
+    assert shared_system("baseline").solve(*PAIR).rating is None
+
+
+def test_ids_are_kept():
+    given = [("x", *PAIR), PAIR, (7, *PAIR), shared_system("baseline").solve(*PAIR).pair]
+    found = list(shared_system("baseline").solve_many(given))
+    assert [one.pair.id for one in found] == ["x", "2", "7", "1"]
+    assert len({one.alignments for one in found}) == 1
+    for odd in ("a b", ("a",), ("x", "a", "b", "c"), 3):
+        with pytest.raises(UsageError, match=r"^pair 1: .* is no pair; expected .* an id and two"):
+            next(shared_system("baseline").solve_many([odd]))
+
+
+def test_what_shows_itself_takes_one_line(answer):
+    system = shared_system("headlines")
+    long = system.solve("a \x1b[31m cat " * 60, "b\u2028 " + "dog " * 90)
+    for one in (answer, long, answer.rating, system.explain(answer), answer.trace()):
+        assert len(repr(one)) < 200
+        assert repr(one).isprintable()
+    assert repr(answer.pair.sent1) == f"<Sentence '{PAIR[0]}'>"
+    assert repr(answer) == (
+        "<SolvedAnswer '1': '12 killed in bus accident' / '10 killed in road accident', 3 lines, "
+        f"rated {answer.rating.value:.3f}>"
+    )
+
+
+def test_text_is_what_the_commands_print(answer, good):
+    system = shared_system("headlines")
+    options = ("--profile", "headlines", *PAIR)
+    assert f"{answer}\n" == good("solve", "--format", "text", *options)
+    assert f"{system.explain(answer)}\n" == good("explain", *options)
+    assert f"{answer.trace()}\n" == good("trace", *options)
+    for ask, command, decision in (
+        (answer.why, "why", "1 <==> 1"),
+        (answer.why_not, "why-not", "1 <==> 1 // EQUI"),
+    ):
+        found = ask(decision)
+        assert f"{found}\n" == good(command, *options, decision)
+        assert "\n" not in repr(found)
+        assert found._repr_html_().count("\n") == str(found).count("\n")
+    value, *parts = str(answer.rating).splitlines()
+    assert f"{value}\n" == good("sts", *options)
+    assert round(sum(float(part.split()[0]) for part in parts), 3) == float(value)
+
+
+def test_an_answer_is_the_line_that_solve_writes_and_comes_back_from_it(answer, good):
+    record = json.loads(json.dumps(answer.to_dict()))
+    schema("answer").validate(record)
+    assert record == json.loads(
+        good("solve", "--profile", "headlines", "--format", "jsonl", "-q", *PAIR)
+    )
+    again = ists_asp.SolvedAnswer.from_dict(record)
+    assert again.to_dict() == record
+    assert (again.alignments, again.rating, again.made_by, again.knowledge) == (
+        *(answer.alignments, answer.rating, answer.made_by, answer.knowledge),
+    )
+    system = shared_system("headlines")
+    assert system.rate(again) == answer.rating
+    assert system.explain(again).text == system.explain(answer).text
+    with pytest.raises(UsageError, match="cannot be traced"):
+        again.why("1 <==> 1")
+
+
+def test_answers_of_all_kinds_keep_to_the_schema(good):
+    validator = schema("answer")
+    for profile, *pair in (
+        ("baseline", "a cat sits", "dogs"),
+        ("pilot-2015-headlines", "12 killed in bus accident in Pakistan", "10 killed"),
+        ("es", "Un perro corre", "Un gato no duerme"),
+    ):
+        with load_shared(profile, models=2) as system:
+            for found in system.solve_all([pair]):
+                for rank, one in enumerate(found, 1):
+                    record = one.to_dict()
+                    validator.validate(record)
+                    assert record["rank"] == rank
+                    assert ists_asp.SolvedAnswer.from_dict(record).to_dict() == record
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"alignments": [{"tokens1": [1]}]},
+        {"alignments": 3},
+        {"tokens1": ["12"]},
+        {"chunks1": [1]},
+        {"rating": {"value": 1}},
+        {"system": {"version": "1"}},
+        {"error": "too long", "alignments": None},
+    ],
+)
+def test_what_is_no_answer_is_refused(answer, change):
+    with pytest.raises(DataError):
+        ists_asp.SolvedAnswer.from_dict(answer.to_dict() | change)
+
+
+def test_explanations_and_traces_keep_to_their_schemas(answer):
+    explanation = shared_system("headlines").explain(answer)
+    record = json.loads(json.dumps(explanation.to_dict()))
+    schema("explanation").validate(record)
+    again = Explanation.from_dict(record, answer)
+    assert (again.to_dict(), str(again)) == (record, explanation.text)
+    other = shared_system("headlines").solve("a cat", "a dog")
+    for odd, about in ((record, other), ({}, answer), ({"text": "", "statements": [1]}, answer)):
+        with pytest.raises(DataError, match=r"no explanation of the answer; expected .* pair 1"):
+            Explanation.from_dict(odd, about)
+    trace = json.loads(json.dumps(answer.trace().to_dict()))
+    schema("trace").validate(trace)
+    assert any(one["runner_up"] for one in trace["decisions"])
+    assert not any(one["runner_up"] for one in answer.trace().to_dict(compare=False)["decisions"])
+
+
+def test_answers_are_kept_where_the_command_line_keeps_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tmp_path / "ists-asp"
+    assert cache_dir(True) == folder
+    with load("baseline") as system:
+        assert system.setup.cache == folder
+        system.solve("a cat", "a dog")
+    assert list(folder.glob("annotations*"))
+    for given in (None, False, "none"):
+        with load("baseline", cache=given) as system:
+            assert system.setup.cache is None
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert cache_dir(True) is None
+    assert cache_dir(tmp_path) == tmp_path

@@ -7,7 +7,7 @@ import pytest
 import ists_asp
 from ists_asp.confidence import Confident, leads_of, percent
 from ists_asp.errors import RuleError
-from ists_asp.io.formats import format_answer, write_jsonl
+from ists_asp.io.formats import answer_record, format_answer
 from ists_asp.model import Confidence, Label
 from ists_asp.rules import load_rules
 from ists_asp.rules.source import find_rules
@@ -105,7 +105,7 @@ def test_steps_are_found_by_the_lead():
 def test_profiles_without_a_table_say_nothing():
     answer = shared_system("baseline").solve("A cat sleeps", "A cat sleeps")
     assert {line.confidence for line in answer.alignments} == {None}
-    assert "confidence" not in write_jsonl(answer)
+    assert "confidence" not in str(answer_record(answer))
 
 
 def test_given_chunks_are_as_sure_as_their_table_says(system):

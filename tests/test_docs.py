@@ -6,14 +6,15 @@ from functools import cache
 import click
 import pytest
 
+import ists_asp
 from benchmarks.tables import replace_between
 from docs.pages import write
 from docs.pages.pictures import reliability
 from docs.pages.predicates import rule_files, uses
-from ists_asp import load
 from ists_asp.cli.app import main
+from ists_asp.engine import System
 from tests.links import broken
-from tests.tours import ROOT, blocks, follow, make_place, shown
+from tests.tours import ROOT, blocks, follow, make_place, session, shown
 
 DOCS = ROOT / "docs"
 FOLDERS = ("", "tutorials", "howto", "reference", "explanation")
@@ -29,7 +30,9 @@ TEXTS = {
     for file in (*FILES, ROOT / "README.md")
 }
 WRITTEN = [name for name in TEXTS if name.startswith("docs/")]
-COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN}))
+SESSION = "docs/howto/python.md"
+"""The page whose blocks run in one session."""
+COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN if name != SESSION}))
 RULES_PAGE = "docs/tutorials/rules.md"
 RULES = rule_files(ROOT)
 USES = uses(ROOT, RULES)
@@ -99,8 +102,20 @@ def test_no_example_is_left_out(name):
 def test_rules_that_are_shown_can_be_used(tmp_path, block):
     file = tmp_path / "shown.lp"
     file.write_text(block.text, encoding="utf-8")
-    with load("headlines", rules=file) as system:
+    with ists_asp.load("headlines", rules=file) as system:
         assert system.solve("a cat sleeps on Monday", "one cat naps on Sunday").alignments
+
+
+@pytest.mark.slow
+def test_the_page_on_python_prints_what_it_says(place):
+    some = [block for _, block in shown({SESSION: TEXTS[SESSION]})]
+    assert session(place(SESSION), some) == [block.output or "" for block in some]
+    text = TEXTS[SESSION]
+    told = [name for name in ists_asp.__all__ if not name.startswith("_")]
+    methods = [name for name, one in vars(System).items() if callable(one)]
+    asked = ("solve", "rate", "explain")
+    told += [name for name in methods if name.removesuffix("_many") in asked]
+    assert [name for name in told if not re.search(rf"\b{name}\b", text)] == []
 
 
 @pytest.mark.long

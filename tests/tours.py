@@ -4,6 +4,7 @@
 with ``--only WORD`` those alone that have the word, such as ``"ists-asp explain"``.
 """
 
+import json
 import os
 import re
 import shlex
@@ -79,15 +80,34 @@ def do(place, block):
     return run(place, text, accepted=(0, *_CLINGO) if "python -m " in text else (0,))
 
 
+_SESSION = """
+import contextlib, io, json
+names, printed = {}, []
+for text in json.load(open("blocks.json")):
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        exec(text, names)
+    printed.append(told.getvalue())
+json.dump(printed, open("printed.json", "w"))
+"""
+
+
+def session(place, some):
+    """Do what blocks say, all in Python and in one session; what each prints."""
+    (place / "blocks.json").write_text(json.dumps([block.text for block in some]))
+    (place / "tour.py").write_text(_SESSION)
+    run(place, "python tour.py")
+    return json.loads((place / "printed.json").read_text())
+
+
 def refresh(page, only=""):
     """Write what the commands of a page print into it, one after the other."""
     text = page.read_text("utf-8")
     with TemporaryDirectory() as folder:
         place = make_place(Path(folder))
-        for _, block in shown({page.name: text}):
-            if only not in block.text:
-                continue
-            printed = do(place, block)
+        found = [block for _, block in shown({page.name: text}) if only in block.text]
+        together = session(place, found) if page.name == "python.md" else []
+        for place_of, block in enumerate(found):
+            printed = together[place_of] if together else do(place, block)
             if block.output not in (None, printed):
                 before = f"```{block.language}\n{block.text}```\n\n```text\n"
                 text = text.replace(f"{before}{block.output}```", f"{before}{printed}```")

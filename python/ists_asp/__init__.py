@@ -18,17 +18,22 @@ from ists_asp._version import __version__
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from ists_asp.engine import System, load
+    from ists_asp.engine import SolvedAnswer, System, load
+    from ists_asp.run.frames import solve_frame
 
-__all__ = ["System", "__version__", "load"]
+__all__ = ["SolvedAnswer", "System", "__version__", "load", "solve_frame"]
 
 
 def __getattr__(name: str) -> object:
     # Imported when asked for: the engine brings clingo, which `ists-asp --help` can do without.
-    if name in ("System", "load"):
+    if name in ("SolvedAnswer", "System", "load"):
         from ists_asp import engine
 
         return getattr(engine, name)
+    if name == "solve_frame":
+        from ists_asp.run import frames
+
+        return frames.solve_frame
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

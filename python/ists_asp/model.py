@@ -67,15 +67,17 @@ class Word:
 class Token:
     """A token that ``.wa`` files count: ``index`` from 1, ``form`` as in the input.
 
-    ``words`` is empty until the sentence has been annotated.
+    ``words`` is empty until the sentence has been annotated. ``glued`` says that text has no blank
+    before it, as before a comma.
     """
 
     index: int
     form: str
     words: tuple[Word, ...] = ()
+    glued: bool = False
 
-    def __reduce__(self) -> tuple[type[Token], tuple[int, str, tuple[Word, ...]]]:
-        return Token, (self.index, self.form, self.words)
+    def __reduce__(self) -> tuple[type[Token], tuple[int, str, tuple[Word, ...], bool]]:
+        return Token, (self.index, self.form, self.words, self.glued)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +105,35 @@ class Sentence:
 
     @property
     def text(self) -> str:
+        """The sentence as it was written; what its tokens are is in :attr:`spaced`."""
+        return self.words(tuple(range(1, len(self.tokens) + 1)))
+
+    @property
+    def spaced(self) -> str:
         """The tokens' forms, separated by one blank."""
         return " ".join(token.form for token in self.tokens)
 
-    def words(self, numbers: tuple[int, ...]) -> str:
-        """The forms of the tokens with these numbers, separated by one blank."""
-        return " ".join(self.tokens[number - 1].form for number in numbers)
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.text!r}>"
+
+    def words(self, numbers: tuple[int, ...], gap: str = "") -> str:
+        """The tokens with these numbers as they were written.
+
+        ``gap`` stands, between blanks, where they are not neighbours.
+        """
+        text = ""
+        for place, number in enumerate(numbers):
+            token = self.tokens[number - 1]
+            near = place and numbers[place - 1] == number - 1
+            blank = f" {gap} " if gap and not near else " "
+            text += ("" if near and token.glued else blank) * bool(place) + token.form
+        return text
+
+
+class Text(Sentence):
+    """A sentence as people write it: its tokens are no more than what blanks separate."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +222,13 @@ class Rating:
         """The rating in points of the scale."""
         return self.thousandths / 1000
 
+    def __repr__(self) -> str:
+        return f"<Rating {self.value:.3f} of {len(self.contributions)} contributions>"
+
+    def __str__(self) -> str:
+        parts = (f"  {part.value:+.3f} {part.name}" for part in self.contributions)
+        return "\n".join([f"{self.value:.3f}", *parts])
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -220,4 +252,12 @@ class Answer:
     rating: Rating | None = None
     boundaries1: tuple[float, ...] = field(default=(), compare=False)
     boundaries2: tuple[float, ...] = field(default=(), compare=False)
-    atoms: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    atoms: tuple[str, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        pair = self.pair
+        texts = pair.sent1.text, pair.sent2.text
+        one, two = (text if len(text) <= 40 else f"{text[:39]}…" for text in texts)
+        rated = "" if self.rating is None else f", rated {self.rating.value:.3f}"
+        what = f"{type(self).__name__} {pair.id!r}: {one!r} / {two!r}"
+        return f"<{what}, {len(self.alignments)} lines{rated}>"

@@ -7,10 +7,13 @@ folder: there they are the top-level folders of the checkout that the package wa
 from __future__ import annotations
 
 import gc
+import os
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+
+from platformdirs import user_cache_dir
 
 from ists_asp.errors import ResourceError
 
@@ -46,6 +49,22 @@ def _find(name: str) -> Path:
         expected=" or ".join(str(folder) for folder in candidates),
         hint="Reinstall ists-asp from a wheel, or from a complete checkout",
     )
+
+
+def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
+    """The directory of what is kept between runs: True for the user's, where it can be made.
+
+    Of what else is given, False, None and ``none`` stand for no directory.
+    """
+    if given is not True:
+        return Path(given) if given and given != "none" else None
+    folder = Path(user_cache_dir("ists-asp", appauthor=False))
+    try:
+        # What sentences people compare is for their eyes alone.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
 
 
 class Closing(ABC):

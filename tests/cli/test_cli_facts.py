@@ -12,7 +12,7 @@ from ists_asp import load
 from ists_asp.answers import read_answer
 from ists_asp.explain import load_templates
 from ists_asp.explain.shown import read_shown
-from ists_asp.io.formats import write_jsonl
+from ists_asp.io.formats import answer_record
 from ists_asp.io.pairs import read_table
 from ists_asp.rules import Purpose
 from ists_asp.syntax.ground import texts
@@ -54,10 +54,8 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     knowledge, system = record["knowledge"], record["system"]
     assert f"% words are compared by: {', '.join(knowledge)}\n" in program
     answer = read_answer(bare, texts(symbols), cost, True)
-    assert (
-        write_jsonl(answer, knowledge=knowledge, system=system)
-        == json.dumps(record, ensure_ascii=False) + "\n"
-    )
+    found = answer_record(answer, knowledge=knowledge, system=system)
+    assert json.loads(json.dumps(found)) == record
 
 
 @pytest.mark.parametrize(

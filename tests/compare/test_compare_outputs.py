@@ -9,7 +9,7 @@ import pytest
 from ists_asp.compare import Answered, compare, comparison, find_changes, read_answered
 from ists_asp.errors import DataError
 from ists_asp.evaluate.scorer import Reference, evaluate
-from ists_asp.io.formats import failure_record, write_jsonl
+from ists_asp.io.formats import answer_record, failure_record
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
@@ -112,10 +112,14 @@ def test_both_kinds_of_output_are_read_as_they_were_written(tmp_path):
     answer = Answer(pair(), CHUNKS, CHUNKS, SAME, (), True)
     (tmp_path / "a.wa").write_text(write_answer(answer), encoding="utf-8")
     (tmp_path / "a.jsonl").write_text(
-        write_jsonl(answer)
-        + write_jsonl(answer, rank=2)
-        + json.dumps(failure_record(pair("2"), "no time"))
-        + "\n",
+        "".join(
+            json.dumps(record) + "\n"
+            for record in (
+                answer_record(answer),
+                answer_record(answer, rank=2),
+                failure_record(pair("2"), "no time"),
+            )
+        ),
         encoding="utf-8",
     )
     wa, jsonl = (read_answered(tmp_path / name) for name in ("a.wa", "a.jsonl"))

@@ -98,14 +98,14 @@ def explain_all(system, cases):
 
 def explained_pairs(system, rows):
     """What is said of rows of a table that begin with two sentences."""
-    answers = list(system.solve_many(row[:2] for row in rows))
+    answers = list(system.solve_many((row[:2] for row in rows), rated=False))
     return [each.text for each in system.explain_many(answers)]
 
 
 def explained_set(system, name):
     """What is said of pairs of a train set, the same ones whenever they are drawn, by their ids."""
     pairs = list(read_pairs(DATA / name / "sent1.txt", DATA / name / "sent2.txt"))
-    answers = list(system.solve_many(random.Random(SEED).sample(pairs, EACH)))
+    answers = list(system.solve_many(random.Random(SEED).sample(pairs, EACH), rated=False))
     return {each.answer.pair.id: each.text for each in system.explain_many(answers)}
 
 

@@ -4,7 +4,7 @@ import json
 import pytest
 
 from ists_asp.errors import DataError, FormatError
-from ists_asp.io.formats import format_answer, write_jsonl
+from ists_asp.io.formats import ANSWERS, Written, answer_record, format_answer
 from ists_asp.io.pairs import read_sts, read_table
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
@@ -186,7 +186,7 @@ def test_json_of_other_programs_is_refused_once(text, message):
 
 
 def test_jsonl_answer():
-    line = write_jsonl(ANSWER)
+    line = ANSWERS["jsonl"].write(Written(ANSWER.pair, [ANSWER]))
     assert line.endswith("\n")
     assert line.count("\n") == 1
     record = json.loads(line)
@@ -204,7 +204,7 @@ def test_jsonl_answer():
     assert (record["cost"], record["optimal"]) == ([12, 3], True)
     assert jsonl(line)[0].sent1.chunks == ANSWER.chunks1
     assert record["knowledge"] == []
-    assert json.loads(write_jsonl(ANSWER, 2, ["lexicon"]))["knowledge"] == ["lexicon"]
+    assert answer_record(ANSWER, 2, ["lexicon"])["knowledge"] == ["lexicon"]
 
 
 def test_readable_answer_lines_up():

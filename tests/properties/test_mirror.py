@@ -26,7 +26,7 @@ def different(system, pairs):
     """The pairs whose answer is not the mirror image of that of the swapped sentences."""
     pairs = list(pairs)
     mirrored = [type(pair)(pair.id, pair.sent2, pair.sent1) for pair in pairs]
-    answers, others = (list(system.solve_many(some)) for some in (pairs, mirrored))
+    answers, others = (list(system.solve_many(some, rated=False)) for some in (pairs, mirrored))
     return [
         one.pair.id
         for one, two in zip(answers, others, strict=True)

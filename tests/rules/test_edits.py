@@ -79,7 +79,7 @@ def test_an_edit_has_its_effect_and_is_named(tmp_path, row):
     rules.write_text(EDITS[name], encoding="utf-8")
     old = shipped(profile)
     sentences = Pair("1", *(make_sentence(text.split()) for text in pair))
-    with load(profile, rules=rules) as new:
+    with load(profile, rules=rules, cache=None) as new:
         assert not [one for one in new.warnings if name in str(one)]
         (both,) = run_both(old, new, [sentences])
         was, now = told(both.old).get(where), told(both.new).get(where)
@@ -117,14 +117,14 @@ def test_an_edit_has_its_effect_and_is_named(tmp_path, row):
 def test_an_edit_does_no_more_than_it_says(tmp_path, name, pair):
     rules = tmp_path / name
     rules.write_text(EDITS[name], encoding="utf-8")
-    with load("headlines", rules=rules) as new:
+    with load("headlines", rules=rules, cache=None) as new:
         assert told(new.solve(*pair)) == told(shipped("headlines").solve(*pair))
 
 
 def test_an_entry_is_not_named_for_what_another_did(tmp_path):
     table = tmp_path / "two.tsv"
     table.write_text("float = initial public offering\nipo = initial public offering\n")
-    with load("headlines", rules=table) as new:
+    with load("headlines", rules=table, cache=None) as new:
         trace = new.trace("Facebook IPO slumps", "Facebook initial public offering slumps")
         text = trace.why("1 2 <==> 1 2 3 4 // EQUI").text()
     assert "two.tsv:2" in text

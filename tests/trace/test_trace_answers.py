@@ -34,9 +34,8 @@ def test_an_answer_says_why_not(answer):
 
 
 def test_the_rating_of_an_answer_can_be_asked_for(answer):
-    assert answer.rating is None
     rating = answer.trace().answer.rating
-    assert rating == system("headlines").rate(answer)
+    assert answer.rating == rating == system("headlines").rate(answer)
     assert "words_covered" in answer.why("rating").text()
 
 

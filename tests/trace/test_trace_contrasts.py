@@ -90,7 +90,7 @@ def test_a_chunk_without_counterpart_is_told_by_the_best_one():
 
 def test_json_has_what_the_terminal_shows(trace):
     found = trace.why("3 <==> 3")
-    told = json.loads(json.dumps(found.as_dict()))
+    told = json.loads(json.dumps(found.to_dict()))
     assert [one["kind"] for one in told["decisions"]] == ["align", "label", "score"]
     text = found.text(everything=True)
     for one in told["decisions"]:
@@ -130,7 +130,7 @@ def test_an_atom_is_derived_from_facts(trace):
 def test_an_atom_that_does_not_hold_has_bodies_that_nearly_derive_it(trace):
     found = trace.why_not("adds(2,run(4,6),run(4,5))")
     assert "adds_word" in found.text()
-    assert found.as_dict()["tree"]["below"]
+    assert found.to_dict()["tree"]["below"]
     assert "missing: negates" in trace.why_not("forbidden_label(_,_,spe1)").text()
 
 

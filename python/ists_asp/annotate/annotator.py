@@ -12,10 +12,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
-from ists_asp.annotate.subtokens import UNSEEN, cut, spellings, tables
+from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings, tables
 from ists_asp.errors import DataError, shortened
+from ists_asp.io.text import make_sentence
 from ists_asp.limits import LONGEST_WORD
-from ists_asp.model import Token, Word
+from ists_asp.model import Word
 from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.io.cache import Cache
+    from ists_asp.model import Token
 
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)
@@ -83,13 +85,16 @@ class Annotator:
         ]
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
-        """Cut raw texts into tokens as Stanza's tokeniser does; a text is one sentence.
+        """Cut raw texts into tokens, with Stanza and :func:`cut_text`; a text is one sentence.
 
         White space and control characters count as one blank. The tokens have no words yet.
         """
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
         forms = self._known("tokens", clean, self._tokens)
-        return [tuple(Token(i, form) for i, form in enumerate(parts, 1)) for parts in forms]
+        return [
+            make_sentence(list(cut_text(text, known, self._tables)), text).tokens
+            for text, known in zip(clean, forms, strict=True)
+        ]
 
     def _tokens(self, texts: list[str]) -> list[list[str]]:
         cut_texts = self._stanza.tokenize("\n\n".join(texts))

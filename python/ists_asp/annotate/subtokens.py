@@ -16,6 +16,11 @@ the words; put together again they always give the token. In this order:
 nothing invisible, no blank. :func:`spellings` also lowers the voice of a sentence THAT IS
 ALL CAPITALS, as taggers take each of its words for a name, and makes Spanish dashes hyphens.
 
+:func:`cut_text` makes tokens of a text, where a person would see them: the marks at the ends of
+what blanks separate, and some clitics, as in the data of the task (``Anna|'s``, ``$|5.99``,
+``10|%``). A tokeniser is asked only about periods (``No. 5``) and about marks within (``yes,no``);
+hyphens, other apostrophes, digits, addresses, emoji, ``isn't`` and ``doesnt`` are never cut.
+
 What is looked up for that in a language is one :class:`Tables`. English clitics are cut as the
 English treebanks of Universal Dependencies cut them. Spanish ones (``del``, ``hacerlo``)
 stay in one piece, as no cut would leave two words; the models know them whole.
@@ -25,13 +30,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from ists_asp.limits import LONGEST_WORD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
 MOST_MARKS = 8
 """Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
@@ -49,6 +56,22 @@ _AMOUNT = re.compile(r"[$€£¥][.,]?\d")
 _PERCENTAGE = re.compile(r".*\d%", re.DOTALL)
 _YEAR = re.compile(r"'\d\ds?(?!\w)")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
+
+_EMOJI = (
+    "[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    "[\u200d\u20e3\ufe0f\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]*"
+)
+_SOLID = re.compile(
+    rf"({_EMOJI}|^[:;=]['’]?-?[)(\]\[DPpOo/|*]+$|^<3+$"
+    r"|(?:https?://|www\.)(?:\([^\s()]*\)|[^\s()<>\"“”«»])+(?<![.,;:!?'’…])"
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+)
+"""Emoji, emoticons, addresses of pages and of people: what no mark in it cuts."""
+
+_WITHIN = re.compile(r"""(?<=[^\W\d_"”»’)\]])([.:]|[,;!?…—]+|--+|\.\.+)(?=[^\W\d_"“«‘(\[¿¡])""")
+_ENCLOSING = (("(", ")"), ("[", "]"), ("{", "}"))
+_PRICE = re.compile(r"(?<=[$€£¥])(?=[.,]?\d)|(?<=\d)(?=[€$£¥]$)")
+_RUN = re.compile(r"[!?]+|(.)\1*")
 
 OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
 """Cut off at the front of a token, where at least one letter or digit follows."""
@@ -93,6 +116,8 @@ class Tables:
     Attributes:
         abbreviations: words whose final period is part of them, without that period.
         clitics: endings that are words of their own, longest first.
+        apart: those of them that are tokens of their own in text.
+        stopped: more abbreviations, if a word of the text follows.
         contractions: whole tokens that are cut though nothing in them shows where,
             with the length of their first part.
         dashes: marks that are cut off at both ends, but not before a digit; Spanish
@@ -102,6 +127,8 @@ class Tables:
 
     abbreviations: frozenset[str] = frozenset()
     clitics: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    stopped: frozenset[str] = frozenset()
     contractions: dict[str, int] = field(default_factory=dict)
     dashes: frozenset[str] = frozenset()
     elisions: frozenset[str] = frozenset()
@@ -125,6 +152,12 @@ _TABLES = {
             " jan feb mar apr jun jul aug sep sept oct nov dec"
         ),
         clitics=_ENGLISH_CLITICS,
+        # A negation stands in the chunk of its verb, and "ca" and "wo" are no words.
+        apart=_ENGLISH_CLITICS[1:],
+        stopped=_words(
+            "ala ariz calif colo conn fla ga ill ind kan mass md mich minn mo mont neb nev okla pa"
+            " penn tenn tex va vt wash wis fig figs vol pp"
+        ),
         contractions=_cuts(
             "can|not gon|na got|ta wan|na"
             # As students type them; "cant" and "wont" are also words, but rarer ones.
@@ -136,7 +169,7 @@ _TABLES = {
     "es": Tables(
         abbreviations=_words(
             "sr sra srta sres dr dra dres d dña ud uds vd vds prof profa gral gob pdte cnel"
-            " tte sgto cap lic ing arq mons fr sto sta st mr mrs jr"
+            " ee uu tte sgto cap lic ing arq mons fr sto sta st mr mrs jr"
             " pág págs pp núm art arts vol ed ej fig cf etc aprox depto dpto"
             " av avda tel cía hnos ltda"
         ),
@@ -166,6 +199,57 @@ def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, .
         back.insert(0, form[end - width : end])
         end -= width
     return (*front, *_clitics(form[start:end], tables), *back)
+
+
+def cut_text(text: str, known: Iterable[str], tables: Tables) -> Iterator[str]:
+    """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
+    ends, start, pieces = set(accumulate(map(len, known))), 0, text.split()
+    whole = replace(tables, contractions={}, clitics=tables.apart)
+    for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
+        for number, part in enumerate(_SOLID.split(piece)):
+            if number % 2:
+                yield part
+            elif part:
+                last = following if piece.endswith(part) else None
+                yield from _cut_piece(part, start, ends, whole, last)
+            start += len(part)
+
+
+def _cut_piece(
+    piece: str, start: int, ends: AbstractSet[int], tables: Tables, following: str | None
+) -> Iterator[str]:
+    """What a piece without blanks is cut into, which begins at ``start`` of the text."""
+    bounds = [0]
+    for mark in _WITHIN.finditer(piece):
+        first, last = mark.span()
+        ended = mark[0] != "." or (piece[first - 1].islower() and piece[last].isupper())
+        if ended and ends & {start + first, start + last}:
+            bounds += first, last
+    for first, last in pairwise([*bounds, len(piece)]):
+        part, words = piece[first:last], list[str]()
+        if not set(part) <= OPENERS | CLOSERS:
+            near = following if last == len(piece) else None
+            for word in chain.from_iterable(map(_PRICE.split, cut(part, tables, near))):
+                ended = not near or (
+                    start + first in ends and part[:-1].lower() not in tables.stopped
+                )
+                if words and _belongs(word, words[-1], ended=ended):
+                    words[-1] += word
+                else:
+                    words.append(word)
+                first += len(word)
+        yield from words or (run[0] for run in _RUN.finditer(part))
+
+
+def _belongs(word: str, before: str, *, ended: bool) -> bool:
+    """Whether a word that was cut off belongs to the one before: ``No.``, ``.NET``, ``dog(s)``."""
+    if "." in (word, before):
+        return not ended and (before + word).strip(".").isalnum()
+    return any(
+        (word == close and before.count(open_) > before.count(close))
+        or (before == open_ and word.count(close) > word.count(open_))
+        for open_, close in _ENCLOSING
+    )
 
 
 def spelling(word: str) -> str:

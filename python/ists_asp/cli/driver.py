@@ -28,22 +28,17 @@ from ists_asp.cli.console import (
 )
 from ists_asp.cli.inputs import opened
 from ists_asp.errors import IstsError, UsageError, of_pair
-from ists_asp.run import watch
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs, PairSource
+    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.run.pool import Inline, Pool
-
-MANY = 5000
-"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 
 PAUSE = 0.3
 """Seconds between two looks at the files of rules that are watched."""
@@ -122,7 +117,7 @@ def solve_pairs(
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there, old_journal
     from ists_asp.io.formats import PAIRS, Written, writing_rows
-    from ists_asp.run.pool import run
+    from ists_asp.run.pool import executor, run
     from ists_asp.solver.batch import BATCH
 
     began = time.perf_counter()
@@ -151,7 +146,7 @@ def solve_pairs(
             files=sums(files.every if rated else files.deciding),
         )
         made_by = system.provenance
-        record = made_by.as_dict()
+        record = made_by.to_dict()
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
         target = outputs[output] if output is not None else _Standard()
@@ -159,14 +154,14 @@ def solve_pairs(
             put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
         for journal in filter(None, map(old_journal, targets)):
             note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
-        executor = _executor(setup, jobs, source)
-        stack.callback(executor.close)
+        deciding = executor(setup, jobs, source.count, long=source.long)
+        stack.callback(deciding.close)
         _check_interrupted()
-        for warning in (*system.models_warnings, *executor.warnings):
+        for warning in (*system.models_warnings, *deciding.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
         with progress(source.count, shown=not inputs.quiet) as step:
-            for number, outcome in enumerate(run(pairs, system, executor, stages, tell), 1):
+            for number, outcome in enumerate(run(pairs, system, deciding, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
                 if failure is None and setup.answers is None:
@@ -228,27 +223,6 @@ def _check_interrupted() -> None:
     """Raise an interrupt again that a library has caught, or that came while a process forked."""
     if cli.interrupted:
         raise KeyboardInterrupt
-
-
-def _executor(setup: Setup, jobs: int, source: PairSource) -> Inline | Pool:
-    """This process, unless something could take too much of it, or others are to help.
-
-    Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a
-    copy of it, which is quick to begin; whoever calls the command from Python may have threads,
-    which a copy would lack.
-    """
-    from ists_asp.run.pool import Inline, Pool
-    from ists_asp.run.worker import Decider
-    from ists_asp.solver.batch import BATCH
-
-    def workers() -> Pool:
-        return Pool(setup, min(jobs, -(-source.count // BATCH)))
-
-    if jobs > 1 or source.long or source.count >= MANY:
-        return workers()
-    if not (setup.rules or setup.constants or setup.templates):
-        return Inline(Decider(setup), workers)
-    return Pool(setup, 1, copied=watch.active)
 
 
 def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:

@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
@@ -38,8 +37,6 @@ STDIN = "-"
 _FLAGS = "two sentences, --table FILE, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 
 _TABLES = ("--table", "--tsv", "--jsonl")
-
-_BATCH = 200
 
 _SHOWN_IDS = 10
 
@@ -163,6 +160,9 @@ class Inputs:
         if flag is None or self.files[flag].endswith(".wa"):
             return self
         source = self._source(self.files[flag])
+        if not isinstance(source, Path):
+            # A table is read more than once.
+            source = BytesIO(source.read())
         kind = None if flag == "--table" else flag.strip("-")
         named = any(not title.isdecimal() for title in self.columns.values())
         header = True if self.header or named else None
@@ -314,26 +314,14 @@ class Inputs:
 
         A pair that is too long, or has chunks, stays as it is.
         """
-        if not self.text:
-            yield from pairs
-            return
-        from ists_asp.limits import fits
-        from ists_asp.model import Pair
+        from ists_asp.model import Pair, Text
 
-        def bare(pair: Pair) -> bool:
-            return fits(pair) and pair.sent1.chunks is None
-
-        remaining = iter(pairs)
-        while batch := list(islice(remaining, _BATCH)):
-            texts = [
-                sentence.text
-                for pair in batch
-                if bare(pair)
-                for sentence in (pair.sent1, pair.sent2)
-            ]
-            sentences = iter(system.tokenize(texts))
-            for pair in batch:
-                yield Pair(pair.id, next(sentences), next(sentences)) if bare(pair) else pair
+        return system.tokenized(
+            Pair(pair.id, Text(pair.sent1.tokens), Text(pair.sent2.tokens))
+            if self.text and pair.sent1.chunks is None
+            else pair
+            for pair in pairs
+        )
 
     def sums(self) -> list[bytes] | None:
         """SHA-256 sums of the files that somebody may change meanwhile."""

@@ -7,19 +7,17 @@ how to decide.
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
-from platformdirs import user_cache_dir
 
 from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, READ, RULES, SENTENCE, FileType
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError, shortened
+from ists_asp.resources import cache_dir
 
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
@@ -249,23 +247,11 @@ def reader_option(default: str | None = None) -> Decorator:
     )
 
 
-def _cache(_context: click.Context, _option: click.Parameter, given: str | None) -> Path | None:
-    """The cache's directory: the one given, or by default one of the user's, where possible."""
-    if given is not None:
-        return None if given == "none" else Path(given)
-    folder = Path(user_cache_dir("ists-asp", appauthor=False))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
-
-
 cache_option: Decorator = click.option(
     "--cache",
     type=CACHE,
     metavar="DIR|none",
-    callback=_cache,
+    callback=lambda _context, _option, given: cache_dir(True if given is None else given),
     help="Directory of the cache, which spares a rerun Stanza, the parsing of rules, and pairs "
     "that no edit touches; none for none. Default: ists-asp in your cache directory; see ists-asp "
     "cache info.",

@@ -357,9 +357,11 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
     switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
     annotated, left = old.annotate(pairs), _LOOKED if edits else 0
     while batch := list(islice(annotated, BATCH)):
-        answers = zip(old.decide(batch), new.decide(batch), strict=True)
-        decided = [Both(Answered.of(one), Answered.of(two)) for (one, *_), (two, *_) in answers]
-        changed = [find_changes(one.old, one.new) for one in decided]
+        decided = list(map(Both, _answered(old, batch), _answered(new, batch)))
+        changed = [
+            tuple(change for change in find_changes(one.old, one.new) if not change.kind.whole)
+            for one in decided
+        ]
         traced = [bool(changes) or place < left for place, changes in enumerate(changed)]
         before = old.trace_annotated(compress(batch, changed))
         after = new.trace_annotated(compress(batch, traced))
@@ -373,6 +375,15 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
             did = look(trace, groups, switched).effects if place < left else None
             yield replace(one, causes=causes, effects=did)
         left -= len(batch)
+
+
+def _answered(system: System, batch: Sequence[Pair]) -> Iterator[Answered]:
+    """Decide, rate and explain annotated pairs, as far as there are rules for that."""
+    answers = [best for best, *_ in system.decide(batch, rated=system.rates)]
+    if system.profile.explanation is None:
+        return map(Answered.of, answers)
+    texts = (explanation.text for explanation in system.explain_many(answers))
+    return map(Answered.of, answers, texts)
 
 
 def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, ...]:

@@ -7,19 +7,18 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import convert
 
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
+from ists_asp.io.formats import read_record
 from ists_asp.io.tables import read_object
-from ists_asp.io.text import Line, Warn, ignore, make_sentence, parse_lines
+from ists_asp.io.text import Line, Warn, ignore, parse_lines
 from ists_asp.model import Alignment, Chunk, Pair, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import Any
 
     from ists_asp.evaluate.scorer import Evaluation
     from ists_asp.model import Answer
@@ -30,14 +29,22 @@ RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"
 
 @dataclass(frozen=True, slots=True)
 class Answered(Reference):
-    """A pair with the lines of its answer; ``chunks`` of both sentences, where they are known."""
+    """A pair with the lines of its answer, and what else is known of it.
+
+    That is the ``chunks`` of both sentences, how similar they are as a whole, and the answer in
+    words.
+    """
 
     chunks: tuple[tuple[Chunk, ...], tuple[Chunk, ...]] | None = None
+    rating: float | None = None
+    explanation: str | None = None
 
     @classmethod
-    def of(cls, answer: Answer) -> Answered:
+    def of(cls, answer: Answer, explanation: str | None = None) -> Answered:
         """The answer of a run."""
-        return cls(answer.pair, answer.alignments, (answer.chunks1, answer.chunks2))
+        rating = None if answer.rating is None else answer.rating.value
+        chunks = answer.chunks1, answer.chunks2
+        return cls(answer.pair, answer.alignments, chunks, rating, explanation)
 
 
 def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
@@ -57,16 +64,16 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
 
     def add(line: Line) -> None:
         record = read_object(line)
-        try:
-            answered = _answered(record) if record.get("rank", 1) == 1 else None
-        except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
-            raise DataError(
-                "this is no answer",
-                where=line.where,
-                expected="a line of ists-asp solve --format jsonl",
-            ) from None
-        if answered is None:
+        if record.get("rank", 1) != 1:
             return
+        if "error" in record:
+            record |= {"alignments": [], "chunks1": [], "chunks2": []}
+        try:
+            answer = read_record(record)
+        except DataError as error:
+            error.where = line.where
+            raise
+        answered = Answered(answer.pair, ()) if "error" in record else Answered.of(answer)
         if answered.pair.id in found:
             raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
         found[answered.pair.id] = answered
@@ -74,19 +81,6 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
     for _ in parse_lines(path, add, warn=warn):
         pass
     return found
-
-
-def _answered(record: dict[str, Any]) -> Answered:
-    sentences = [
-        make_sentence(record.get(f"tokens{side}") or record[f"sent{side}"].split()) for side in "12"
-    ]
-    pair = Pair(str(record["id"]), *sentences)
-    if "error" in record:
-        return Answered(pair, ())
-    first, second = (
-        tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
-    )
-    return Answered(pair, convert(record["alignments"], tuple[Alignment, ...]), (first, second))
 
 
 class ChangeKind(StrEnum):
@@ -98,6 +92,13 @@ class ChangeKind(StrEnum):
     SCORE = "score"
     TAG = "tag"
     UNALIGNED = "unaligned"
+    RATING = "rating"
+    EXPLANATION = "explanation"
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is about the pair as a whole, and follows from other decisions."""
+        return self in (ChangeKind.RATING, ChangeKind.EXPLANATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +119,15 @@ class Change:
 
 
 def find_changes(old: Answered, new: Answered) -> tuple[Change, ...]:
-    """The decisions that differ between two answers, boundaries first, then line by line."""
-    return (*_boundaries(old, new), *_lines(old, new))
+    """What differs between two answers: boundaries, then line by line, then the pair as a whole."""
+    return (*_boundaries(old, new), *_lines(old, new), *_wholes(old, new))
+
+
+def _wholes(old: Answered, new: Answered) -> Iterator[Change]:
+    if None not in (old.rating, new.rating) and old.rating != new.rating:
+        yield Change(ChangeKind.RATING, (), (), f"{old.rating:.3f}", f"{new.rating:.3f}")
+    if None not in (old.explanation, new.explanation) and old.explanation != new.explanation:
+        yield Change(ChangeKind.EXPLANATION, (), (), old.explanation, new.explanation)
 
 
 def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
@@ -272,7 +280,7 @@ def compare(
         raise DataError("the two have no pair in common", hint="Compare answers to the same pairs")
     for identifier in both:
         one, two = old[identifier].pair, new[identifier].pair
-        if (one.sent1.text, one.sent2.text) != (two.sent1.text, two.sent2.text):
+        if (one.sent1.spaced, one.sent2.spaced) != (two.sent1.spaced, two.sent2.spaced):
             raise DataError(
                 "the old and the new answer are about other sentences",
                 where=of_pair(identifier),
@@ -293,7 +301,7 @@ def compare(
     for identifier in both:
         changes = find_changes(old[identifier], new[identifier])
         if changes:
-            found = (causes or {}).get(identifier, ((),) * len(changes))
+            found = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
             pair = new[identifier].pair
             changed.append(PairComparison(pair, changes, found, gains.get(identifier)))
     # With gold those first that gain most.

@@ -142,7 +142,7 @@ def _pair(one: PairComparison) -> Iterator[str]:
     yield f"  2: {one.pair.sent2.text}"
     told: set[Cause] = set()
     for change, causes in zip(one.changes, one.causes, strict=True):
-        yield f"  {_change(change, one.pair)}"
+        yield from f"  {_change(change, one.pair)}".split("\n")
         new = [cause for cause in causes if cause not in told]
         for cause in new[:_CAUSES]:
             yield from _because(cause)
@@ -162,6 +162,8 @@ def _change(change: Change, pair: Pair) -> str:
         verb = "begins" if change.new else "no longer begins"
         return f'a chunk of sentence {side} {verb} at "{words[0]}"'
     was, now = change.old or "none", change.new or "none"
+    if change.kind is ChangeKind.EXPLANATION:
+        return f"explanation  {was}\n  ->           {now}"
     return f"{change.kind:<9}  {' ~ '.join(words)}:  {was} -> {now}"
 
 

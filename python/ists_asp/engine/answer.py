@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from ists_asp._version import __version__
-from ists_asp.errors import UsageError, of_pair
+from ists_asp.errors import DataError, UsageError, of_pair
+from ists_asp.io.formats import answer_record, format_answer, read_record
 from ists_asp.model import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+    from typing import Any
 
     from ists_asp.annotate.stanza import Models
     from ists_asp.rules import Profile, RuleFile
@@ -36,25 +38,49 @@ _SHORTEST = 1e-7
 """Seconds that no clock tells from none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SolvedAnswer(Answer):
     """An answer of a :class:`~ists_asp.engine.System`, which can be asked about.
 
-    ``tracing`` makes the trace. The best answer of a pair has it as long as its system is open:
-    ask :meth:`why` and :meth:`why_not`. The first question traces the answer, which then holds
-    the trace in memory. It stays in its process: an answer that is pickled leaves it behind.
+    ``rank`` is 1 for the best answer of a pair; ``knowledge`` is what words were compared by,
+    ``made_by`` what made the answer. ``tracing`` makes the trace. The best answer of a pair has it
+    as long as its system is open: ask :meth:`why` and :meth:`why_not`. The first question traces
+    the answer, which then holds the trace in memory. It stays in its process: an answer that is
+    pickled leaves it behind.
     """
 
-    tracing: Callable[[], AskedTrace] | None = field(default=None, compare=False, repr=False)
+    rank: int = field(default=1, compare=False)
+    knowledge: tuple[str, ...] = field(default=(), compare=False)
+    made_by: Provenance | None = field(default=None, compare=False)
+    tracing: Callable[[], AskedTrace] | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), tuple(getattr(self, one.name) for one in fields(Answer))
+        *values, _tracing = (getattr(self, one.name) for one in fields(self))
+        return type(self), tuple(values)
 
     @classmethod
-    def of(cls, answer: Answer, tracing: Callable[[], AskedTrace] | None = None) -> SolvedAnswer:
+    def of(cls, answer: Answer, **more: Any) -> SolvedAnswer:  # noqa: ANN401 (fields of ours)
         """Make an answer one that can be asked."""
-        values = {one.name: getattr(answer, one.name) for one in fields(Answer)}
-        return cls(**values, tracing=tracing)
+        return cls(**{one.name: getattr(answer, one.name) for one in fields(Answer)}, **more)
+
+    def to_dict(self) -> dict[str, object]:
+        """The answer as JSON values, as ``solve --format jsonl`` writes it in a line."""
+        system = None if self.made_by is None else self.made_by.to_dict()
+        return answer_record(self, self.rank, self.knowledge, system)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> SolvedAnswer:
+        """The answer of such a record; it can be explained and rated, but not be traced."""
+        answer, system = read_record(record), record.get("system")
+        try:
+            made_by = Provenance(**system | {"weights": (*system["weights"],)}) if system else None
+            knowledge = tuple(record.get("knowledge", ()))
+        except (LookupError, TypeError):
+            raise DataError("'system' does not say what made the answer") from None
+        return cls.of(answer, rank=record.get("rank", 1), knowledge=knowledge, made_by=made_by)
+
+    def __str__(self) -> str:
+        return format_answer(self).rstrip("\n")
 
     def trace(self) -> AskedTrace:
         """Trace which rules fired for this answer, for which words, with what weights.
@@ -133,7 +159,7 @@ class Provenance:
             f"weights {weights}, models {self.stanza}"
         )
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, in a form that ``json.dumps`` takes."""
         return {**asdict(self), "weights": list(self.weights)}
 

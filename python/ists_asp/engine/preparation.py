@@ -17,8 +17,8 @@ from ists_asp.io.cache import Cache
 from ists_asp.io.store import Memo, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
-from ists_asp.limits import GRACE, check_pair, check_text, loading_time
-from ists_asp.model import Pair, Sentence
+from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
+from ists_asp.model import Pair, Sentence, Text
 from ists_asp.resources import Closing
 from ists_asp.rules import (
     Purpose,
@@ -50,10 +50,12 @@ BATCH = 200
 """Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
 
 GivenSentence = str | Sentence
-"""Text whose tokens are separated by blanks, or a sentence, with chunks if they are known."""
+"""Text, which is tokenised, or a sentence of tokens, with chunks if they are known."""
 
-GivenPair = Pair | tuple[GivenSentence, GivenSentence]
-"""A pair, or its two sentences."""
+GivenPair = (
+    Pair | tuple[GivenSentence, GivenSentence] | tuple[str | int, GivenSentence, GivenSentence]
+)
+"""A pair, or its two sentences, or its id and its sentences."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -133,9 +135,9 @@ class Setup:
         own = self.profile, self.rules, purpose
         return load_program(*own, reader=self.reader, store=self.store)[1]
 
-    def check_rates(self) -> None:
-        """Refuse a profile that has no rules for ratings."""
-        find_program(self.profile, self.rules, Purpose.RATING)
+    def check_has(self, purpose: Purpose) -> None:
+        """Refuse a profile that has no rules for a purpose."""
+        find_program(self.profile, self.rules, purpose)
 
 
 class Known(NamedTuple):
@@ -272,6 +274,31 @@ class Preparation(Closing):
         with self.stages.measure("annotation"):
             return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
 
+    def read(self, given: Iterable[GivenPair], *, tokens: bool = False) -> Iterator[Pair]:
+        """Pairs, lazily and in their order, with strings tokenised; ids count from 1.
+
+        Args:
+            given: pairs, or two sentences each.
+            tokens: whether blanks separate the tokens of strings.
+        """
+        return self.tokenized(read_pairs(given, tokens=tokens))
+
+    def tokenized(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Tokenise what is :class:`~ists_asp.model.Text`, lazily, unless its pair is too long."""
+        self._check_open()
+        return in_batches(pairs, self._tokenized, BATCH)
+
+    def _tokenized(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
+        given = [one for pair in pairs if fits(pair) for one in (pair.sent1, pair.sent2)]
+        texts = list(filter(None, {one.text: 0 for one in given if isinstance(one, Text)}))
+        cut = dict(zip(texts, self.tokenize(texts) if texts else (), strict=True))
+        for pair in pairs:
+            sides = (
+                cut.get(one.text, one) if isinstance(one, Text) else one
+                for one in (pair.sent1, pair.sent2)
+            )
+            yield Pair(pair.id, *sides)
+
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
         return self.known(self.annotate(pairs))
@@ -399,30 +426,34 @@ def freeze_gc() -> None:
     gc.freeze()
 
 
-def read_pair(sent1: GivenSentence, sent2: GivenSentence, identifier: str = "1") -> Pair:
-    """A pair of two sentences."""
-    return Pair(identifier, _sentence(sent1, 1), _sentence(sent2, 2))
+def read_pair(
+    sent1: GivenSentence, sent2: GivenSentence, identifier: str = "1", *, tokens: bool = True
+) -> Pair:
+    """A pair of two sentences; ``tokens`` says what strings are, tokens or text."""
+    return Pair(identifier, _sentence(sent1, 1, tokens), _sentence(sent2, 2, tokens))
 
 
-def read_pairs(given: Iterable[GivenPair]) -> Iterator[Pair]:
+def read_pairs(given: Iterable[GivenPair], *, tokens: bool = True) -> Iterator[Pair]:
     """Pairs, lazily and in their order; two sentences get their number as id, from 1."""
     for number, item in enumerate(given, start=1):
         if isinstance(item, Pair):
             yield item
             continue
-        if not isinstance(item, (tuple, list)) or len(item) != 2:
+        if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
             raise UsageError(
                 f"{item!r} is no pair",
                 where=of_pair(number),
-                expected="an ists_asp.model.Pair or two sentences",
+                expected="an ists_asp.model.Pair, two sentences, or an id and two sentences",
             )
-        yield read_pair(*item, str(number))
+        *identifier, one, two = item
+        yield read_pair(one, two, str(*identifier or [number]), tokens=tokens)
 
 
-def _sentence(given: GivenSentence, number: int) -> Sentence:
+def _sentence(given: GivenSentence, number: int, tokens: bool) -> Sentence:
     where = f"sentence {number}"
     if isinstance(given, str):
         given = make_sentence(split_words(clean(given, where, Repairs())))
+        given = given if tokens else Text(given.tokens)
     if not isinstance(given, Sentence):
         raise UsageError(
             f"{given!r} is no sentence",

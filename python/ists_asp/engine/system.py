@@ -21,10 +21,9 @@ from ists_asp.engine.preparation import (
     Preparation,
     Setup,
     beside,
-    read_pair,
-    read_pairs,
 )
 from ists_asp.errors import IstsError, UsageError
+from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose
 from ists_asp.rules.parsing import UNDEFINED
 from ists_asp.solver import Solver, SolverOptions
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
     from ists_asp.explain.explainer import Explainer, Explanation
+    from ists_asp.explain.feedback import Judge
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleWarning
@@ -58,7 +58,7 @@ def load(
     stanza_dir: GivenPath | None = None,
     vectors: GivenPath | None = None,
     reader: bool | GivenPath | None = None,
-    cache: GivenPath | None = None,
+    cache: bool | GivenPath | None = True,
     incremental: bool = True,
     lax: bool = False,
 ) -> System:
@@ -80,7 +80,8 @@ def load(
             fine-tuned encoder's, or the folder of another, see :mod:`ists_asp.knowledge.reader`;
             in Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
         cache: the directory of what is kept between runs: what Stanza and a reader say, what was
-            worked out about rules, facts and answers; None for none.
+            worked out about rules, facts and answers; True for that of the command line, None,
+            False or ``"none"`` for none.
         incremental: whether answers are kept there as well, so that after an edit of rules only
             those pairs are decided again that it can touch.
         lax: whether names in your rules that exist nowhere are no more than warnings.
@@ -101,7 +102,7 @@ def load(
         None if reader is None else os.fspath(reader),
         None if stanza_dir is None else Path(stanza_dir),
         None if vectors is None else Path(vectors),
-        None if cache is None else Path(cache),
+        cache_dir(cache),
         models,
         Limits(time_limit),
         incremental,
@@ -141,7 +142,7 @@ class System(Preparation):
         That an atom of the user's files has no rule is known better: see :attr:`rules`.
         """
         found = [*self.models_warnings, *self.rules.warnings]
-        for name in ("solver", "_deciding", "explainer", "rater"):
+        for name in ("solver", "_deciding", "explainer", "rater", "judge"):
             if name in self.__dict__:
                 found += getattr(self, name).warnings
         known = bool(self.setup.rules) and self._parsed is None
@@ -162,36 +163,47 @@ class System(Preparation):
             return self.solver
         return Keeping(self.solver, self.rules, f"answers {self.profile.scheme} {self.setup.shown}")
 
-    def solve(self, sent1: GivenSentence, sent2: GivenSentence) -> SolvedAnswer:
-        """Decide one pair.
+    def solve(
+        self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
+    ) -> SolvedAnswer:
+        """Decide one pair, and rate it, if the profile has rules for that.
 
         The answer can be asked why it is so, see :class:`~ists_asp.engine.SolvedAnswer`.
 
         Args:
-            sent1: a sentence, as text whose tokens are separated by blanks, or as a
-                :class:`~ists_asp.model.Sentence`, with chunks if they are known.
+            sent1: a sentence, as text or as a :class:`~ists_asp.model.Sentence`, with chunks if
+                they are known.
             sent2: the sentence to compare with it.
+            tokens: whether text is tokens that blanks separate; otherwise it is tokenised.
 
         Raises:
             DataError: a sentence is empty or too long, see :mod:`ists_asp.limits`.
             RuleError: what the rules derive is no answer, or clingo cannot take them.
             SolveError: there is no answer.
         """
-        return next(self.solve_many([read_pair(sent1, sent2)]))
+        return next(self.solve_many([(sent1, sent2)], tokens=tokens))
 
-    def solve_many(self, pairs: Iterable[GivenPair]) -> Iterator[SolvedAnswer]:
+    def solve_many(
+        self, pairs: Iterable[GivenPair], *, tokens: bool = False, rated: bool = True
+    ) -> Iterator[SolvedAnswer]:
         """Decide pairs, lazily and in their order; the best answer of each.
 
         Args:
-            pairs: two sentences each, as for :meth:`solve`, or a :class:`~ists_asp.model.Pair`.
+            pairs: two sentences each, as for :meth:`solve`, which get their number as id, or an
+                id and two sentences, or a :class:`~ists_asp.model.Pair`.
+            tokens: as for :meth:`solve`.
+            rated: whether answers are rated, if the profile has rules for that, which takes about
+                as long as to decide them.
 
         Raises:
             UsageError: something is no pair.
             IstsError: as for :meth:`solve`.
         """
-        return (answers[0] for answers in self.solve_all(pairs))
+        return (answers[0] for answers in self.solve_all(pairs, tokens=tokens, rated=rated))
 
-    def solve_all(self, pairs: Iterable[GivenPair]) -> Iterator[tuple[SolvedAnswer, ...]]:
+    def solve_all(
+        self, pairs: Iterable[GivenPair], *, tokens: bool = False, rated: bool = True
+    ) -> Iterator[tuple[SolvedAnswer, ...]]:
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
         Several pairs are solved together, which is faster and gives the same answers as one
@@ -199,13 +211,18 @@ class System(Preparation):
 
         Args:
             pairs: as for :meth:`solve_many`.
+            tokens: as for :meth:`solve`.
+            rated: as for :meth:`solve_many`.
 
         Raises:
             IstsError: as for :meth:`solve_many`.
         """
-        for best, *others in self.decide(self.annotate(read_pairs(pairs))):
+        annotated = self.annotate(self.read(pairs, tokens=tokens))
+        for best, *others in self.decide(annotated, rated=rated and self.rates):
+            made = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)
             tracing = cache(partial(self._trace_annotated, best.pair))
-            yield SolvedAnswer.of(best, tracing), *map(SolvedAnswer.of, others)
+            rest = (made(one, rank=rank) for rank, one in enumerate(others, 2))
+            yield made(best, tracing=tracing), *rest
 
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False
@@ -304,7 +321,9 @@ class System(Preparation):
             assert rated.rating is not None
             yield rated.rating
 
-    def trace(self, sent1: GivenSentence, sent2: GivenSentence) -> AskedTrace:
+    def trace(
+        self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
+    ) -> AskedTrace:
         """Decide one pair and say why: which rules fired, for which words, with what weights.
 
         The trace answers further questions: :meth:`~ists_asp.trace.AskedTrace.why` and
@@ -314,6 +333,7 @@ class System(Preparation):
         Args:
             sent1: a sentence, as for :meth:`solve`.
             sent2: the sentence to compare with it.
+            tokens: as for :meth:`solve`.
 
         Raises:
             DataError: a sentence is empty or too long.
@@ -321,10 +341,11 @@ class System(Preparation):
             SolveError: there is no answer.
             TraceError: the trace does not account for the answer.
         """
-        return self._trace_annotated(next(self.annotate([read_pair(sent1, sent2)])))
+        read = self.read([(sent1, sent2)], tokens=tokens)
+        return self._trace_annotated(next(self.annotate(read)))
 
     def trace_many(
-        self, pairs: Iterable[GivenPair], *, rated: bool = False
+        self, pairs: Iterable[GivenPair], *, rated: bool = False, tokens: bool = False
     ) -> Iterator[AskedTrace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
@@ -333,13 +354,14 @@ class System(Preparation):
         Args:
             pairs: as for :meth:`solve_many`.
             rated: whether the answers are rated, and the ratings traced, too.
+            tokens: as for :meth:`solve`.
 
         Raises:
             RuleError: a rule cannot be traced.
             SolveError: there is no answer for a pair.
             TraceError: a trace does not account for its answer.
         """
-        return self.trace_annotated(self.annotate(read_pairs(pairs)), rated=rated)
+        return self.trace_annotated(self.annotate(self.read(pairs, tokens=tokens)), rated=rated)
 
     def trace_annotated(
         self, annotated: Iterable[Pair], *, rated: bool = False
@@ -415,6 +437,23 @@ class System(Preparation):
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
         yield from self.explainer.explain_all(self._in_chunks(answers), wording)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges a student's answer by a model answer; made when it is first asked for.
+
+        Raises:
+            RuleError: the profile has no rules for feedback, or they are faulty.
+        """
+        from ists_asp.explain.feedback import Judge
+
+        rules = self.setup.load_program(Purpose.FEEDBACK)
+        return Judge(rules, self.constants, self.wholes)
+
+    def rated(self, pairs: Iterable[Pair]) -> Iterator[Known]:
+        """Decide and rate pairs; the best answer of each, with the facts of its chunks."""
+        decided = self.decide(self.annotate(pairs), rated=True)
+        return self._in_chunks(best for best, *_ in decided)
 
     def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from itertools import tee
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise, tee
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo import Function, Number, String
 
-from ists_asp.errors import RuleError, inside
+from ists_asp.errors import DataError, RuleError, inside, shortened
 from ists_asp.explain.shown import read_shown
 from ists_asp.explain.templates import phrase, quoted, sentence
 from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Pair
+from ists_asp.rules import NamedRule
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import symbols
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Alignment, Answer, Sentence
-    from ists_asp.rules import NamedRule, RuleSet, RuleWarning
+    from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
 
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
@@ -62,7 +63,7 @@ class Statement:
         return tuple(sorted({token for line in lines for token in line}))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """An answer in words: the whole text, and its statements in order."""
 
@@ -70,8 +71,8 @@ class Explanation:
     text: str
     statements: tuple[Statement, ...]
 
-    def record(self) -> dict[str, object]:
-        """The explanation as JSON values; spans are given by token numbers and by words."""
+    def to_dict(self) -> dict[str, object]:
+        """The explanation by its schema; spans are given by token numbers and by words."""
         pair = self.answer.pair
         return {
             "id": pair.id,
@@ -105,6 +106,29 @@ class Explanation:
             ],
         }
 
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any], answer: Answer) -> Explanation:
+        """The explanation of such a record, which must be about the answer."""
+        lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
+
+        def statement(one: Mapping[str, Any]) -> Statement:
+            keys = [(tuple(line["tokens1"]), tuple(line["tokens2"])) for line in one["alignments"]]
+            rule = NamedRule(**one["rule"], column=1, text="")
+            found = tuple(lines[key] for key in keys)
+            return Statement(one["kind"], one["text"], one["sentence"], found, rule)
+
+        try:
+            return cls(answer, record["text"], tuple(map(statement, record["statements"])))
+        except (LookupError, TypeError):
+            expected = f"what to_dict gives of the answer to pair {shortened(answer.pair.id)}"
+            raise DataError("this is no explanation of the answer", expected=expected) from None
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.answer.pair.id!r}: {shortened(self.text, 80)!r}>"
+
+    def __str__(self) -> str:
+        return self.text
+
     def _repr_html_(self) -> str:
         """The answer as a picture, and the text: how notebooks show it."""
         from ists_asp.report.picture import static_picture
@@ -113,13 +137,13 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered(Pair):
+class Answered(Pair):
     """A pair whose answer has so many lines."""
 
     lines: int
 
 
-class _Told(NamedTuple):
+class Told(NamedTuple):
     """A statement with its place and its words."""
 
     place: Place
@@ -185,7 +209,7 @@ class Explainer:
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = sorted(
-            _tell(answer, shown, templates),
+            tell(answer, shown, templates),
             key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank),
         )
         ranks = {
@@ -204,7 +228,7 @@ class Explainer:
             )
             for item in told
         )
-        return Explanation(answer, _text(told, templates), statements)
+        return Explanation(answer, text_of(told, templates), statements)
 
     def _reason(self, kind: str) -> NamedRule:
         name = f"say_{kind}"
@@ -224,12 +248,12 @@ def posed(
     lengths = tuple(_text_words(templates))
     for answer, facts in known:
         pair = answer.pair
-        sized = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
+        sized = Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
         yield sized, (*facts, *lengths, *answer_facts(answer))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], optimal: bool) -> Shown:
-    assert isinstance(pair, _Answered)
+    assert isinstance(pair, Answered)
     return replace(read_shown(pair, pair.lines, atoms), best=optimal)
 
 
@@ -267,7 +291,7 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]:
+def tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
     """Each statement that has a place, filled."""
     pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
     pieces = defaultdict(lambda: defaultdict(list))
@@ -280,7 +304,10 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
         listed: list[tuple[Key, str]] = []
         for (slot, number), some in pieces[identifier].items():
             ordered = sorted(some, key=lambda piece: piece.at)
-            text = phrase([_said(answer, piece.item, templates) for piece in ordered], templates)
+            items = [piece.item for piece in ordered]
+            glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(answer, *two)]
+            words = [_said(answer, item, templates, at in glued) for at, item in enumerate(items)]
+            text = phrase(words, templates, glued)
             if some[-1].style == "quoted":
                 text = quoted(text, templates)
             if number is not None:
@@ -289,27 +316,39 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
                 slots[slot] = text
         slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
         kind = shown.kinds[identifier]
-        yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
+        yield Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
-def _said(answer: Answer, item: Item, templates: Templates) -> str:
+def _said(answer: Answer, item: Item, templates: Templates, joined: bool) -> str:
     """A word of a phrase: a token, dots or a word of the templates.
 
-    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst.
+    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst. The end
+    of a word (they're) that is not ``joined`` to what is said before it is said with the word.
     """
     if item.kind == "dots":
         return templates.marks["dots"]
     if item.kind == "key":
         return templates.word(item.name)
     sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
-    form = sent.tokens[item.token - 1].form
+    token, before = sent.tokens[item.token - 1], sent.tokens[item.token - 2].form
+    form = token.form
+    if token.glued and not joined and before[-1].isalnum() and any(map(str.isalpha, form)):
+        form = before + form
     if _STOPPED.fullmatch(form):
         form = form.replace(".", "")
     return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
 
 
-def _text(told: Sequence[_Told], templates: Templates) -> str:
-    sentences: dict[int, dict[tuple[int, str], list[_Told]]] = {}
+def _touch(answer: Answer, before: Item, item: Item) -> bool:
+    """Whether two items are tokens between which no blank is written."""
+    both = before.kind == item.kind == "token" and before.side == item.side
+    sent = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
+    return both and before.token == item.token - 1 and sent.tokens[item.token - 1].glued
+
+
+def text_of(told: Sequence[Told], templates: Templates) -> str:
+    """Statements that have a place as a text, in sentences."""
+    sentences: dict[int, dict[tuple[int, str], list[Told]]] = {}
     for item in told:
         if not item.place.sentence:
             break
@@ -326,7 +365,7 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
     )
 
 
-def _clause(items: Sequence[_Told], templates: Templates) -> str:
+def _clause(items: Sequence[Told], templates: Templates) -> str:
     texts = list(dict.fromkeys(item.text for item in items))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}

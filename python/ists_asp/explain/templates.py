@@ -18,7 +18,7 @@ from ists_asp.resources import data_dir
 from ists_asp.rules.source import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
 LARGEST = 1 << 16
@@ -39,6 +39,7 @@ _EDGES = ".,;:!?…" + _QUOTES
 _NO_BLANK_BEFORE = re.compile(
     r" (?=[,.;:!?)\]}]|%(?: |$)|['’](?:s|re|ve|ll|d|m|t)?(?: |$)|n['’]t(?: |$))"
 )
+_BLANKS = re.compile(" +")
 _NO_BLANK_AFTER = re.compile(r"(?<=[(\[{$£€#]) ")
 # Marks between letters belong to a word that was written oddly: A""s.
 _DOUBLE = re.compile(r"``|''|(?<![\w\"])[\"“”„«»]|[\"“”„«»](?![\w\"])")
@@ -256,9 +257,14 @@ def _check(text: object, where: str, *, slots: bool) -> None:
             )
 
 
-def phrase(words: Sequence[str], templates: Templates) -> str:
-    """Words as they are read in a running text, without marks at either end."""
-    text = " ".join(word for word in _paired(words, templates) if word)
+def phrase(words: Sequence[str], templates: Templates, glued: Collection[int] = ()) -> str:
+    """Words as they are read in a running text, without marks at either end.
+
+    ``glued`` are the places, from 0, of words that no blank stands before.
+    """
+    said = enumerate(_paired(words, templates))
+    text = "".join(" " * (place not in glued) + word for place, word in said)
+    text = _BLANKS.sub(" ", text).strip(" ")
     text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
     opening, closing = templates.inner_quote
     text = text.replace(f"{opening} ", opening).replace(f" {closing}", closing)

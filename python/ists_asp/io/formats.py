@@ -13,16 +13,27 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ists_asp.errors import DataError
+from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
-from ists_asp.model import Alignment, Confidence, Label, Tag
+from ists_asp.model import (
+    Alignment,
+    Answer,
+    Chunk,
+    Confidence,
+    Contribution,
+    Label,
+    Pair,
+    Rating,
+    Tag,
+)
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.errors import DataError
     from ists_asp.io.tables import Row, Table, Text
-    from ists_asp.model import Answer, Pair, Sentence
+    from ists_asp.model import Sentence
 
 _WIDEST = 48
 _DOUBTFUL = 0.5
@@ -33,9 +44,9 @@ _DOUBTFUL = 0.5
 class Written:
     """What is to be written of a pair: its answers, best first, or why it has none.
 
-    ``knowledge`` and ``system`` are as for :func:`write_jsonl`. ``ranked`` says that more answers
+    ``knowledge`` and ``system`` are as for :func:`answer_record`. ``ranked`` says that more answers
     than one were asked for, ``alone`` that the pair is the only one; ``explanation`` is the best
-    answer in words, as :meth:`ists_asp.explain.Explanation.record` has it. ``others`` has what
+    answer in words, as :meth:`ists_asp.explain.Explanation.to_dict` has it. ``others`` has what
     else the pair's row of a table holds.
     """
 
@@ -77,16 +88,16 @@ class Format:
     table: str = ""
 
 
-def write_jsonl(
+def answer_record(
     answer: Answer,
     rank: int = 1,
     knowledge: Sequence[str] = (),
     system: Mapping[str, object] | None = None,
-    others: Mapping[str, object] | None = None,
-) -> str:
-    """One line (with its end) for an answer: pair, chunks, alignments, cost, optimality.
+) -> dict[str, object]:
+    """An answer as JSON values: pair, chunks, alignments, cost, optimality.
 
-    If the answer is rated, ``rating`` has its ``value`` and the ``contributions`` that sum to it.
+    ``data/schema/answer.schema.json`` describes them. If the answer is rated, ``rating`` has its
+    ``value`` and the ``contributions`` that sum to it.
 
     Args:
         answer: the answer.
@@ -94,8 +105,6 @@ def write_jsonl(
         knowledge: what words were compared by, as
             :attr:`ists_asp.engine.System.knowledge` has it.
         system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
-        others: what else the pair's row of a table holds; it stands first, and what is ours under
-            a name that is there already gets ``ists_`` before it.
     """
     pair = answer.pair
     sides = ((1, pair.sent1, answer.chunks1), (2, pair.sent2, answer.chunks2))
@@ -119,7 +128,47 @@ def write_jsonl(
             {"name": part.name, "value": part.value} for part in answer.rating.contributions
         ]
         record["rating"] = {"value": answer.rating.value, "contributions": contributions}
-    return _line(record, others or {})
+    return record
+
+
+def read_record(record: Mapping[str, Any]) -> Answer:
+    """The answer of a record that :func:`answer_record` made; its words are not annotated.
+
+    Raises:
+        DataError: it is no such record.
+    """
+    from msgspec import convert
+
+    try:
+        texts = [(record.get(f"tokens{side}"), record.get(f"sent{side}") or "") for side in "12"]
+        sent1, sent2 = (make_sentence(tokens or text.split(), text) for tokens, text in texts)
+        chunks1, chunks2 = (
+            tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
+        )
+        lines = convert(record["alignments"], tuple[Alignment, ...])
+        for line in lines:
+            # Whoever shows a line looks its tokens up.
+            sent1.words(line.tokens1)
+            sent2.words(line.tokens2)
+        # Thousandths are whole, whatever JSON makes of their points.
+        parts = tuple(
+            Contribution(part["name"], round(1000 * part["value"]))
+            for part in record.get("rating", {}).get("contributions", ())
+        )
+        return Answer(
+            Pair(str(record["id"]), sent1, sent2),
+            chunks1,
+            chunks2,
+            lines,
+            tuple(record.get("cost", ())),
+            record.get("optimal", True),
+            Rating(round(1000 * record["rating"]["value"]), parts) if "rating" in record else None,
+            *(tuple(record.get(f"boundaries{side}", ())) for side in "12"),
+        )
+    except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
+        raise DataError(
+            "this is no answer", expected="what to_dict gives, or solve --format jsonl writes"
+        ) from None
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
@@ -169,7 +218,7 @@ def format_answer(answer: Answer) -> str:
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (_words(pair.sent1, line.tokens1), _decided(line), _words(pair.sent2, line.tokens2))
+        (pair.sent1.words(line.tokens1, "…"), _decided(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
         if line.tokens1 and line.tokens2
     ]
@@ -203,20 +252,10 @@ def _doubtful(share: float | None) -> bool:
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = _words(sentence, numbers)
+    text = sentence.words(numbers, "…")
     if line.confidence is not None:
         text += "?" * _doubtful(line.confidence.alignment)
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
-
-
-def _words(sentence: Sentence, numbers: tuple[int, ...]) -> str:
-    """The words, with ``…`` where the tokens are not neighbours."""
-    parts = []
-    for position, number in enumerate(numbers):
-        if position and number != numbers[position - 1] + 1:
-            parts.append("…")
-        parts.append(sentence.tokens[number - 1].form)
-    return " ".join(parts)
 
 
 def _write_wa(written: Written) -> str:
@@ -236,7 +275,7 @@ def _write_jsonl(written: Written) -> str:
     if written.failure is not None:
         return _line(failure_record(written.pair, written.failure), written.others)
     return "".join(
-        write_jsonl(answer, rank, written.knowledge, written.system, written.others)
+        _line(answer_record(answer, rank, written.knowledge, written.system), written.others)
         for rank, answer in enumerate(written.answers, 1)
     )
 
@@ -271,7 +310,8 @@ RATED = ("rating", "error")
 """Columns of ours where pairs are rated only."""
 
 
-def _pair_row(written: Written) -> Iterator[dict[str, object]]:
+def pair_row(written: Written) -> Iterator[dict[str, object]]:
+    """The values of :data:`PAIRS` for a pair, as far as there are any."""
     record: dict[str, object] = {"error": written.failure}
     for answer in written.answers[:1]:
         labels = Counter(str(line.label) for line in answer.alignments)
@@ -290,8 +330,8 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
         for line in answer.alignments:
             sure = None if line.confidence is None else line.confidence.line
             yield {
-                "chunk1": _words(pair.sent1, line.tokens1),
-                "chunk2": _words(pair.sent2, line.tokens2),
+                "chunk1": pair.sent1.words(line.tokens1, "…"),
+                "chunk2": pair.sent2.words(line.tokens2, "…"),
                 "label": format_label(line),
                 "score": line.score,
                 "probability": sure,
@@ -301,7 +341,7 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
 
 
 _ROWS: dict[tuple[str, ...], Callable[[Written], Iterable[Mapping[str, object]]]]
-_ROWS = {PAIRS: _pair_row, RATED: _pair_row, EXPLAINED: _pair_row, ALIGNMENTS: _alignment_rows}
+_ROWS = {PAIRS: pair_row, RATED: pair_row, EXPLAINED: pair_row, ALIGNMENTS: _alignment_rows}
 
 
 @contextmanager

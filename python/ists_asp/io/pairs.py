@@ -333,13 +333,13 @@ def _sentence(
     given = record.get(f"chunks{side}")
     chunks = None if given is ABSENT else given
     words = None if chunks is None else record.get(f"tokens{side}")
+    # A cell may have lines.
+    text = " ".join(("" if value is None else str(value)).splitlines())
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
-        # A cell may have lines.
-        text = " ".join(("" if value is None else str(value)).splitlines())
         words = split_words(clean(text, row.where, repairs))
     if not words:
         raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
-    sentence = make_sentence(words)
+    sentence = make_sentence(words, text)
     return replace(sentence, chunks=_chunks(chunks, len(words), str(side), row.where))
 
 

@@ -145,9 +145,17 @@ def split_words(text: str) -> list[str]:
     return [word for word in _BLANKS.split(text) if word]
 
 
-def make_sentence(words: Sequence[str]) -> Sentence:
-    """A sentence of these tokens, numbered from 1, without chunks."""
-    return Sentence(tuple(Token(index, word) for index, word in enumerate(words, 1)))
+def make_sentence(words: Sequence[str], written: str = "") -> Sentence:
+    """A sentence of these tokens, numbered from 1, without chunks.
+
+    ``written`` is the text that they come from, for those to be glued that no blank stands before.
+    """
+    tokens, end = [], 0
+    for index, word in enumerate(words, 1):
+        place = written.find(word, end)
+        tokens.append(Token(index, word, glued=0 < end == place))
+        end = len(written) + 1 if place < 0 else place + len(word)
+    return Sentence(tuple(tokens))
 
 
 def read_lines(

@@ -344,8 +344,8 @@ def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") ->
     identifier = escape(" ".join(pair.id.split()), quote=False).replace('"', "&quot;")
     lines = [
         f'<sentence id="{identifier}" status="{status}">',
-        f"// {protect(pair.sent1.text)}",
-        f"// {protect(pair.sent2.text)}",
+        f"// {protect(pair.sent1.spaced)}",
+        f"// {protect(pair.sent2.spaced)}",
         "<source>",
         *_tokens(pair.sent1),
         "</source>",
@@ -398,7 +398,7 @@ def _comment(sentence: Sentence, numbers: tuple[int, ...]) -> str:
     """The words of a side; what separates the fields of a line is broken up inside them."""
     if not numbers:
         return NOT_ALIGNED
-    words = protect(sentence.words(tuple(sorted(numbers))))
+    words = protect(" ".join(sentence.tokens[number - 1].form for number in sorted(numbers)))
     while "//" in words:
         words = words.replace("//", "/ /")
     return words

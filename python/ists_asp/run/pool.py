@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from queue import SimpleQueue
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Timings
 from ists_asp.errors import DataError, IstsError, RuleError, SolveError
 from ists_asp.limits import check_size, is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
+from ists_asp.run import watch
 from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Outcome, Report, serve
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Report, serve
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
@@ -30,9 +34,11 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
-    from ists_asp.run.worker import Decider
 
     _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
+
+MANY = 5000
+"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
@@ -180,7 +186,7 @@ class _Worker:
     def begin(self, context: _Context | None = None) -> None:
         """Begin a process, which loads the rules."""
         context = context or _context()
-        with _starting, deaf(copied=context.get_start_method() == "fork"):
+        with _starting, deaf(copied=context.get_start_method() == "fork"), _without_main():
             if self._closed:
                 raise LostError(None)
             self._connection, theirs = context.Pipe()
@@ -281,6 +287,34 @@ class _Worker:
         return SolveError(f"the worker {ending(code)}", hint=likely_reason(code))
 
 
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let no worker run the user's script once more: it needs nothing that is defined there."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+def executor(setup: Setup, jobs: int, count: int, *, long: bool = False) -> Inline | Pool:
+    """What decides so many pairs: this process, if none takes too much and nobody is to help.
+
+    Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a copy
+    of it, which is quick to begin; who calls from Python may have threads, which a copy would lack.
+    """
+
+    def workers() -> Pool:
+        return Pool(setup, min(jobs, -(-count // BATCH)))
+
+    if jobs > 1 or long or count >= MANY:
+        return workers()
+    if not (setup.rules or setup.constants or setup.templates):
+        return Inline(Decider(setup), workers)
+    return Pool(setup, 1, copied=watch.active)
+
+
 def _context() -> _Context:
     """What starts workers."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
@@ -304,15 +338,16 @@ def run(
 ) -> Iterator[Outcome]:
     """Decide tokenised pairs, lazily; only those under way are held in memory.
 
-    A pair that is too long fails, whatever its neighbours are. ``stages`` gets the time that each
-    stage took, ``warn`` what clingo finds suspicious about the rules, some of it more than once.
+    A pair that is empty or too long fails, whatever its neighbours are. ``stages`` gets the time
+    that each stage took, ``warn`` what clingo finds suspicious about the rules, some of it more
+    than once.
     """
     waiting: deque[Outcome | None] = deque()
     """Each pair that was read: what became of it, or None until an executor says so."""
 
     def fitting() -> Iterator[Pair]:
         for pair in pairs:
-            failure = _too_long(pair)
+            failure = _unfit(pair)
             waiting.append(None if failure is None else Outcome(pair, (), failure))
             if failure is None:
                 yield pair
@@ -339,10 +374,13 @@ def run(
     yield from filter(None, waiting)
 
 
-def _too_long(pair: Pair) -> SolveError | None:
+def _unfit(pair: Pair) -> SolveError | None:
     try:
         for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
-            check_size(sentence, f"sentence {number}")
+            where = f"sentence {number}"
+            if not sentence.tokens:
+                raise DataError("the sentence is empty", where=where, expected="at least one token")
+            check_size(sentence, where)
     except DataError as error:
         found = f"{error.where}: {error.found}; expected {error.expected}"
         return SolveError(found, hint=error.hint)

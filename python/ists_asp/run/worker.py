@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, repeat, tee
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import System, Timings
@@ -145,14 +145,16 @@ class Decider:
             decided = (
                 system.decide(pairs, rated=True) if self._setup.rated else system.try_all(pairs)
             )
+        decided, again = tee(decided)
+        words: Iterator[Mapping[str, Any] | None] = repeat(None)
+        if self._setup.explained:
+            best = (found[0] for found in again if not isinstance(found, IstsError))
+            words = (one.to_dict() for one in system.explain_many(best, self._templates))
         for pair, found in zip(pairs, decided, strict=True):
             if isinstance(found, IstsError):
                 yield _failed(pair, found)
-                continue
-            told = None
-            if self._setup.explained:
-                told = system.explain(found[0], self._templates).record()
-            yield Outcome(pair, found, knowledge=system.knowledge, explanation=told)
+            else:
+                yield Outcome(pair, found, knowledge=system.knowledge, explanation=next(words))
 
     def _given(self, pair: Pair) -> tuple[Answer, ...] | IstsError:
         """The answer in the file of answers."""

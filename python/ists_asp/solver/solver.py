@@ -273,8 +273,8 @@ class Solver(Generic[A]):
             batches = {short[0]: short for short in short_pairs(items, least)}
             known: dict[int, T | None] = {}
             for place, item in enumerate(items):
-                short, ready = batches.get(place), self._batches
-                if short is not None and ready is not None:
+                short = batches.get(place)
+                if short is not None and (ready := self._batches) is not None:
                     found = unless_it_fails(
                         partial(together, ready, [items[each] for each in short])
                     )

@@ -17,18 +17,20 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.resources import gc_paused
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import texts
-from ists_asp.trace.decisions import PREDICATES
+from ists_asp.trace.decisions import PREDICATES, decisions
+from ists_asp.trace.document import document
 from ists_asp.trace.grounding import Grounding, RuleInstance
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
 from ists_asp.trace.trace import Trace, check
+from ists_asp.trace.tree import decision_tree, render
 from ists_asp.trace.why import why, why_not
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.syntax.ground import Ground
+    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.why import Why, WhyNot
 
 
@@ -89,6 +92,30 @@ class AskedTrace(Trace):
     """A trace that says why a decision was taken, and why another one was not."""
 
     rating: AskedTrace | None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.answer!r}>"
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def text(
+        self, chosen: Iterable[Decision] | None = None, depth: int = 2, everything: bool = False
+    ) -> str:
+        """A tree for each decision, or for those that are chosen, and for the rating."""
+        pair = self.answer.pair
+        lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
+        told = [(self, one) for one in (decisions(self) if chosen is None else chosen)]
+        if self.rating is not None:
+            told += [(self.rating, one) for one in decisions(self.rating)]
+        for trace, one in told:
+            tree = decision_tree(trace, one, depth=depth, everything=everything)
+            lines += ["", *render(tree)]
+        return "\n".join(lines) + "\n"
+
+    def to_dict(self, *, compare: bool = True) -> dict[str, Any]:
+        """The trace by its schema; to ``compare`` with what came second takes a search each."""
+        return document(self, compare=compare)
 
     def why(self, *decision: str) -> Why:
         """Why a decision of the answer was taken.

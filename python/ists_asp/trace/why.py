@@ -49,7 +49,7 @@ _ATOMS = 10
 """Atoms that are told unless all are asked for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Why:
     """Why a decision was taken: the decisions of the answer that it stands for.
 
@@ -64,6 +64,12 @@ class Why:
     absent: tuple[Branch, ...] = ()
     restraints: tuple[Restraint, ...] = ()
     atoms: tuple[Ground, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Why {self.question!r}>"
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
 
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
@@ -87,7 +93,7 @@ class Why:
             trees.append(Branch(f"… and {len(self.atoms) - limit} more atoms, see --all"))
         return "\n\n".join("\n".join(render(tree)) for tree in trees) + "\n"
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
         return {
             "pair": self.trace.answer.pair.id,
@@ -187,7 +193,7 @@ class Verdict(StrEnum):
     AS_GOOD = "as_good"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class WhyNot:
     """Why a decision was not taken.
 
@@ -204,11 +210,17 @@ class WhyNot:
     by: tuple[tuple[int, int], ...] = ()
     instead: Answer | None = None
 
+    def __repr__(self) -> str:
+        return f"<WhyNot {self.goal!r}: {self.verdict}>"
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
     def text(self) -> str:
         """The reason as a tree."""
         return "\n".join(render(self.tree)) + "\n"
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
         return {
             "verdict": str(self.verdict),

@@ -50,8 +50,8 @@ def chunk(
     pairs = inputs.read()
     lines: list[str] = []
     with working(setup) as run, progress(len(pairs), shown=not inputs.quiet) as step:
-        answers = run.system.solve_many(inputs.prepared(run.system, pairs))
-        for answer in counted(answers, step):
+        known = run.system.answered(inputs.prepared(run.system, pairs))
+        for answer, _ in counted(known, step):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)
             both = {"1": [first], "2": [second], None: [first, second]}

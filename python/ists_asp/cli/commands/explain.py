@@ -74,7 +74,7 @@ def explain(
     """
     from ists_asp.cli.driver import solve_pairs
     from ists_asp.explain.templates import languages
-    from ists_asp.rules import Purpose, find_program
+    from ists_asp.rules import Purpose
 
     if language is not None and templates is not None:
         raise UsageError(
@@ -83,7 +83,7 @@ def explain(
     if language is not None and language not in languages():
         expected = " or ".join(languages())
         raise UsageError(f"there are no templates for the language '{language}'", expected=expected)
-    find_program(setup.profile, setup.rules, Purpose.EXPLANATION)
+    setup.check_has(Purpose.EXPLANATION)
     shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
     columns = EXPLAINED if shape.table else ()

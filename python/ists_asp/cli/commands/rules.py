@@ -300,14 +300,17 @@ def _table(worths: Sequence[Worth], found: Sequence[Looked], top: int | None) ->
 
 def _told(pair: Pair, effect: Effect) -> Iterator[str]:
     """The places of a pair where a rule fired, with their words in brackets."""
+    from dataclasses import replace
+
     for one in effect.fired:
         yield f"Pair {pair.id}: {one.sentence}"
         for side, sentence in enumerate((pair.sent1, pair.sent2)):
-            inside, forms = {*one.tokens[side]}, [token.form for token in sentence.tokens]
+            inside, tokens = {*one.tokens[side]}, list(sentence.tokens)
             for token in inside:
-                forms[token - 1] = "[" * (token - 1 not in inside) + forms[token - 1]
-                forms[token - 1] += "]" * (token + 1 not in inside)
-            yield f"  {side + 1}: {' '.join(forms)}"
+                form = "[" * (token - 1 not in inside) + tokens[token - 1].form
+                form += "]" * (token + 1 not in inside)
+                tokens[token - 1] = replace(tokens[token - 1], form=form)
+            yield f"  {side + 1}: {replace(sentence, tokens=tuple(tokens)).text}"
     yield from (f"Pair {pair.id} without it: {text}" for text in effect.instead)
 
 

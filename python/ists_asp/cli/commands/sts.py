@@ -64,6 +64,7 @@ def sts(
     comes from. A pair without an answer is rated 0, and named at the end, with exit code 3.
     """
     from ists_asp.cli.driver import rate_by_tokens, solve_pairs
+    from ists_asp.rules import Purpose
 
     shape = choose_format(RATINGS, "jsonl" if as_json else form, output, "ratings")
     if baseline is not None:
@@ -71,7 +72,7 @@ def sts(
             raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
         rate_by_tokens(inputs, output)
         return
-    setup.check_rates()
+    setup.check_has(Purpose.RATING)
     columns = RATED if shape.table else ()
     decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
     decide(inputs, setup, shape, output, traces)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
-    from ists_asp.trace import Trace
+    from ists_asp.trace import AskedTrace
 
 _RATING = "rating"
 
@@ -77,12 +77,11 @@ def trace(
 
 
 def _shown(
-    found: Trace, only: tuple[str, ...], depth: int, everything: bool, as_json: bool
+    found: AskedTrace, only: tuple[str, ...], depth: int, everything: bool, as_json: bool
 ) -> str | dict[str, Any]:
     """A trace as text, or as what becomes JSON."""
     from ists_asp.trace import decisions, select
     from ists_asp.trace.document import document
-    from ists_asp.trace.tree import decision_tree, render
 
     known = decisions(found)
     about = [selector for selector in only if selector != _RATING]
@@ -99,10 +98,4 @@ def _shown(
         traced = found.rating if only and not about and found.rating is not None else found
         every = not only or traced is not found
         return document(traced, None if every else chosen, everything=everything)
-    pair = found.answer.pair
-    lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
-    for trace, some in ((found, chosen), (found.rating or found, ratings)):
-        for decision in some:
-            tree = decision_tree(trace, decision, depth=depth, everything=everything)
-            lines += ["", *render(tree)]
-    return "\n".join(lines) + "\n"
+    return found.text(chosen, depth=depth, everything=everything)

@@ -61,7 +61,7 @@ def why(
 
     def answer(trace: AskedTrace) -> str | dict[str, object]:
         found = trace.why(*question)
-        return found.as_dict() if as_json else found.text(depth=depth, everything=everything)
+        return found.to_dict() if as_json else found.text(depth=depth, everything=everything)
 
     _ask(inputs, setup, question, answer, output)
 
@@ -94,7 +94,7 @@ def why_not(
 
     def answer(trace: AskedTrace) -> str | dict[str, object]:
         found = trace.why_not(*question)
-        return found.as_dict() if as_json else found.text()
+        return found.to_dict() if as_json else found.text()
 
     _ask(inputs, setup, question, answer, output)
 

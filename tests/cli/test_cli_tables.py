@@ -1,0 +1,175 @@
+"""Tables in and tables out, as people who have them would type it; options from a file."""
+
+import csv
+import gzip
+import json
+
+import openpyxl
+import pytest
+
+ROWS = [
+    ["Code", "Question", "Answer", "Reference", "Note"],
+    ["k1", "Why?", "The bulb isn't on, I think.", "The bulb is off.", '=HYPERLINK("x")'],
+    ["k2", "Why?", '=HYPERLINK("http://x")', "The switch is open.", "-5"],
+]
+BAD = [*ROWS, ["k3", "Why?", "", "The bulb is off.", "c"], ["k4", "Why?", "It is."]]
+
+
+def write(path, rows, delimiter=","):
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerows(rows)
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.reader(stream))
+
+
+def test_all_columns_come_back_and_ours_stand_behind(good, tmp_path):
+    write(tmp_path / "a.csv", ROWS)
+    good("solve", "--table", "a.csv", "--id-col", "Code", "-o", "out.csv")
+    header, *rows = read(tmp_path / "out.csv")
+    assert [row[:5] for row in [header, *rows]] == ROWS
+    assert header[5:] == [
+        *("rating", "EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"),
+        *("explanation", "error"),
+    ]
+    record = dict(zip(header, rows[0], strict=True))
+    assert 0 <= float(record["rating"]) <= 5
+    assert "bulb" in record["explanation"]
+    alone = good("explain", "--table", "a.csv", "--id-col", "Code", "--id", "k1").strip()
+    assert record["explanation"] == alone
+    good("explain", "--table", "a.csv", "-o", "words.csv")
+    assert [row[-2:] for row in read(tmp_path / "words.csv")][1] == [alone, ""]
+
+
+def test_rows_may_be_alignments_and_no_cell_of_ours_is_a_formula(good, tmp_path):
+    write(tmp_path / "a.csv", ROWS)
+    options = ("--table", "a.csv", "--rows", "alignments", "-q")
+    good("solve", *options, "-o", "out.csv")
+    header, *rows = read(tmp_path / "out.csv")
+    at = header.index("chunk1")
+    assert {row[0] for row in rows} == {"k1", "k2"}
+    assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row[at:])
+    assert any(row[at].startswith("'=") for row in rows)
+    good("solve", *options, "-o", "out.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert "f" not in {cell.data_type for row in sheet for cell in row}
+
+
+def test_faulty_rows_are_told_at_once_or_left_out_and_come_back(run, tmp_path):
+    write(tmp_path / "a.csv", BAD)
+    result = run("sts", "--table", "a.csv", "-o", "out.csv")
+    assert (result.exit_code, result.stdout) == (1, "")
+    message = result.stderr
+    assert "a.csv:4: Answer is empty" in message
+    assert "a.csv:5: 3 cells; expected 5: Code, Question, Answer, Reference, Note" in message
+    assert not (tmp_path / "out.csv").exists()
+    result = run("sts", "--table", "a.csv", "--skip-bad", "-o", "out.csv")
+    assert result.exit_code == 0
+    assert result.stderr.count("the row is left out") == 2
+    header, *rows = read(tmp_path / "out.csv")
+    assert header[5:] == ["rating", "error"]
+    assert [row[0] for row in rows] == ["k1", "k2", "k3", "k4"]
+    assert [bool(row[5]) for row in rows] == [True, True, False, False]
+    assert rows[2][6].startswith("a.csv:4: Answer is empty")
+
+
+def test_a_choice_is_told_and_a_row_that_names_nothing_is_a_pair(run, tmp_path):
+    write(tmp_path / "a.csv", ROWS)
+    told = run("sts", "--table", "a.csv").stderr
+    assert "a.csv: the columns Answer and Reference are compared" in told
+    write(tmp_path / "b.csv", [["un gato negro", "un perro"]], ";")
+    result = run("sts", "--table", "b.csv", "--profile", "es")
+    assert "b.csv: the columns 1 and 2 are compared; the first row is a pair" in result.stderr
+    assert result.stdout.count("\n") == 1
+    assert run("sts", "--table", "a.csv", "-q").stderr == ""
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "xlsx", "ods", "parquet"])
+def test_an_output_is_an_input(good, tmp_path, kind):
+    write(tmp_path / "a.csv", ROWS)
+    good("sts", "-q", "--table", "a.csv", "-o", f"one.{kind}")
+    good("sts", "-q", "--table", f"one.{kind}", "-o", "two.csv")
+    header, *rows = read(tmp_path / "two.csv")
+    if kind == "jsonl":
+        assert {"Code", "Question", "Note", "rating"} <= {*header}
+    else:
+        assert [row[:5] for row in [header, *rows]] == ROWS
+        assert header[5:] == ["rating", "error", "ists_rating", "ists_error"]
+        assert [float(row[5]) for row in rows] == [float(row[7]) for row in rows]
+
+
+def test_packed_tables_and_streams(good, tmp_path):
+    write(tmp_path / "a.csv", ROWS)
+    plain = good("sts", "-q", "--table", "a.csv")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
+    assert good("sts", "-q", "--table", "b.csv.gz") == plain
+    tsv = "\n".join(f"{row[2]}\t{row[3]}" for row in ROWS[1:])
+    assert good("sts", "-q", "--tsv", "-", stdin=tsv) == plain
+
+
+def test_other_keys_of_objects_come_back(good):
+    line = '{"mine": [1], "sent1": "a cat", "sent2": "a dog", "rating": 3, "id": "x"}\n'
+    record = json.loads(good("solve", "--jsonl", "-", "--json", stdin=line))
+    assert (record["mine"], record["rating"], record["id"]) == ([1], 3, "x")
+    assert "value" in record["ists_rating"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--table", "a.docx"), "a.docx: no kind of table is known by this ending; expected .csv"),
+        (("--table", "-"), "--table - does not say what kind it is; expected --tsv - or --jsonl -"),
+        (("--header", "a", "b"), "options about columns and rows need a table"),
+        (("--table", "a.csv", "--sent1-col", "Answer"), "one column of sentences"),
+        (("--table", "a.csv", "--id-col", "Kode"), "--id-col: there is no column 'Kode' in a.csv"),
+        (("--raw", "--tokens", "a", "b"), "--tokens does not go with --raw"),
+        (("--table", "a.csv", "-q", "--format", "xlsx"), "xlsx cannot go to standard output"),
+    ],
+)
+def test_what_does_not_go_is_one_line(bad, tmp_path, options, message):
+    write(tmp_path / "a.csv", ROWS)
+    assert bad(2, "solve", *options).startswith(message)
+
+
+CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
+
+
+def test_options_come_from_the_nearest_file_and_what_is_typed_wins(
+    run, good, tmp_path, monkeypatch
+):
+    below = tmp_path / "below"
+    (tmp_path / "mine").mkdir()
+    below.mkdir()
+    (tmp_path / "ists-asp.toml").write_text(CONFIG)
+    (tmp_path / "mine" / "words.tsv").write_text("power = electricity\n")
+    monkeypatch.chdir(below)
+    shown = json.loads(good("config", "--json"))
+    assert shown["file"] == str(tmp_path / "ists-asp.toml")
+    assert shown["settings"]["rules"] == [str(tmp_path / "mine" / "words.tsv")]
+    assert "profile  headlines" in good("config")
+    result = run("solve", "--json", "power fails", "electricity fails")
+    assert "ists-asp.toml is in use; --no-config leaves it out" in result.stderr
+    record = json.loads(result.stdout)
+    assert record["system"]["profile"] == "headlines"
+    assert record["alignments"][0]["label"] == "EQUI"
+    typed = good("solve", "--json", "--profile", "images", "power fails", "electricity fails")
+    assert json.loads(typed)["system"]["profile"] == "images"
+    plain = good("--no-config", "solve", "--json", "power fails", "electricity fails")
+    assert json.loads(plain)["system"]["profile"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cache = 'x'\n", "ists-asp.toml:1: 'cache' is no setting; expected profile, rules, cons"),
+        ("\njobs = 'x'\n", "ists-asp.toml:2: jobs = 'x'; expected a whole number"),
+        ("rules = 'x'\n", "ists-asp.toml:1: rules = 'x'; expected a list of paths"),
+        ("profile = \n", "ists-asp.toml:1: no TOML"),
+    ],
+)
+def test_a_faulty_file_of_options_is_one_line(bad, tmp_path, monkeypatch, text, message):
+    (tmp_path / "ists-asp.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert message in bad(1, "solve", "a", "b")

@@ -1,0 +1,117 @@
+"""Frames come back with columns of ours, as tables do from the command line."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ists_asp import solve_frame
+from ists_asp.errors import ResourceError, RuleError, UsageError
+from ists_asp.io.formats import PAIRS
+from tests.sharing import load_shared, shared_system
+from tests.tours import ROOT
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+
+ROWS = {
+    "one": ["A dog runs.", "12 killed, 3 hurt", None, "word " * 501, "A man\nsings", "", "so it"],
+    "two": ["A cat sleeps.", "10 killed", "b", "c", "A man isn't singing", "x", "so\tit is"],
+    "rating": list(range(7)),
+}
+FRAMES = {"pandas": pandas.DataFrame, "polars": polars.DataFrame}
+
+
+def records(frame):
+    """The rows, with None where there is nothing, whatever a library has there."""
+    if isinstance(frame, polars.DataFrame):
+        return frame.to_dicts()
+    found = frame.to_dict("records")
+    return [{name: None if one != one else one for name, one in row.items()} for row in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("kind", FRAMES)
+def test_columns_are_those_of_the_command(run, tmp_path, kind, jobs):
+    polars.DataFrame(ROWS).write_csv(tmp_path / "pairs.csv")
+    options = ("--profile", "headlines", "--sent1-col", "one", "--sent2-col", "two")
+    done = run("solve", "-q", "--table", "pairs.csv", "-o", "out.csv", "--skip-bad", *options)
+    assert done.exit_code == 3, done.stderr
+    theirs = polars.read_csv(tmp_path / "out.csv").to_dicts()
+    system = shared_system("headlines")
+    ours = solve_frame(FRAMES[kind](ROWS), "one", "two", system, jobs=jobs, explain=True)
+    assert type(ours) is FRAMES[kind]
+    assert list(ours.columns) == list(theirs[0])
+    for row, found in zip(records(ours), theirs, strict=True):
+        if found["error"] is None:
+            assert row == {**found, "one": row["one"], "two": row["two"]}
+        else:
+            assert row["error"]
+            assert row["ists_rating"] is None
+    assert [number for number, row in enumerate(records(ours)) if row["error"]] == [2, 3, 5]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_without_rows_gets_the_columns(kind):
+    frame = FRAMES[kind]({"a": [], "b": []})
+    solved = solve_frame(frame, "a", "b", shared_system("baseline"))
+    assert (len(solved), len(solved.columns)) == (0, 2 + len(PAIRS) - 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        ({"a": ["x"]}, {}, "the frame has no column 'b'; expected a"),
+        ({"a": ["x"], "b": ["x"]}, {"jobs": 0}, "jobs=0; expected how many workers"),
+    ],
+)
+def test_wrong_use_is_told_in_a_line(given, options, message):
+    with pytest.raises(UsageError, match=message):
+        solve_frame(pandas.DataFrame(given), "a", "b", shared_system("baseline"), **options)
+
+
+def test_what_is_no_frame_or_cannot_be_explained_is_told(monkeypatch):
+    system = shared_system("baseline")
+    with pytest.raises(UsageError, match=r"list is no frame; .*collect"):
+        solve_frame(["a"], "a", "b", system)
+    with pytest.raises(UsageError, match="LazyFrame is no frame"):
+        solve_frame(polars.LazyFrame({"a": ["x"], "b": ["x"]}), "a", "b", system)
+    frame = pandas.DataFrame({"a": ["x"], "b": ["x"]})
+    with pytest.raises(RuleError, match="explanation"):
+        solve_frame(frame, "a", "b", system, explain=True)
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    with pytest.raises(ResourceError, match=r"narwhals.*ists-asp\[frames\]"):
+        solve_frame(frame, "a", "b", system)
+
+
+@pytest.mark.slow
+def test_what_is_suspicious_about_rules_is_a_warning(tmp_path):
+    file = tmp_path / "mine.lp"
+    file.write_text("odd(X) :- odd(X), X = 1 + a.\n")
+    frame = polars.DataFrame({"a": ["x"], "b": ["x"]})
+    with (
+        load_shared("baseline", rules=file, lax=True) as system,
+        pytest.warns(UserWarning, match="mine.lp:1"),
+    ):
+        assert solve_frame(frame, "a", "b", system)["EQUI"].to_list() == [1]
+
+
+@pytest.mark.slow
+def test_a_script_needs_no_guard_for_its_workers(tmp_path):
+    """Processes that are begun anew import the script that begins them, if it has a name."""
+    (tmp_path / "script.py").write_text(
+        "import pandas, ists_asp\n"
+        "frame = pandas.DataFrame({'a': ['x'] * 150, 'b': ['x'] * 150})\n"
+        "solved = ists_asp.solve_frame(frame, 'a', 'b', 'baseline', jobs=2)\n"
+        "print(solved['EQUI'].sum())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT / "python"), "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("150\n", "")
