@@ -60,7 +60,8 @@ def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
         return Path(given) if given and given != "none" else None
     folder = Path(user_cache_dir("ists-asp", appauthor=False))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        # What sentences people compare is for their eyes alone.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None

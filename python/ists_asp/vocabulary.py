@@ -217,6 +217,14 @@ SAME_SENTENCES = _one("same_sentences")
 CONTRIBUTION = _one("contribution", _V, _V)
 RATING = _one("rating", _V)
 
+# Verdicts on answers of students: asp/judge.lp.
+ASKED = _one("asked", _V)
+PLAIN = _one("plain", _V, _V)
+RIGHT_IN = _one("right_in", _V, _V)
+SUPPORT = _one("support", _V, _V)
+VERDICT = _one("verdict", _V)
+VERDICTS = ("correct", "incomplete", "contradictory", "irrelevant", "no_answer")
+
 
 RENAMED = {
     ("ends", 2): "ending_chunk",

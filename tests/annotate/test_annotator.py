@@ -12,6 +12,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.annotate.annotator import BATCH, WINDOW, batches, windows
 from ists_asp.annotate.stanza import StanzaAdapter
 from ists_asp.errors import DataError
+from ists_asp.io.text import make_sentence
 from ists_asp.model import Token
 
 
@@ -117,10 +118,13 @@ def test_nothing_gives_nothing(annotator):
     assert annotator.tokenize(["", " \n\t "]) == [(), ()]
 
 
-def test_raw_text_is_one_sentence_cut_by_stanza(annotator):
+def test_raw_text_is_one_sentence(annotator):
     (sentence,) = annotator.tokenize(["The dog\n\nisn't here. It left  the U.S., they say."])
-    forms = "The dog is n't here . It left the U.S. , they say ."
-    assert sentence == tokens(forms)
+    forms = "The dog isn't here . It left the U.S. , they say ."
+    assert (
+        sentence
+        == make_sentence(forms.split(), "The dog isn't here. It left the U.S., they say.").tokens
+    )
 
 
 @pytest.mark.slow
@@ -130,7 +134,7 @@ def test_a_very_long_sentence(annotator):
     assert len(sentence) == 11250
     assert {token.words[0].lemma for token in sentence[1::9]} == {"dog"}
     (raw,) = annotator.tokenize([text])
-    assert len(raw) == 13750
+    assert len(raw) == 12500
 
 
 ODD = [
@@ -155,7 +159,7 @@ def test_odd_characters_do_not_shift_tokens(annotator):
 def test_odd_characters_in_raw_text(annotator):
     texts = [odd for odd in ODD if odd.isprintable() and odd.strip()]
     result = annotator.tokenize([*texts, "Dogs bark."])
-    assert result.pop() == tokens("Dogs bark .")
+    assert result.pop() == (Token(1, "Dogs"), Token(2, "bark"), Token(3, ".", glued=True))
     for text, sentence in zip(texts, result, strict=True):
         assert "".join(token.form for token in sentence) == "".join(text.split())
 

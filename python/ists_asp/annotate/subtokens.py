@@ -117,6 +117,7 @@ class Tables:
         abbreviations: words whose final period is part of them, without that period.
         clitics: endings that are words of their own, longest first.
         apart: those of them that are tokens of their own in text.
+        stopped: more abbreviations, if a word of the text follows.
         contractions: whole tokens that are cut though nothing in them shows where,
             with the length of their first part.
         dashes: marks that are cut off at both ends, but not before a digit; Spanish
@@ -127,6 +128,7 @@ class Tables:
     abbreviations: frozenset[str] = frozenset()
     clitics: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    stopped: frozenset[str] = frozenset()
     contractions: dict[str, int] = field(default_factory=dict)
     dashes: frozenset[str] = frozenset()
     elisions: frozenset[str] = frozenset()
@@ -152,6 +154,10 @@ _TABLES = {
         clitics=_ENGLISH_CLITICS,
         # A negation stands in the chunk of its verb, and "ca" and "wo" are no words.
         apart=_ENGLISH_CLITICS[1:],
+        stopped=_words(
+            "ala ariz calif colo conn fla ga ill ind kan mass md mich minn mo mont neb nev okla pa"
+            " penn tenn tex va vt wash wis fig figs vol pp"
+        ),
         contractions=_cuts(
             "can|not gon|na got|ta wan|na"
             # As students type them; "cant" and "wont" are also words, but rarer ones.
@@ -224,7 +230,10 @@ def _cut_piece(
         if not set(part) <= OPENERS | CLOSERS:
             near = following if last == len(piece) else None
             for word in chain.from_iterable(map(_PRICE.split, cut(part, tables, near))):
-                if words and _belongs(word, words[-1], ended=not near or start + first in ends):
+                ended = not near or (
+                    start + first in ends and part[:-1].lower() not in tables.stopped
+                )
+                if words and _belongs(word, words[-1], ended=ended):
                     words[-1] += word
                 else:
                     words.append(word)

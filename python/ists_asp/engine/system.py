@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.engine.rating import Rater
     from ists_asp.explain.explainer import Explainer, Explanation
+    from ists_asp.explain.feedback import Judge
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleWarning
@@ -141,7 +142,7 @@ class System(Preparation):
         That an atom of the user's files has no rule is known better: see :attr:`rules`.
         """
         found = [*self.models_warnings, *self.rules.warnings]
-        for name in ("solver", "_deciding", "explainer", "rater"):
+        for name in ("solver", "_deciding", "explainer", "rater", "judge"):
             if name in self.__dict__:
                 found += getattr(self, name).warnings
         known = bool(self.setup.rules) and self._parsed is None
@@ -436,6 +437,23 @@ class System(Preparation):
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
         yield from self.explainer.explain_all(self._in_chunks(answers), wording)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges a student's answer by a model answer; made when it is first asked for.
+
+        Raises:
+            RuleError: the profile has no rules for feedback, or they are faulty.
+        """
+        from ists_asp.explain.feedback import Judge
+
+        rules = self.setup.load_program(Purpose.FEEDBACK)
+        return Judge(rules, self.constants, self.wholes)
+
+    def rated(self, pairs: Iterable[Pair]) -> Iterator[Known]:
+        """Decide and rate pairs; the best answer of each, with the facts of its chunks."""
+        decided = self.decide(self.annotate(pairs), rated=True)
+        return self._in_chunks(best for best, *_ in decided)
 
     def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""

@@ -137,13 +137,13 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered(Pair):
+class Answered(Pair):
     """A pair whose answer has so many lines."""
 
     lines: int
 
 
-class _Told(NamedTuple):
+class Told(NamedTuple):
     """A statement with its place and its words."""
 
     place: Place
@@ -209,7 +209,7 @@ class Explainer:
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = sorted(
-            _tell(answer, shown, templates),
+            tell(answer, shown, templates),
             key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank),
         )
         ranks = {
@@ -228,7 +228,7 @@ class Explainer:
             )
             for item in told
         )
-        return Explanation(answer, _text(told, templates), statements)
+        return Explanation(answer, text_of(told, templates), statements)
 
     def _reason(self, kind: str) -> NamedRule:
         name = f"say_{kind}"
@@ -248,12 +248,12 @@ def posed(
     lengths = tuple(_text_words(templates))
     for answer, facts in known:
         pair = answer.pair
-        sized = _Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
+        sized = Answered(pair.id, pair.sent1, pair.sent2, len(answer.alignments))
         yield sized, (*facts, *lengths, *answer_facts(answer))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], optimal: bool) -> Shown:
-    assert isinstance(pair, _Answered)
+    assert isinstance(pair, Answered)
     return replace(read_shown(pair, pair.lines, atoms), best=optimal)
 
 
@@ -291,7 +291,7 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]:
+def tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
     """Each statement that has a place, filled."""
     pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
     pieces = defaultdict(lambda: defaultdict(list))
@@ -316,7 +316,7 @@ def _tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[_Told]
                 slots[slot] = text
         slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
         kind = shown.kinds[identifier]
-        yield _Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
+        yield Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
 def _said(answer: Answer, item: Item, templates: Templates, joined: bool) -> str:
@@ -346,8 +346,9 @@ def _touch(answer: Answer, before: Item, item: Item) -> bool:
     return both and before.token == item.token - 1 and sent.tokens[item.token - 1].glued
 
 
-def _text(told: Sequence[_Told], templates: Templates) -> str:
-    sentences: dict[int, dict[tuple[int, str], list[_Told]]] = {}
+def text_of(told: Sequence[Told], templates: Templates) -> str:
+    """Statements that have a place as a text, in sentences."""
+    sentences: dict[int, dict[tuple[int, str], list[Told]]] = {}
     for item in told:
         if not item.place.sentence:
             break
@@ -364,7 +365,7 @@ def _text(told: Sequence[_Told], templates: Templates) -> str:
     )
 
 
-def _clause(items: Sequence[_Told], templates: Templates) -> str:
+def _clause(items: Sequence[Told], templates: Templates) -> str:
     texts = list(dict.fromkeys(item.text for item in items))
     return templates.clause(
         items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.errors import ResourceError
-from ists_asp.io.store import StoreInfo, opened
+from ists_asp.io.store import StoreInfo, make_private, opened
 from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Cache(Closing):
         self._database: sqlite3.Connection | None = None
         self._hindrance: Exception | None = None
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            make_private(directory)
             self._do(lambda _: None)
         except _FAULTS as error:
             if _code(error) not in _HINDRANCES:
@@ -181,6 +181,11 @@ class Cache(Closing):
         return self._database
 
     def _connect(self) -> sqlite3.Connection:
+        with suppress(OSError):
+            # Texts of others lie in it; SQLite gives the files beside it the same mode.
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
+        with suppress(OSError):
+            self.path.chmod(0o600)
         database = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False)
         # What is no UTF-8 is a matter of one entry, and not of the file.
         database.text_factory = bytes

@@ -127,7 +127,8 @@ class Store:
         if len(body) > LARGEST_ENTRY // 4:
             return
         with suppress(OSError):
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_private(self.path.parent)
+            make_private(self.path)
             place = self._place(key)
             handle, name = tempfile.mkstemp(_DRAFT, f"{place.stem}.", self.path)
             try:
@@ -283,6 +284,11 @@ class Memo:
         """Keep something under a key."""
         if self.store is not None:
             self.store.put(key, value)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that its owner alone can read; one that is there stays as it is."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _digest(key: str, body: bytes) -> bytes:

@@ -23,12 +23,17 @@ A profile is a file ``profiles/NAME.toml`` in the rule folder::
     [explanation]
     rules = ["english/words", "explanation"]
 
+    [feedback]
+    rules = ["english/words", "explanation", "feedback"]
+    weights = ["weights/feedback"]
+
 Each table is a program: ``answer`` decides a pair, ``rating`` rates it as a whole, given its
-answer, and ``explanation`` says the answer in words. ``rules`` and ``weights`` name files in the
-rule folder, or folders for all ``.lp`` files in them; ``.lp`` may be left out. The core encoding
-of ``asp/`` comes with them. ``reader`` is the reader that is used if the user names no other, see
-:mod:`ists_asp.knowledge.reader`; none without it. Where one is used, ``reader_rules`` are added
-to ``rules``, and ``reader_weights`` take the place of ``weights``.
+answer, ``explanation`` says the answer in words, and ``feedback`` judges a student's answer.
+``rules`` and ``weights`` name files in the rule folder, or folders for all ``.lp`` files in
+them; ``.lp`` may be left out. The core encoding of ``asp/`` comes with them. ``reader`` is the
+reader that is used if the user names no other, see :mod:`ists_asp.knowledge.reader`; none
+without it. Where one is used, ``reader_rules`` are added to ``rules``, and ``reader_weights``
+take the place of ``weights``.
 
 A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
 ``scheme`` is the year of the task whose answers are made, "2016" or "2015";
@@ -81,6 +86,7 @@ class Purpose(StrEnum):
     ANSWER = "answer"
     EXPLANATION = "explanation"
     RATING = "rating"
+    FEEDBACK = "feedback"
 
 
 NO_READER = "none"
@@ -117,6 +123,7 @@ class Profile:
     answer: Files
     rating: Files | None = None
     explanation: Files | None = None
+    feedback: Files | None = None
     reader: _Name | None = None
     constants: dict[str, str] = field(default_factory=dict, hash=False)
     scheme: Scheme = Scheme.Y2016

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.source import RuleFile
 
-_CORE = {Purpose.ANSWER: "decide", Purpose.RATING: "sts", Purpose.EXPLANATION: "explain"}
+_CORE = {
+    Purpose.ANSWER: "decide",
+    Purpose.RATING: "sts",
+    Purpose.EXPLANATION: "explain",
+    Purpose.FEEDBACK: "feedback",
+}
 """The core encodings, in ``asp/``."""
 
 _MOST = 100
@@ -41,6 +46,7 @@ _LACKING = {
         "Choose a profile that does, such as sts-en, or add it",
     ),
     Purpose.EXPLANATION: ("this profile says nothing in words", "Add it"),
+    Purpose.FEEDBACK: ("this profile judges no answers of students", "Choose default or es"),
 }
 
 
@@ -303,7 +309,7 @@ def unknown_constants(
     known = check_kinds(values, rules)
     if known.issuperset(values):
         return
-    for purpose in (Purpose.EXPLANATION, Purpose.RATING):
+    for purpose in (Purpose.EXPLANATION, Purpose.RATING, Purpose.FEEDBACK):
         if profile.files(purpose) is not None:
             _, others = load_program(profile.name, given, purpose)
             known |= check_kinds(values, others)

@@ -23,7 +23,7 @@ from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.syntax.ground import Ground, split
 from ists_asp.syntax.terms import Call, agree, bind, filled, parsed, variables
 from ists_asp.syntax.trees import predicates
-from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, WEIGHTS
+from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +44,7 @@ _TARGETS = {
     "this_spe": {"side"},
     "other_spe": {"side"},
     _RATING: {_RATING},
+    **{name: {"answer"} for name in VERDICTS},
 }
 """What decisions are about, as ``asp/weights.lp`` tells."""
 _LABELS = frozenset({"pair", "link", "side"})

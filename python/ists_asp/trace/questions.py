@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType, parse_term
@@ -95,13 +96,16 @@ def _only(
 ) -> tuple[int, tuple[int, ...]]:
     """The only chunk, or run of chunks, in which words stand, with its sentence."""
     found: dict[tuple[int, tuple[int, ...]], str] = {}
-    wanted = phrase.lower().split()
+    wanted = "".join(phrase.lower().split())
     for side in sides:
         sentence = (answer.pair.sent1, answer.pair.sent2)[side - 1]
+        # Blanks do not count: "Anna's dog" has three tokens.
         forms = [token.form.lower() for token in sentence.tokens]
+        text, ends = "".join(forms), list(accumulate(map(len, forms), initial=0))
         for n in range(len(forms)) if wanted else ():
-            if forms[n : n + len(wanted)] == wanted:
-                touched = {*range(n + 1, n + 1 + len(wanted))}
+            end = ends[n] + len(wanted)
+            if text.startswith(wanted, ends[n]) and end in ends:
+                touched = {*range(n + 1, ends.index(end) + 1)}
                 chunks = answer.chunks1 if side == 1 else answer.chunks2
                 parts = (chunk.tokens for chunk in chunks if touched & {*chunk.tokens})
                 tokens = tuple(token for part in parts for token in part)

@@ -41,6 +41,7 @@ _TITLES = {
     Purpose.ANSWER: "profile ",
     Purpose.EXPLANATION: "explanations of profile ",
     Purpose.RATING: "ratings of profile ",
+    Purpose.FEEDBACK: "feedback of profile ",
 }
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
 

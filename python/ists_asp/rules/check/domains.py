@@ -57,6 +57,7 @@ CLASSES = (
 """The broad classes that the lexicon knows."""
 
 _DECISIONS = (*LABELS, "spe", "this_spe", "other_spe", "boundary", "align", "score", "rating")
+_DECIDED = (*_DECISIONS, *vocabulary.VERDICTS)
 
 MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
 MIRRORED |= {"part": "whole", "cause": "effect"}
@@ -77,7 +78,7 @@ _BY_KIND: Mapping[str, tuple[tuple[str, ...], int, tuple[vocabulary.Predicate, .
     "score": (tuple("12345"), 2, (vocabulary.SCORE,)),
     "lower score": (tuple("1234"), 2, (vocabulary.FORBIDDEN_SCORE,)),
     "sense": (("for", "against"), 2, (ARGUES,)),
-    "decision": (_DECISIONS, 1, (*WEIGHTS, ARGUES, WORTH)),
+    "decision": (_DECIDED, 1, (*WEIGHTS, ARGUES, WORTH)),
 }
 """Kinds of values, with the place of the argument that has them, of which predicates."""
 

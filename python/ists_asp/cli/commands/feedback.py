@@ -1,0 +1,245 @@
+"""``ists-asp feedback``: a table of students' answers in, the same with feedback out."""
+
+from __future__ import annotations
+
+import io
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from ists_asp.cli import options
+from ists_asp.cli.console import note, reader_warnings, write_output
+from ists_asp.cli.files import INPUT, command
+from ists_asp.errors import DataError, UsageError, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ists_asp.engine import Setup
+    from ists_asp.engine.feedback import Feedback, Submission
+    from ists_asp.io.tables import Row, Table
+    from ists_asp.run.watch import Failed
+
+_ROLES = {
+    "id": "the id of an answer; by default its row",
+    "question": "the question; without it, words of the question count like others",
+    "answer": "the answer",
+    "reference": "the model answer; in the table of --references, if there is one",
+}
+
+
+@command("""
+  ists-asp feedback answers.csv -o feedback.csv
+  ists-asp feedback answers.xlsx --references key.xlsx --answer-col text -o out.xlsx
+  ists-asp feedback answers.csv --marks-col points --group -o feedback.csv
+  ists-asp feedback answers.csv --profile es -o feedback.csv
+  ists-asp feedback answers.csv --why 12
+""")
+@click.argument("table", type=INPUT, metavar="ANSWERS")
+@options.file_option(
+    "--references",
+    "Table of model answers by question; several rows of a question are several model answers.",
+)
+@partial(
+    options.decorated,
+    decorators=tuple(
+        click.option(f"--{role}-col", metavar="NAME", help=f"Column of {text}: title or number.")
+        for role, text in _ROLES.items()
+    ),
+)
+@click.option(
+    "--marks-col",
+    metavar="NAME",
+    help="Column of marks that you gave to ten answers or more: one is suggested for each answer.",
+)
+@click.option(
+    "--group",
+    is_flag=True,
+    help="Number the answers that say the same of the same parts of the model answer, the biggest "
+    "group first.",
+)
+@click.option(
+    "--why", "asked", metavar="ID", help="Say which rules decided the verdict of an answer."
+)
+@click.option(
+    "--language", metavar="CODE", help="Language of the feedback, en or es. Default: the profile's."
+)
+@options.file_option(
+    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
+)
+@options.setup_options("answers-students")
+@options.output_option()
+@options.quiet_option
+def feedback(
+    table: str,
+    references: Path | None,
+    marks_col: str | None,
+    group: bool,
+    asked: str | None,
+    language: str | None,
+    templates: Path | None,
+    setup: Setup,
+    output: Path | None,
+    quiet: bool,
+    **columns: str | None,
+) -> None:
+    """Compare answers with model answers: likeness to a reference, not a mark.
+
+    In: a table with the columns id, question, answer and reference, or as the options say:
+    .csv, .tsv, .jsonl, .xlsx, .ods or .parquet. A reference may have points, one a line or
+    between semicolons.
+
+    Out: the table with columns behind its own: best_reference, rating, verdict (correct,
+    incomplete, contradictory, irrelevant or no_answer), what is right, missing, contradicts
+    the model answer and is extra; feedback in two sentences; and sure, how often in 100 such
+    cases the verdict is right. The default profile suits electric circuits: choose default for
+    other English, es for Spanish.
+    """
+    from ists_asp.cli.driver import working
+    from ists_asp.engine.feedback import give_feedback, pair_of, why
+    from ists_asp.explain import load_templates
+    from ists_asp.io.files import atomic_writer
+    from ists_asp.io.tables import added, harmless, kind_of, writing
+
+    if language is not None and templates is not None:
+        raise UsageError("--language does not go with --templates")
+    with reader_warnings() as warn:
+        sheet = _read(Path(table), references, columns, marks_col)
+        wording = load_templates(language or setup.load_profile().language, templates, warn)
+    if asked is not None:
+        one = next((each for each in sheet.submissions if each.id == asked), None)
+        if one is None:
+            raise UsageError(f"there is no answer '{shortened(asked)}'", where="--why")
+        with working(setup) as run:
+            write_output(output, why(run.system, one, wording))
+        return
+    like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
+    kind = like if output is None else kind_of(output, f"-o {output}")
+    with working(setup) as run:
+        run.system.judge  # noqa: B018 (faulty rules are no answer's failure)
+        work = partial(give_feedback, run.system, templates=wording)
+        found = list(run.on_each(sheet.submissions, work, pair_of, quiet=quiet))
+    ours = _columns(sheet, found, marked=marks_col is not None, group=group)
+    names = [*sheet.table.titles, *added(sheet.table.titles, list(ours))]
+    with ExitStack() as stack:
+        target = io.StringIO() if output is None else stack.enter_context(atomic_writer(output))
+        put = stack.enter_context(writing(kind, target, names, like=sheet.table))
+        for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
+            put([*row.cells, *map(harmless, cells)])
+    if isinstance(target, io.StringIO):
+        write_output(None, target.getvalue())
+    run.failures.end(len(found))
+
+
+class _Sheet(NamedTuple):
+    """A table with what was answered in each row, and the marks that there are."""
+
+    table: Table
+    rows: list[Row]
+    submissions: list[Submission]
+    marks: list[float | None]
+
+
+def _read(
+    path: Path, references: Path | None, wanted: Mapping[str, str | None], marks: str | None
+) -> _Sheet:
+    """Read all answers with their references; every fault is told before any work is done."""
+    from ists_asp.engine.feedback import Submission
+    from ists_asp.io.tables import Table
+    from ists_asp.io.text import Faults
+
+    table, known = Table(path, header=True), dict[str, list[str]]()
+    key = table if references is None else Table(references, header=True)
+    needed = {"answer", "question" if references else "reference"}
+    places = {
+        role: _find(key if role == "reference" else table, role, wanted, role in needed)
+        for role in _ROLES
+    }
+    told = _find(key, "reference", wanted, True)
+    if references is not None:
+        by = _find(key, "question", wanted, True)
+        for row in key.rows():
+            known.setdefault(_text(row, by), []).append(_text(row, told))
+    marked = None if marks is None else table.column(marks, "--marks-col")
+    faults, sheet, ids = Faults(), _Sheet(table, [], [], []), set[str]()
+    for row in table.rows():
+        with faults:
+            if row.fault is not None:
+                raise row.fault
+            own = _text(row, places["id"]) or str(row.number)
+            question, answer = (_text(row, places[role]) for role in ("question", "answer"))
+            models = known.get(question, []) if references else [_text(row, told)]
+            models = list(dict.fromkeys(filter(None, models)))
+            if not models or own in ids:
+                found = f"the id {shortened(own)} again" if models else "no model answer"
+                expected = None if models else "a text in the column of references"
+                raise DataError(found, where=row.where, expected=expected)
+            ids.add(own)
+            sheet.submissions.append(Submission(own, question, answer, tuple(models)))
+            sheet.rows.append(row)
+            sheet.marks.append(None if marked is None else _mark(row, marked))
+    faults.check()
+    return sheet
+
+
+def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: bool) -> int | None:
+    """The column of a role: the one that is wanted, or one with a usual name."""
+    from ists_asp.io.columns import USUAL, usual
+
+    title = wanted[f"{role}_col"]
+    place = usual(table.columns, USUAL[role]) if title is None else None
+    if title is not None:
+        return table.column(title, f"--{role}-col")
+    if place is None and needed:
+        hint, expected = f"Name it with --{role}-col", ", ".join(table.titles)
+        found = f"no column is called {role}"
+        raise UsageError(found, where=table.name, expected=expected, hint=hint)
+    return place
+
+
+def _text(row: Row, place: int | None) -> str:
+    from ists_asp.io.tables import ABSENT
+
+    cell = None if place is None else row.cells[place]
+    return "" if cell is None or cell is ABSENT else str(cell).strip()
+
+
+def _mark(row: Row, place: int) -> float | None:
+    text = _text(row, place).replace(",", ".")
+    try:
+        return float(text) if text else None
+    except ValueError:
+        found = f"'{shortened(text)}' is no mark"
+        raise DataError(found, where=row.where, expected="a number, or nothing") from None
+
+
+def _columns(
+    sheet: _Sheet, found: list[Feedback | Failed], *, marked: bool, group: bool
+) -> dict[str, list[object]]:
+    """What stands behind the columns of the table, by column."""
+    from ists_asp.engine.feedback import COLUMNS, Feedback, groups
+    from ists_asp.evaluate.marks import suggest_marks
+
+    given = [one if isinstance(one, Feedback) else None for one in found]
+    ours: dict[str, list[object]] = {
+        name: [one and one.cell(name) for one in given] for name in COLUMNS
+    }
+    for at, one in enumerate(found):
+        if not isinstance(one, Feedback):
+            ours["feedback"][at] = f"failed: {one.reason}"
+    if not any(ours["points"]):
+        del ours["points"]
+    if marked:
+        features = [None if one is None else one.features for one in given]
+        scale = suggest_marks(features, sheet.marks, sheet.table.name)
+        ours["suggested"] = list(scale.suggested)
+        note(
+            f"marks suggested by {scale.marked} of yours; leaving one out: kappa "
+            f"{scale.kappa:.2f} (weighted by squares), mean error {scale.error:.2f}"
+        )
+    if group:
+        ours["group"] = list(groups(given))
+    return ours

@@ -1,0 +1,213 @@
+"""Feedback to many answers: each by the best of its references, point by point, and in groups."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ists_asp.explain.feedback import CONTRADICTORY, CORRECT, INCOMPLETE
+from ists_asp.explain.templates import quoted, sentence
+from ists_asp.model import Pair, Sentence
+from ists_asp.vocabulary import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ists_asp.engine.system import System
+    from ists_asp.explain.feedback import Verdict
+    from ists_asp.explain.templates import Templates
+
+COLUMNS = (
+    *("best_reference", "rating", "verdict", "right", "missing", "contradicts", "extra"),
+    *("feedback", "sure", "points"),
+)
+"""What is told of an answer, in the order of a table."""
+
+_POINTS = re.compile(r"[;\n]+")
+_BATCH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What somebody answered to a question; ``references`` are model answers, one or more.
+
+    A reference is cut into points where it has ``;`` or begins a new line.
+    """
+
+    id: str
+    question: str
+    answer: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is to be said of an answer.
+
+    ``found`` of so many ``points`` of the reference are found. ``sure`` is how often in 100 such
+    cases the verdict is right, if that is known, ``rule`` what decided it by itself. ``columns``
+    has the quotations: ``right``, ``missing``, ``contradicts``, ``extra``. Answers with the same
+    ``links`` say the same of the same parts of the reference.
+    """
+
+    submission: Submission
+    reference: str
+    rating: float
+    verdict: str
+    sure: int | None
+    rule: str
+    found: int
+    points: int
+    columns: dict[str, tuple[str, ...]]
+    text: str
+    links: frozenset[object]
+
+    def cell(self, column: str) -> object:
+        """What stands in one of :data:`COLUMNS`."""
+        if column in self.columns:
+            return "; ".join(self.columns[column])
+        if column == "points":
+            return f"{self.found} of {self.points} points" if self.points > 1 else None
+        names = {"best_reference": "reference", "feedback": "text"}
+        return getattr(self, names.get(column, column))
+
+    @property
+    def features(self) -> list[float]:
+        """What marks are learned from."""
+        verdicts = [float(self.verdict == name) for name in VERDICTS]
+        return [self.rating / 5, self.found / self.points, *verdicts]
+
+
+def points_of(reference: str) -> list[str]:
+    """The points of a reference, in order."""
+    return [point for part in _POINTS.split(reference) if (point := part.strip())] or [reference]
+
+
+def give_feedback(
+    system: System, submissions: Iterable[Submission], templates: Templates
+) -> Iterator[Feedback]:
+    """Judge answers, lazily and in their order.
+
+    Raises:
+        RuleError: the profile has no rules for feedback, or they are faulty.
+        DataError: a text is too long.
+    """
+    waiting = iter(submissions)
+    while some := list(islice(waiting, _BATCH)):
+        asked = _asked(system, some)
+        known = system.rated(pair for pair, _ in asked)
+        judged = system.judge.judge_all(known, (words for _, words in asked), templates)
+        for one in some:
+            tried = [
+                (reference, list(islice(judged, len(points_of(reference)))))
+                for reference in one.references
+            ]
+            yield max(
+                (_put_together(one, each, found, templates) for each, found in tried),
+                key=lambda each: (each.verdict == CORRECT, each.rating),
+            )
+
+
+def _asked(system: System, some: Sequence[Submission]) -> list[tuple[Pair, Sequence[str]]]:
+    """Each answer with each point of each reference, and the words of its question."""
+    points = [point for one in some for each in one.references for point in points_of(each)]
+    texts = sorted({".", *points, *(text for one in some for text in (one.answer, one.question))})
+    listed = [text for text in texts if text.strip()]
+    sentences = dict(zip(listed, system.tokenize(listed), strict=True))
+    words = words_of(system, {one.question: sentences.get(one.question) for one in some})
+    found: list[tuple[Pair, Sequence[str]]] = []
+    for one in some:
+        answer = sentences.get(one.answer, sentences["."])
+        for point in (point for each in one.references for point in points_of(each)):
+            pair = Pair(one.id, answer, sentences.get(point, sentences["."]))
+            found.append((pair, words[one.question]))
+    return found
+
+
+def words_of(
+    system: System, questions: Mapping[str, Sentence | None]
+) -> dict[str, tuple[str, ...]]:
+    """The words and lemmas of questions, in lower case."""
+    asked = {text: sentence for text, sentence in questions.items() if sentence is not None}
+    pairs = system.annotate(Pair("", one, one) for one in asked.values())
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(questions, ())
+    for text, pair in zip(asked, pairs, strict=True):
+        words = [word for token in pair.sent1.tokens for word in token.words]
+        forms = {form.lower() for word in words for form in (word.form, word.lemma)}
+        forms |= {token.form.lower() for token in pair.sent1.tokens}
+        found[text] = tuple(sorted(form for form in forms if any(map(str.isalnum, form))))
+    return found
+
+
+def pair_of(one: Submission) -> Pair:
+    """The pair of an answer and its first reference, for messages."""
+    return Pair(one.id, Sentence(()), Sentence(()))
+
+
+def _put_together(
+    one: Submission, reference: str, judged: Sequence[Verdict], templates: Templates
+) -> Feedback:
+    """What the verdicts on all points of a reference come to."""
+    verdicts = Counter(each.verdict for each in judged)
+    points = len(judged)
+    found = sum(each.found for each in judged) if points > 1 else verdicts[CORRECT]
+    columns = {
+        name: tuple(dict.fromkeys(text for each in judged for text in each.columns.get(name, ())))
+        for name in ("right", "missing", "contradicts", "extra")
+    }
+    verdict = verdicts.most_common(1)[0][0]
+    if points > 1 and (found or verdict == CORRECT or verdicts[INCOMPLETE]):
+        verdict = CORRECT if found == points else INCOMPLETE
+    if points > found and points > 1 and columns["contradicts"]:
+        # What one point lacks may stand in another: only words show a contradiction.
+        verdict = CONTRADICTORY
+    text = judged[0].text
+    if points > 1:
+        parts = list(zip(points_of(reference), judged, strict=True))
+        said, left = (
+            tuple(quoted(part, templates) for part, each in parts if each.found is met)
+            for met in (True, False)
+        )
+        everywhere = (set(each.columns.get("extra", ())) for each in judged)
+        common = set.intersection(*everywhere)
+        extra = tuple(text for text in columns["extra"] if text in common)
+        columns |= {"right": said, "missing": left, "extra": extra}
+        slots = {"found": str(found), "all": str(points), "list": templates.join(list(left))}
+        kinds = ["points", *(["points_left"] if left else [])]
+        text = templates.joins["sentences"].join(
+            sentence(templates.statement(kind, slots), templates) for kind in kinds
+        )
+    return Feedback(
+        one,
+        reference,
+        round(sum(one.answer.rating.value for one in judged if one.answer.rating) / points, 3),
+        verdict,
+        min((each.sure for each in judged if each.sure is not None), default=None),
+        next((each.rule for each in judged if each.verdict == verdict), ""),
+        found,
+        points,
+        columns,
+        text,
+        frozenset((at, each.links) for at, each in enumerate(judged)) | {reference, one.question},
+    )
+
+
+def groups(given: Sequence[Feedback | None]) -> list[int | None]:
+    """A number for each answer: the same for the same links, 1 for the biggest group."""
+    sizes = Counter(one.links for one in given if one is not None)
+    ranks = {links: rank for rank, (links, _) in enumerate(sizes.most_common(), 1)}
+    return [None if one is None else ranks[one.links] for one in given]
+
+
+def why(system: System, one: Submission, templates: Templates, depth: int = 3) -> str:
+    """Which rules decided the verdict on the best of the references, as trees, a point each."""
+    best = next(give_feedback(system, [one], templates))
+    asked = _asked(system, [replace(one, references=(best.reference,))])
+    known = system.rated(pair for pair, _ in asked)
+    posed = system.judge.facts(known, (words for _, words in asked), templates)
+    return "\n".join(
+        system.judge.trace(pair, facts).why("verdict(_)").text(depth=depth) for pair, facts in posed
+    )

@@ -1,0 +1,170 @@
+"""Feedback: an answer, with its alignment to a model answer, in; a verdict and words out.
+
+It is an explanation by other rules (``asp/feedback.lp``, ``lp_rules/feedback``): the first sentence
+is an answer, the second a model answer. What is told is said to whoever wrote the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import tee
+from typing import TYPE_CHECKING
+
+from clingo import String
+
+from ists_asp.errors import AnswerError
+from ists_asp.explain.explainer import Answered, posed, tell, text_of
+from ists_asp.explain.shown import Shown, read_shown
+from ists_asp.model import Answer
+from ists_asp.solver import Solver, SolverOptions
+from ists_asp.syntax.ground import Atoms
+from ists_asp.vocabulary import ASKED, PLAIN, RIGHT_IN, SUPPORT, VERDICT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.explain.templates import Templates
+    from ists_asp.model import Pair
+    from ists_asp.rules import RuleSet, RuleWarning
+    from ists_asp.syntax.ground import Ground
+    from ists_asp.trace import AskedTrace, Tracer
+
+CORRECT, INCOMPLETE, CONTRADICTORY = "correct", "incomplete", "contradictory"
+_COLUMNS = {"reworded": "right", "agreed": "", "all_words": "", "unanswered": "", "compare": ""}
+"""The columns of kinds of statement that are not called like them; none for those of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one answer is to one model answer.
+
+    ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
+    often in 100 such cases the verdict is right, None where nobody has counted. ``found`` says
+    whether the answer has this point of a model answer. ``columns`` has what is told, by column.
+    """
+
+    answer: Answer
+    verdict: str
+    rule: str
+    sure: int | None
+    found: bool
+    text: str
+    columns: Mapping[str, tuple[str, ...]]
+
+    @property
+    def links(self) -> frozenset[tuple[tuple[int, ...], str]]:
+        """What of the model answer is aligned, and how."""
+        lines = self.answer.alignments
+        return frozenset((one.tokens2, one.label) for one in lines if one.label.aligned)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    shown: Shown
+    verdict: str
+    rule: str
+    sure: int | None
+    found: bool
+
+
+class Judge:
+    """The rules that decide what an answer is to a model answer, and what is said of it.
+
+    Args:
+        rules: the parsed rules.
+        constants: values of ``#const`` definitions.
+        wholes: what a reader says of a pair as a whole, as facts with commas between them.
+
+    Raises:
+        RuleError: clingo cannot ground the facts and tables among the rules.
+    """
+
+    def __init__(
+        self, rules: RuleSet, constants: Mapping[str, str], wholes: Callable[[Pair], str]
+    ) -> None:
+        self._rules, self._wholes = rules, wholes
+        self._options = SolverOptions(constants=dict(constants))
+        self.solver: Solver[_Judged] = Solver(rules, self._options, _read)
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has found suspicious about the rules so far."""
+        return tuple(dict.fromkeys((*self._rules.warnings, *self.solver.warnings)))
+
+    def judge_all(
+        self,
+        known: Iterable[tuple[Answer, Sequence[Symbol]]],
+        questions: Iterable[Iterable[str]],
+        templates: Templates,
+    ) -> Iterator[Verdict]:
+        """Judge answers, lazily and in their order.
+
+        Args:
+            known: answers, each with the facts of its pair, in the answer's chunks.
+            questions: for each the words and lemmas of its question.
+            templates: the wording.
+        """
+        given, again = tee(known)
+        for solution in self.solver.solve_all(self.facts(given, questions, templates)):
+            answer, _ = next(again)
+            (found,) = solution.answers
+            told = sorted(
+                tell(answer, found.shown, templates),
+                key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank),
+            )
+            columns: dict[str, list[str]] = {}
+            for one in told:
+                columns.setdefault(_COLUMNS.get(one.kind, one.kind), []).append(one.text)
+            listed = {name: tuple(texts) for name, texts in columns.items() if name}
+            text = text_of(told, templates)
+            yield Verdict(answer, found.verdict, found.rule, found.sure, found.found, text, listed)
+
+    def facts(
+        self,
+        known: Iterable[tuple[Answer, Sequence[Symbol]]],
+        questions: Iterable[Iterable[str]],
+        templates: Templates,
+    ) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+        """Pairs with all that the rules see: facts of words, of lines and of the question."""
+        for (pair, facts), asked in zip(posed(known, templates), questions, strict=False):
+            words = [ASKED.text(str(String(word))) for word in sorted(set(asked))]
+            more = filter(None, (*words, self._wholes(pair)))
+            yield pair, Atoms.of(facts).with_text(",".join(more))
+
+    def trace(self, pair: Pair, facts: Sequence[Symbol]) -> AskedTrace:
+        """Say why: a trace that can be asked about any atom, such as ``verdict(_)``."""
+        return self._tracer.trace(pair, facts)
+
+    @cached_property
+    def _tracer(self) -> Tracer:
+        from ists_asp.trace import Tracer
+
+        return Tracer(self._rules, Solver(self._rules, self._options, _read_bare))
+
+
+def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:
+    every = list(atoms)
+    found: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
+    for atom in every:
+        found[atom.partition("(")[0]].append(atom.arguments)
+    if len(found[VERDICT.name]) != 1:
+        raise AnswerError(f"there are {len(found[VERDICT.name])} verdicts", [], "one")
+    ((verdict,),) = found[VERDICT.name]
+    plain = [str(name) for name, told in found[PLAIN.name] if told == verdict]
+    right = {str(name): share.number for name, share in found[RIGHT_IN.name]}
+    rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
+    weighed = {str(name): sum_.number for name, sum_ in found[SUPPORT.name]}
+    odds = [math.exp((each - weighed[verdict]) / 100) for each in weighed.values()]
+    sure = right.get(rule) if rule else round(100 / sum(odds))
+    assert isinstance(pair, Answered)
+    shown = read_shown(pair, pair.lines, every)
+    return _Judged(shown, str(verdict), rule, sure, "point_found" in found)
+
+
+def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:
+    return Answer(pair, (), (), (), cost, optimal)

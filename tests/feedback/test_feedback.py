@@ -1,0 +1,127 @@
+"""Verdicts, what is said of an answer, points, groups: the real rules on small examples."""
+
+import pytest
+
+from ists_asp.engine.feedback import Submission, give_feedback, groups, points_of, why
+from ists_asp.explain import load_templates
+from tests.sharing import shared_system
+
+
+def judged(answers, profile="answers-students", language="en", question="Why?"):
+    """The feedback on answers, each with its references."""
+    submissions = [
+        Submission(str(number), question, answer, references)
+        for number, (answer, *references) in enumerate(answers, 1)
+    ]
+    submissions = [Submission(o.id, o.question, o.answer, tuple(o.references)) for o in submissions]
+    system = shared_system(profile)
+    return list(give_feedback(system, submissions, load_templates(language)))
+
+
+PLAIN = [
+    ("there is a closed path", "There is a closed path", "correct", "all_said"),
+    ("bulbs a and c are wired within the same closed path", "A and C are in the same path",
+     "correct", "nothing_missing"),
+    ("i dont know", "There is a short circuit", "no_answer", "ignorance"),
+    ("", "There is a short circuit", "no_answer", "nothing_said"),
+    ("there is no closed path", "There is a closed path", "contradictory", "denied"),
+    ("the terminals are in the same state", "the terminals are in different states",
+     "contradictory", "opposite_said"),
+]  # fmt: skip
+
+
+def test_plain_rules_decide_by_themselves():
+    found = judged([(answer, reference) for answer, reference, _, _ in PLAIN])
+    assert [(one.verdict, one.rule) for one in found] == [tuple(case[2:]) for case in PLAIN]
+
+
+def test_what_is_said_stands_in_both_texts():
+    one, two, three = judged(
+        [
+            ("there is a gap", "There is a gap in the circuit"),
+            ("the terminals are in the same state", "the terminals are in different states"),
+            ("idk", "There is a gap"),
+        ]
+    )
+    assert one.columns["right"] == ("“a gap”",)
+    assert one.columns["missing"] == ("“in the circuit”",)
+    assert "“in the circuit”" in one.text or "“there is a gap in the circuit”" in one.text
+    assert two.columns["contradicts"] == ("you say “same”, but the model answer says “different”",)
+    assert two.text.startswith("You say “same”, but the model answer says “different”.")
+    assert three.text == "You do not answer the question; the model answer says “there is a gap”."
+    for each in (one, two, three):
+        assert each.text.count(". ") <= 1
+
+
+def test_words_of_the_question_are_neither_right_nor_missing():
+    answer = ("it is broken", "The red bulb is broken")
+    (asked,) = judged([answer], question="What happened to the red bulb?")
+    (unasked,) = judged([answer])
+    assert asked.columns["missing"] == ()
+    assert unasked.columns["missing"] == ("“the red bulb”",)
+
+
+def test_nothing_is_called_shared_where_only_one_denies_it():
+    (one,) = judged(
+        [("bulb a is contained in a closed path with the battery",
+          "Switch Y and bulb A are not in the same closed path")]
+    )  # fmt: skip
+    assert one.columns["right"] == ()
+
+
+def test_the_best_of_several_references_counts():
+    (one,) = judged([("there is a gap", "The battery is empty", "There is a gap")])
+    assert (one.reference, one.verdict) == ("There is a gap", "correct")
+    assert one.rating == 5
+
+
+def test_points_are_found_or_not():
+    reference = "A plant needs water; it needs light\nit needs air"
+    assert points_of(reference) == ["A plant needs water", "it needs light", "it needs air"]
+    (one,) = judged([("A plant needs water", reference)], "default")
+    assert (one.found, one.points, one.verdict) == (1, 3, "incomplete")
+    assert one.columns["right"] == ("“A plant needs water”",)
+    assert one.columns["missing"] == ("“it needs light”", "“it needs air”")
+    assert one.text.startswith("Of the 3 points of the model answer, your answer probably has 1.")
+
+
+def test_groups_have_the_same_links():
+    reference = "There is a gap in the path"
+    found = judged(
+        [("there is a gap", reference), ("idk", reference), ("There is a gap", reference)]
+    )
+    assert groups(found) == [1, 2, 1]
+    assert groups([*found, None])[-1] is None
+
+
+def test_spanish():
+    one, two, three = judged(
+        [
+            ("La planta necesita agua", "La planta necesita agua"),
+            ("no lo sé", "La planta necesita agua"),
+            ("La planta no necesita agua", "La planta necesita agua"),
+        ],
+        "es",
+        "es",
+    )
+    assert (one.verdict, one.text) == ("correct", "Dices lo que dice la respuesta modelo.")
+    assert two.verdict == "no_answer"
+    assert three.verdict == "contradictory"
+    assert "no necesita" in three.text
+
+
+def test_why_names_the_rules():
+    system = shared_system("answers-students")
+    one = Submission("1", "Why?", "there is no closed path", ("There is a closed path",))
+    told = why(system, one, load_templates("en"))
+    assert "[denied lp_rules/feedback/plain.lp:" in told
+    two = Submission("2", "Why?", "it was in an open circuit", ("There are no closed paths",))
+    told = why(system, two, load_templates("en"))
+    assert "[verdict_is_weighed asp/judge.lp:" in told
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_templates_have_a_text_for_each_kind(language):
+    templates = load_templates(language)
+    for kind in ("right", "reworded", "missing", "extra", "contradicts", "agreed", "compare"):
+        assert kind in templates.statements

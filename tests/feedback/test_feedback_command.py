@@ -1,0 +1,130 @@
+"""The command over tables: columns, references, marks, and what is refused."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from ists_asp.errors import DataError
+from ists_asp.evaluate.marks import suggest_marks
+
+SRA = Path(__file__).parents[3] / "shared" / "data" / "sra-2013-train"
+ROWS = """id,question,answer,reference,teacher
+1,Why?,there is a gap,There is a gap in the path,Ann
+2,Why?,i dont know,There is a gap in the path,=Bob
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_columns_of_the_user_come_first_and_unchanged(good, table, tmp_path):
+    good("feedback", table, "-q", "--group", "-o", tmp_path / "out.csv")
+    text = (tmp_path / "out.csv").read_text("utf-8")
+    assert text.splitlines()[0] == (
+        "id,question,answer,reference,teacher,best_reference,rating,verdict,right,missing,"
+        "contradicts,extra,feedback,sure,group"
+    )
+    one, two = rows_of(text)
+    assert (one["teacher"], two["teacher"]) == ("Ann", "=Bob")
+    assert two["verdict"] == "no_answer"
+    assert one["missing"] == "“in the path”"
+
+
+def test_references_of_another_table(good, tmp_path):
+    answers, key = tmp_path / "answers.csv", tmp_path / "key.csv"
+    answers.write_text("Q,text\nWhy?,there is a gap\n", encoding="utf-8")
+    key.write_text("Q,solution\nWhy?,It rains\nWhy?,There is a gap\n", encoding="utf-8")
+    names = ("--question-col", "Q", "--answer-col", "text", "--reference-col", "solution")
+    (row,) = rows_of(good("feedback", answers, "-q", "--references", key, *names))
+    assert (row["best_reference"], row["verdict"]) == ("There is a gap", "correct")
+
+
+def test_why(good, table):
+    assert "[ignorance lp_rules/feedback/plain.lp:" in good("feedback", table, "--why", "2")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "told"),
+    [
+        ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
+        ("answer,reference\na gap,\n", (), "no model answer"),
+        (ROWS, ("--marks-col", "teacher"), "'Ann' is no mark"),
+        (ROWS, ("--marks-col", "nothing"), "there is no column 'nothing'"),
+        (ROWS, ("--why", "9"), "there is no answer '9'"),
+        (ROWS.replace("2,Why", "1,Why"), (), "the id 1 again"),
+    ],
+)
+def test_faults_are_told_in_a_line(run, tmp_path, text, options, told):
+    path = tmp_path / "answers.csv"
+    path.write_text(text, encoding="utf-8")
+    result = run("feedback", path, *options)
+    assert result.exit_code in (1, 2)
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_fewer_than_ten_marks_are_refused(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(ROWS.replace(",Ann", ",3").replace(",=Bob", ",0"), encoding="utf-8")
+    result = run("feedback", path, "-q", "--marks-col", "teacher")
+    assert result.exit_code == 1
+    assert "2 answers have a mark; expected 10 or more" in result.stderr
+
+
+def test_marks_are_suggested_by_leaving_one_out():
+    features = [[float(number % 2)] for number in range(24)]
+    marks = [2.0 if number % 2 else 1.0 for number in range(20)] + [None] * 4
+    scale = suggest_marks(features, marks)
+    assert scale.suggested[20:] == (1.0, 2.0, 1.0, 2.0)
+    assert (scale.kappa, scale.error, scale.marked) == (1.0, 0.0, 20)
+    marks[0] = 2.0
+    scale = suggest_marks(features, marks)
+    # The mark itself does not count for its own suggestion.
+    assert scale.suggested[0] == 1.0
+    assert scale.error == pytest.approx(1 / 20)
+    assert 0 < scale.kappa < 1
+    with pytest.raises(DataError, match="9 answers have a mark"):
+        suggest_marks(features, [1.0] * 9 + [None] * 15)
+
+
+def test_the_help_says_first_what_it_is_not(good):
+    lines = good("feedback", "--help").split("\n")
+    text = next(line for line in lines[1:] if line.strip())
+    assert "likeness to a reference, not a mark" in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SRA.is_dir(), reason="needs ../shared/data/sra-2013-train")
+def test_accuracy_on_graded_answers(good, tmp_path):
+    """The weights have seen these answers: what is held here is that they still apply."""
+
+    def read(name):
+        with (SRA / name).open(encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    references = {row["question_id"]: row["reference"] for row in read("references.tsv")}
+    some = read("answers.tsv")[::40]
+    path = tmp_path / "answers.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "question", "answer", "reference", "gold"])
+        for row in some:
+            reference = references[row["question_id"]]
+            writer.writerow([row["id"], row["question"], row["answer"], reference, row["verdict"]])
+    found = rows_of(good("feedback", path, "-q"))
+
+    def three(verdict):
+        return verdict if verdict in ("correct", "contradictory") else "rest"
+
+    right = sum(three(row["gold"]) == three(row["verdict"]) for row in found)
+    assert right / len(found) >= 0.7
