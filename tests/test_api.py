@@ -112,7 +112,6 @@ def test_text_is_what_the_commands_print(answer, good):
         found = ask(decision)
         assert f"{found}\n" == good(command, *options, decision)
         assert "\n" not in repr(found)
-        assert found._repr_html_().count("\n") == str(found).count("\n")
     value, *parts = str(answer.rating).splitlines()
     assert f"{value}\n" == good("sts", *options)
     assert round(sum(float(part.split()[0]) for part in parts), 3) == float(value)
@@ -159,7 +158,7 @@ def test_answers_of_all_kinds_keep_to_the_schema(good):
         {"alignments": 3},
         {"tokens1": ["12"]},
         {"chunks1": [1]},
-        {"rating": {"value": 1}},
+        {"rating": {"contributions": []}},
         {"system": {"version": "1"}},
         {"error": "too long", "alignments": None},
     ],

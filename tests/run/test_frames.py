@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from shutil import copytree
 
 import pytest
 
 from ists_asp import solve_frame
+from ists_asp.engine import Setup, System
 from ists_asp.errors import ResourceError, RuleError, UsageError
 from ists_asp.io.formats import PAIRS
 from tests.sharing import load_shared, shared_system
@@ -71,15 +73,19 @@ def test_wrong_use_is_told_in_a_line(given, options, message):
         solve_frame(pandas.DataFrame(given), "a", "b", shared_system("baseline"), **options)
 
 
-def test_what_is_no_frame_or_cannot_be_explained_is_told(monkeypatch):
+def test_what_is_no_frame_or_cannot_be_explained_is_told(monkeypatch, tmp_path):
     system = shared_system("baseline")
     with pytest.raises(UsageError, match=r"list is no frame; .*collect"):
         solve_frame(["a"], "a", "b", system)
     with pytest.raises(UsageError, match="LazyFrame is no frame"):
         solve_frame(polars.LazyFrame({"a": ["x"], "b": ["x"]}), "a", "b", system)
     frame = pandas.DataFrame({"a": ["x"], "b": ["x"]})
+    rules = tmp_path / "rules"
+    copytree(ROOT / "lp_rules", rules)
+    profile = rules / "profiles" / "baseline.toml"
+    profile.write_text(profile.read_text().partition("[explanation]")[0])
     with pytest.raises(RuleError, match="explanation"):
-        solve_frame(frame, "a", "b", system, explain=True)
+        solve_frame(frame, "a", "b", System(Setup("baseline", (rules,))), explain=True)
     monkeypatch.setitem(sys.modules, "narwhals", None)
     with pytest.raises(ResourceError, match=r"narwhals.*ists-asp\[frames\]"):
         solve_frame(frame, "a", "b", system)
